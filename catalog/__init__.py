@@ -1,3 +1,5 @@
-"""Published samplers, one a file; each file reads like its paper and binds its recipe to the name
+"""Published samplers, one a file. Each file reads like its paper and binds its recipe to the name
 of the file.
+
+Imports the public language of ``recipe`` alone.
 """

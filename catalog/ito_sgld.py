@@ -3,7 +3,7 @@ unstable at every step size.
 
 Yokoi, Otsuka & Sato (2020), "Weak approximation of transformed stochastic gradient MCMC", Machine
 Learning, equation (19), with theta = softplus(phi) = log(1 + exp(phi)). Its Euler step diverges
-where theta comes near the edge; ``corv_sgld`` does not.
+where theta comes near the edge; a step of ``corv_sgld`` does not.
 """
 
 from sympy import Interval, Matrix, Symbol, exp, log, oo, sqrt

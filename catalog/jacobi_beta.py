@@ -1,8 +1,8 @@
 """The Jacobi diffusion, whose law is a beta law: noise that vanishes at both ends of the interval.
 
 Forman & Sorensen (2008), "The Pearson diffusions: a class of statistically tractable diffusion
-processes", Scand. J. Stat. 35(3), case 6. It stays in the interval by itself: an end is never
-reached where its exponent is at least 1, and elsewhere it turns back.
+processes", Scand. J. Stat. 35(3), case 6. It stays in the interval by itself: it never reaches an
+end whose exponent is at least 1, and turns back at any other end.
 """
 
 from sympy import Interval, Matrix, Symbol, log, sqrt

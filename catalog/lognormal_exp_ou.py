@@ -1,10 +1,10 @@
 """Exponential Ornstein-Uhlenbeck: the logarithm of theta is an Ornstein-Uhlenbeck process, and the
 law of theta is log-normal.
 
-Baker et al. (2018), section 2.3, give geometric Brownian motion for the log-normal law, which has
-no stationary law; this process has one. Uhlenbeck & Ornstein (1930), "On the theory of the Brownian
-motion", Physical Review 36, through theta = exp(phi). The rule is the Euler step of the logarithm;
-``--scheme exact`` draws the law itself.
+Uhlenbeck & Ornstein (1930), "On the theory of the Brownian motion", Physical Review 36, through
+theta = exp(phi). Baker et al. (2018), section 2.3, use geometric Brownian motion for the log-normal
+law, but that process has no stationary law. The rule is the Euler step of the logarithm; ``--scheme
+exact`` draws the law itself.
 """
 
 from sympy import Interval, Matrix, Symbol, exp, log, oo, sqrt
@@ -13,10 +13,8 @@ from recipe import Noise, Recipe, Update, Vector, total
 
 theta = Vector("theta", domain=Interval.open(0, oo))
 mu = Symbol("mu", real=True)
-s, b = (
-    Symbol("s", positive=True),
-    Symbol("b", positive=True),
-)  # the deviation of log(theta), and how fast it forgets
+# the standard deviation of log(theta), and the rate at which it returns to its mean
+s, b = Symbol("s", positive=True), Symbol("b", positive=True)
 
 lognormal = total(log(theta) + (log(theta) - mu) ** 2 / (2 * s**2))
 h = Symbol("h", positive=True)

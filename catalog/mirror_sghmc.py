@@ -3,8 +3,8 @@ momentum changes its sign.
 
 Langevin dynamics with specular reflection, as in Bossy & Jabir (2011), "On confined McKean Langevin
 processes satisfying the mean no-permeability boundary condition", Stochastic Process. Appl.
-121(12). To take the absolute value of theta and leave the momentum as it is, is another process,
-with another law.
+121(12). Taking the absolute value of theta and keeping the momentum would be another process, with
+another law.
 """
 
 from sympy import Interval, Matrix, Symbol, oo, sqrt
@@ -33,7 +33,7 @@ mirror_sghmc = mirror(
         update=Update(
             step=epsilon,
             target=U + total(r**2) / 2,
-            rule=[  # the sign of the momentum turns by the position that was not put back yet
+            rule=[  # the momentum turns first: its sign depends on the position before the fold
                 (theta, theta + epsilon * r),
                 (r, r * FoldSign(theta, 0, oo)),
                 (theta, Fold(theta, 0, oo)),

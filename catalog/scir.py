@@ -1,11 +1,11 @@
 """The stochastic Cox-Ingersoll-Ross process: counts, sampled without an error of discretisation.
 
 Baker, Fearnhead, Fox & Nemeth (2018), "Large-scale stochastic sampling from the probability
-simplex", NeurIPS. Independent gamma variables with shapes a, normalised, are a Dirichlet law.
-``scir`` is their diffusion, a square-root process, and ``--scheme exact`` draws its transition.
-``scir_posterior`` is the same for any law of positive numbers: of counts with a Dirichlet prior
-theta grad U is affine in theta, and what an estimated gradient estimates is the number a alone, so
-that the scheme takes it as well.
+simplex", NeurIPS. Independent gamma variables with shapes a, divided by their sum, have a Dirichlet
+law. ``scir`` is their diffusion, a square-root process, and ``--scheme exact`` draws its
+transition. ``scir_posterior`` is the same process for any law of positive numbers. For counts with
+a Dirichlet prior theta grad U is affine in theta, and an estimated gradient estimates the number a
+alone, so the exact scheme works with minibatches as well.
 """
 
 from sympy import Expr, Interval, Matrix, Symbol, exp, log, oo
@@ -34,7 +34,7 @@ w = Noise("w", like=theta)
 
 
 def transition(shape: Expr) -> Expr:
-    """Their update: the law of the process with this shape after the time h."""
+    """Their update: a draw from the law of the process with this shape after the time h."""
     return (
         (1 - exp(-h)) / 2 * NoncentralChiSquared(w, 2 * shape, 2 * theta * exp(-h) / (1 - exp(-h)))
     )

@@ -18,7 +18,7 @@ w = Noise("w", like=r)
 
 
 def with_metric(G: Expr) -> Recipe:
-    """The sampler with one metric."""
+    """The sampler with the elementwise metric G."""
     return Recipe(
         state=(theta, r),
         H=U + total(r**2) / 2,

@@ -45,7 +45,7 @@ second_curvature_term = (K * theta - 1) / N
 
 
 def langevin(gradient: Expr) -> dict[Vector, Expr]:
-    """Equation (4) with a gradient of log p."""
+    """The step of equation (4) with a given gradient of log p."""
     drift = times_inverse_metric(gradient) - 2 * first_curvature_term + second_curvature_term
     return {theta: theta + epsilon * drift + sqrt(2 * epsilon) * root_times_noise}
 

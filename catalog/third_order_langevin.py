@@ -2,8 +2,8 @@
 smoother.
 
 Mou, Ma, Wainwright, Bartlett & Jordan (2021), "High-order Langevin diffusion yields an accelerated
-MCMC algorithm", JMLR 22(42). The momenta are scaled by the smoothness L of U. The rule is the Euler
-step of the diffusion that the paper discretises.
+MCMC algorithm", JMLR 22(42). The momenta are scaled by L, the smoothness (Lipschitz) constant of
+grad U. The rule is the Euler step of the diffusion; the paper discretises it in another way.
 """
 
 from sympy import Matrix, Symbol, sqrt

@@ -2,9 +2,9 @@
 stationary law is Dirichlet(alpha).
 
 Wright (1949), "Adaptation and selection", in Genetics, Paleontology and Evolution; Ethier & Kurtz
-(1986), "Markov Processes", chapter 10: mutation to type k at the rate alpha_k / 2 whatever the type
-was, covariances (theta_i delta_ij - theta_i theta_j) dt. That is half the speed of D = diag(theta)
-- theta theta^T, so that the time 2 epsilon passes in a step here.
+(1986), "Markov Processes", chapter 10: mutation to type k at the rate alpha_k / 2 from every type,
+covariances (theta_i delta_ij - theta_i theta_j) dt. Their diffusion runs at half the speed of the
+one with D = diag(theta) - theta theta^T, so a step here passes the time 2 epsilon of theirs.
 """
 
 from sympy import Matrix, Symbol, log, sqrt

@@ -1,5 +1,17 @@
 """Declare a sampler ``H(z), D(z), Q(z)`` as the complete recipe of Ma, Chen & Fox (2015) writes it,
 and derive its dynamics.
+
+Everything in ``__all__`` is the public language:
+
+* blocks and symbols: ``Vector``, ``Scalar``, ``Simplex``, ``Parameter``, ``Noise``, ``Data``;
+* abstract functions: ``Potential``, ``Field``, ``Dense``;
+* operators: ``total``, ``grad``, ``div``, ``dot``, ``outer``;
+* declarations: ``Recipe``, ``Update``, ``Posterior``, ``Reflection``, ``Preimage``;
+* changes of a sampler: ``bind``, ``spread``, ``ito``, ``corv`` (with ``maps``), ``mirror``;
+* dynamics and discrete steps: ``derive``, ``limit_of``, ``discretise``, ``discretised``;
+* Markov kernels: ``compose``, ``step``, ``refresh``, ``flip``, ``metropolis``, ``repeat``,
+  ``averaged``;
+* errors: ``RecipeError``, ``OutsideLanguageError`` and the warning ``DecimalWarning``.
 """
 
 from recipe.change.mirror import mirror

@@ -27,8 +27,7 @@ from recipe_cli.worker import Judged, Refused
 from verify.obligations.kernel.invariance import INVARIANCE
 from verify.obligations.process.stationarity import STATIONARITY
 from verify.obligations.process.stationary_law import STATIONARY_LAW
-from verify.report import Report
-from verify.report.report import ReportLine
+from verify.report import Report, ReportLine
 from verify.verdict import Verdict
 
 WIDTH = 180  # of the table where there is no terminal

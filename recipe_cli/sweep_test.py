@@ -17,8 +17,8 @@ from recipe import Kernel, RecipeError
 from recipe_cli.declarations import Declaration
 from recipe_cli.tested import Asked, Subject, numbers_for
 from recipe_cli.trial_law import trial_law
+from verify.engine import outcome_of
 from verify.obligations.kernel.invariance import INVARIANCE
-from verify.report.report import discharged, subjects_of
 from verify.statistics import Findings, check_invariance, check_sweep
 from verify.statistics.numbers.arrays import State
 from verify.statistics.numbers.inputs import setting
@@ -67,8 +67,7 @@ def sweep_subject(declaration: Declaration, asked: Asked) -> tuple[Subject, Modu
         )
     assert isinstance(declaration.declared, Kernel)
     law = trial_law(declaration.declared)
-    (subject,) = subjects_of(declaration.declared)
-    proof = discharged(INVARIANCE, subject)
+    proof = outcome_of(declaration.declared, INVARIANCE.name)
     if proof.verdict is not Verdict.PROVED:
         law = replace(
             law, unknown=f"that a sweep leaves exp(-H) invariant is {proof.verdict.value}"

@@ -23,8 +23,9 @@ from recipe_cli.declarations import Declaration, Unfit, the_one
 from recipe_cli.mistakes import Mistake, mistake_of, printable
 from verify.certificate import certificate_of
 from verify.decide.zero.decide import DisagreementError
-from verify.obligation import Obligation
-from verify.report import Report, discharged, unanswered, verify
+from verify.engine import discharged, unanswered, verify
+from verify.obligation import Obligation, Outcomes
+from verify.report import Report
 from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, Verdict
 
@@ -171,14 +172,16 @@ def _verify(
     declared = _declared(declaration)
     connection.send(Begun(declared, replace(unanswered(declaration.declared), name=declared.name)))
 
-    def discharge(obligation: Obligation, subject: Subject | KernelSubject) -> Outcome:
+    def discharge(
+        obligation: Obligation, subject: Subject | KernelSubject, outcomes: Outcomes
+    ) -> Outcome:
         known = answered.get(obligation.name)
         if known is not None and not (
             task.certify and known.verdict is Verdict.PROVED
         ):  # its steps were not sent
             return known
         connection.send(Working(obligation.name))
-        outcome = discharged(obligation, subject)
+        outcome = discharged(obligation, subject, outcomes)
         connection.send(Answered(obligation.name, _plain(outcome)))
         return outcome
 

@@ -28,9 +28,9 @@ FLOORS = {
         rebuild printing
     """,
     "verify": """
-        checker encode evidence generator statistics.numbers,
+        checker encode evidence generator scope statistics.numbers,
         verdict statistics.null statistics.recover,
-        decide.zero statistics.step translation.parse,
+        decide.zero report statistics.step translation.parse,
         decide decide.asymptotics decide.nonnegative,
         decide.psd diffusion.hypoelliptic diffusion.infinity kernels translation.reference,
         subject translation.state,
@@ -40,8 +40,7 @@ FLOORS = {
         obligations.process statistics.law translation.posterior translation.run,
         obligations.kernel obligations.step statistics translation.batch,
         obligations translation,
-        report,
-        certificate
+        certificate engine
     """,
     "codegen": """
         check_arguments device lowering system,

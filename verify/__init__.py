@@ -9,10 +9,14 @@ __all__ = ["Report", "Verdict", "check_invariance", "check_kernel", "check_sweep
 
 def __getattr__(name: str) -> Any:
     """Import on first use, so that a part that stands alone can be used without the rest."""
-    if name in ("Report", "verify"):
-        from verify import report
+    if name == "Report":
+        from verify.report import Report
 
-        return getattr(report, name)
+        return Report
+    if name == "verify":
+        from verify.engine import verify
+
+        return verify
     if name == "Verdict":
         from verify.verdict import Verdict
 

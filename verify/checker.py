@@ -3,15 +3,15 @@ from a copy of this file.
 
 It shares no code with the program that wrote the certificate and trusts nothing in it. From H, D,
 Q, the drift and the update rule it derives every identity anew: at explicit coordinates, by
-truncated Taylor series, in prime fields, at fresh random points. That an identity which holds for a
-few lengths holds for all of them is the theorem of docs/small-model.md. A zero is *confirmed, error
-below 2^-100*: a nonzero rational function of degree n vanishes at a random point modulo p with
-probability at most n / p (Schwartz, Zippel), here below 2^40 / 2^190.
+truncated Taylor series, in prime fields, at fresh random points. By the theorem of
+docs/small-model.md, an identity that holds for a few lengths holds for all of them. A zero is
+*confirmed, error below 2^-100*: a nonzero rational function of degree n vanishes at a random point
+modulo p with probability at most n / p (Schwartz, Zippel), here below 2^40 / 2^190.
 
 Exponentials need primes p_k = 2 p_(k+1) + 1. The squares modulo p_k are a group of prime order
 p_(k+1), so exp(a) modulo p_k is g^(a modulo p_(k+1)), and x^a of a square x likewise (Gonnet 1986;
-Martin 1971). Independence is that of exponentials of different functions; the probability takes
-powers of a random g for random. Exit status: 0 confirmed, 1 rejected, 2 no certificate or too
+Martin 1971). Exponentials of different functions count as independent, and the bound on the error
+treats powers of a random g as random. Exit status: 0 confirmed, 1 rejected, 2 no certificate or too
 large, 3 not confirmed, 70 a fault of this program, 130 interrupted.
 """
 
@@ -35,47 +35,50 @@ from typing import Any
 # --------------------------------------------------------------------------------------------------
 
 VERSION = 1
-MAX_NODES, MAX_DEPTH, MAX_BITS, MAX_POWER, MAX_HEIGHT, MAX_BYTES = (
-    20_000,
-    90,
-    2048,
-    256,
-    2**40,
-    20_000_000,
-)
-MAX_SIZE, MAX_SIZES, MAX_WORK, MAX_NESTED, MAX_NOISE = 20, 300, 1_000_000, 3, 12
-TRIES = 400  # redrawn coordinates, until everything under a root is a square
+# of the file
+MAX_FILE_BYTES = 20_000_000
+MAX_NODES = 20_000
+MAX_DEPTH = 90  # nodes that refer to one another in a chain
+MAX_NUMBER_BITS = 2048  # of a numerator or denominator
+MAX_EXPONENT = 256  # of the numerator or denominator of a power
+MAX_HEIGHT = 2**40  # bound on degrees and bits of coefficients; see Node.height
+
+# of the work on one expression
+MAX_LENGTH = 20  # coordinates of a vector
+MAX_LENGTH_CHOICES = 300
+MAX_MULTIPLICATIONS = 1_000_000
+MAX_NESTED_EXPONENTS = 3
+MAX_NOISE_FACTORS = 12  # in one product
+MAX_POINT_DRAWS = 400  # until every radicand is a square and no denominator vanishes
 
 
 class CertificateError(ValueError):
-    """It is not a certificate, or it is over the limits."""
+    """The data is not a certificate, or exceeds the limits."""
 
 
 class UnableError(Exception):
-    """An expression is outside the class that is decided here, or needs more work than is
-    allowed.
-    """
+    """An expression is outside the class that can be decided here, or needs too much work."""
 
 
 class NotSquareError(Exception):
-    """Something under a root is not a square at this point; draw the values at these indices
-    anew.
+    """A radicand is not a square at this point; the arguments are the indices whose values must be
+    redrawn.
     """
 
 
 def require(truth: object, sentence: str) -> None:
-    """Raise CertificateError unless it is true."""
+    """Raise CertificateError with this sentence unless ``truth`` holds."""
     if not truth:
         raise CertificateError(sentence)
 
 
 def whole(n: object, low: int, high: int) -> bool:
-    """Whether it is an integer between two others, both included."""
+    """Return True if n is an integer from ``low`` to ``high``, both included."""
     return type(n) is int and low <= n <= high
 
 
 def keys(data: Any, wanted: Iterable[str], optional: Iterable[str], where: str) -> None:
-    """Require an object with these keys and no others."""
+    """Require an object with exactly the keys ``wanted``, and perhaps some of ``optional``."""
     require(isinstance(data, dict), f"{where} must be an object")
     missing, extra = set(wanted) - data.keys(), data.keys() - set(wanted) - set(optional)
     require(not missing, f"{where} lacks {', '.join(sorted(missing))}")
@@ -83,10 +86,11 @@ def keys(data: Any, wanted: Iterable[str], optional: Iterable[str], where: str) 
 
 
 def fits(data: Any, shape: Any, where: str) -> None:
-    """Require a shape: a type, a set of words, [shape] for a list, a tuple of shapes for a list of
-    that many, None for anything,
+    """Require that data has a shape.
 
-    and for an object the shapes of its keys, where a key that ends in "?" may be missing.
+    A shape is a type, a set of allowed words, [shape] for a list of any length, a tuple of shapes
+    for a list of that length, None for anything, or a dict with the shapes of an object's keys. A
+    key of the dict that ends in "?" is optional.
     """
     if isinstance(shape, dict):
         keys(
@@ -115,7 +119,7 @@ def fits(data: Any, shape: Any, where: str) -> None:
 # -- the language: declarations and the table of nodes
 # -----------------------------------------------------------------------------
 
-ELEMENTARY = {
+ARITY_OF_FUNCTION = {
     "exp": 1, "log": 1, "sin": 1, "cos": 1, "tan": 1, "sinh": 1, "cosh": 1, "tanh": 1, "atan": 1,
     "erf": 1, "loggamma": 1, "polygamma": 2,
 }  # fmt: skip
@@ -123,7 +127,7 @@ FACTS = (
     "zero", "positive", "negative", "nonnegative", "nonpositive", "nonzero", "prime", "composite",
     "even", "odd", "integer", "noninteger", "rational", "irrational", "algebraic", "transcendental",
 )  # fmt: skip
-SYMBOL = {
+SYMBOL_SHAPE = {
     "kind": frozenset(
         {
             "vector",
@@ -140,14 +144,14 @@ SYMBOL = {
     "length?": str,
     "covariance?": str,
 }
-FUNCTION = {
+FUNCTION_SHAPES = {
     "potential": {"kind": str, "blocks": [str]},
     "field": {"kind": str, "block": str, "positive": bool},
     "elementwise": {"kind": str, "arity": int, "positive": bool},
     "dense": {"kind": str, "row": str, "column": str, "symmetric": bool, "positive": bool},
 }
-STATE = ("vector", "scalar")
-HEADS = (
+BLOCK_KINDS = ("vector", "scalar")
+NODE_KINDS = (
     "num",
     "pi",
     "e",
@@ -164,13 +168,14 @@ HEADS = (
     "apply",
     "M",
 )
-EXPONENTIAL = (
+# The arguments of these functions become exponents, so they are evaluated modulo the next prime.
+EXPONENTIAL_FUNCTIONS = (
     "exp",
     "sinh",
     "cosh",
     "tanh",
     "erf",
-)  # functions whose argument is evaluated one prime further down
+)
 
 Signs = frozenset[int]
 POSITIVE, NEGATIVE, ZERO = Signs({1}), Signs({-1}), Signs({0})
@@ -180,14 +185,14 @@ ANY, NOT_NEGATIVE, NOT_POSITIVE, NOT_ZERO = (
     Signs({-1, 0}),
     Signs({-1, 1}),
 )
-SIGNS = {"> 0": POSITIVE, ">= 0": NOT_NEGATIVE, "!= 0": NOT_ZERO}
-OF_FACT = {
+SIGNS_OF_CONDITION = {"> 0": POSITIVE, ">= 0": NOT_NEGATIVE, "!= 0": NOT_ZERO}
+SIGNS_OF_FACT = {
     "positive": POSITIVE, "negative": NEGATIVE, "zero": ZERO, "nonnegative": NOT_NEGATIVE,
     "nonpositive": NOT_POSITIVE, "nonzero": NOT_ZERO, "prime": POSITIVE, "composite": POSITIVE,
     "not zero": NOT_ZERO, "not positive": NOT_POSITIVE, "not negative": NOT_NEGATIVE,
     "noninteger": NOT_ZERO,
 }  # fmt: skip
-CONTRADICTIONS = [
+CONTRADICTING_FACTS = [
     ("even", "odd"),
     ("integer", "noninteger"),
     ("rational", "irrational"),
@@ -204,29 +209,27 @@ CONTRADICTIONS = [
 
 @dataclass
 class Node:
-    """A node as it was read, and what can be said of it without evaluating it."""
+    """A node of the table, and properties of it that need no evaluation."""
 
     head: str
-    name: Any = None  # of a symbol, a function, or the length of a total
-    parts: tuple[int, ...] = ()  # the nodes that it refers to
-    labels: tuple[int, ...] = ()  # of coordinates; of a total the bound one
-    by: tuple[tuple[str, int | None], ...] = ()  # of "d": blocks and labels
-    orders: tuple[int, ...] = ()  # of "apply"
-    number: Fraction | None = None  # of "num"
-    free: dict[int, str] = field(
-        default_factory=dict
-    )  # labels that are free in it, with their lengths
-    sums: bool = False  # whether totals or lengths are in it outside of functions
-    step_order: int = 0  # the least power of s = sqrt(step) in it, as far as can be seen
-    nested: int = 0  # how many exponents stand in one another
+    name: Any = None  # of a symbol or function; the name of the length for a "total" or "dim"
+    parts: tuple[int, ...] = ()  # indices of the nodes that it refers to
+    labels: tuple[int, ...] = ()  # labels of coordinates; for a "total" the label that it binds
+    by: tuple[tuple[str, int | None], ...] = ()  # for "d": blocks and labels of the derivatives
+    orders: tuple[int, ...] = ()  # for "apply": orders of the derivatives by each argument
+    number: Fraction | None = None  # for "num"
+    free: dict[int, str] = field(default_factory=dict)  # free labels, with their lengths
+    sums: bool = False  # True if totals or lengths occur outside of functions
+    step_order: int = 0  # a lower bound for the power of s = sqrt(step) that it starts with
+    nested: int = 0  # how many exponents are nested in one another
     depth: int = 1
-    # bounds the degree and the bits of coefficients, as a function of what is drawn, at the largest
-    # sizes
+    # a bound on the degree in the drawn values, and on the bits of coefficients, for all lengths
+    # that are evaluated
     height: int = 0
 
     @property
     def integer(self) -> int | None:
-        """The integer that it is; None for anything else."""
+        """The value of an integer node; None for any other."""
         return (
             self.number.numerator
             if self.number is not None and self.number.denominator == 1
@@ -235,7 +238,11 @@ class Node:
 
 
 class Table:
-    """Nodes and declarations, checked."""
+    """Nodes and declarations, which are checked when the table is built.
+
+    Raises:
+        CertificateError: if a declaration or a node is malformed, or exceeds the limits.
+    """
 
     def __init__(self, nodes: Any, symbols: Any, functions: Any, lengths: Any) -> None:
         fits(lengths, [str], "lengths")
@@ -274,7 +281,7 @@ class Table:
     # -- declarations
 
     def _symbol(self, name: str, s: Any) -> None:
-        fits(s, SYMBOL, repr(name))
+        fits(s, SYMBOL_SHAPE, repr(name))
         vector, facts = s["kind"].startswith("vector"), s["facts"]
         require(
             ("length" in s) == vector and (not vector or s["length"] in self.lengths),
@@ -285,20 +292,20 @@ class Table:
             not facts or "parameter" in s["kind"] or s["kind"] == "step",
             f"{name!r} has facts; it can only have a domain",
         )
-        contradiction = any(a in facts and b in facts for a, b in CONTRADICTIONS)
+        contradiction = any(a in facts and b in facts for a, b in CONTRADICTING_FACTS)
         consistent = s["domain"] is None and symbol_signs(self, name) and not contradiction
         require(not facts or consistent, f"the facts of {name!r} contradict each other")
 
     def _function(self, name: str, f: Any) -> None:
         kind: str = f["kind"] if isinstance(f, dict) and isinstance(f.get("kind"), str) else ""
-        require(kind in FUNCTION, f"the function {name!r} is of an unknown kind")
-        fits(f, FUNCTION[kind], repr(name))
+        require(kind in FUNCTION_SHAPES, f"the function {name!r} is of an unknown kind")
+        fits(f, FUNCTION_SHAPES[kind], repr(name))
         blocks = self.blocks(f)
         require(
             len(set(blocks)) == len(blocks) and (blocks or kind != "potential"),
             f"the blocks of {name!r} are wrong",
         )
-        allowed = STATE if kind == "potential" else ("vector",)
+        allowed = BLOCK_KINDS if kind == "potential" else ("vector",)
         require(
             all(self.kind(b) in allowed for b in blocks),
             f"{name!r} depends on what is no such block",
@@ -319,7 +326,7 @@ class Table:
         if domain is None or (domain == ["simplex"] and kind == "vector"):
             return
         fits(domain, (frozenset({"interval"}), None, None, bool, bool), where)
-        require(kind in STATE, f"{where} is not that of a block")
+        require(kind in BLOCK_KINDS, f"{where} is not that of a block")
         low, high = (x if x in ("-oo", "oo") else self.index(x, where) for x in domain[1:3])
         require(low != "oo" and high != "-oo", f"{where} is empty")
         ends = [self.nodes[x].number for x in (low, high) if not isinstance(x, str)]
@@ -333,11 +340,15 @@ class Table:
         )
 
     def length(self, name: str) -> str | None:
-        """The length of a symbol; None of a scalar one."""
+        """The name of the length of a vector symbol; None for a scalar one."""
         return self.symbols[name].get("length")  # type: ignore[no-any-return]
 
     def function(self, name: object, *kinds: str) -> dict[str, Any]:
-        """The declaration of a function of one of these kinds."""
+        """The declaration of a function.
+
+        Raises:
+            CertificateError: unless it is declared with one of these kinds.
+        """
         found = self.functions.get(name) if isinstance(name, str) else None
         if found is None or found["kind"] not in kinds:
             raise CertificateError(f"{name!r:.50} is not declared as {' or '.join(kinds)}")
@@ -349,7 +360,7 @@ class Table:
         return f["blocks"] if "blocks" in f else [f["block"]] if "block" in f else []
 
     def index(self, n: Any, where: str) -> int:
-        """The index of a node that was read before."""
+        """Require that n is the index of an earlier node, and return it."""
         require(
             whole(n, 0, len(self.nodes) - 1),
             f"{where} refers to {n!r:.50}, which is no earlier node",
@@ -363,7 +374,7 @@ class Table:
             isinstance(data, list) and data and isinstance(data[0], str),
             f"{where} must be a list that begins with its kind",
         )
-        require(data[0] in HEADS, f"{where} is of the unknown kind {data[0]!r:.50}")
+        require(data[0] in NODE_KINDS, f"{where} is of the unknown kind {data[0]!r:.50}")
         node, own = self._read(data, where)
         below = [self.nodes[c] for c in node.parts]
         for label, length in [*own, *(pair for b in below for pair in b.free.items())]:
@@ -383,7 +394,7 @@ class Table:
         self.nodes.append(node)
 
     def _read(self, data: list[Any], where: str) -> tuple[Node, list[tuple[int, str]]]:  # noqa: PLR0912
-        """A node, and the labels that stand in it, with their lengths."""
+        """A node from its data, and the labels that occur in it directly, with their lengths."""
 
         def parts(*indices: Any) -> tuple[int, ...]:
             return tuple(self.index(n, where) for n in indices)
@@ -396,10 +407,12 @@ class Table:
 
         match data:
             case ["num", p, q]:
-                bounded = all(type(n) is int and abs(n).bit_length() <= MAX_BITS for n in (p, q))
+                bounded = all(
+                    type(n) is int and abs(n).bit_length() <= MAX_NUMBER_BITS for n in (p, q)
+                )
                 require(
                     bounded and q > 0,
-                    f"{where} must be a fraction of integers of at most {MAX_BITS} bits",
+                    f"{where} must be a fraction of integers of at most {MAX_NUMBER_BITS} bits",
                 )
                 return Node("num", number=Fraction(p, q)), []
             case ["pi" | "e" as head]:
@@ -424,14 +437,15 @@ class Table:
                 node = Node("^", parts=parts(base, exponent))
                 q = self.nodes[exponent].number
                 require(
-                    q is None or max(abs(q.numerator), q.denominator) <= MAX_POWER,
+                    q is None or max(abs(q.numerator), q.denominator) <= MAX_EXPONENT,
                     f"{where} has too high a power",
                 )
                 return node, []
             case ["fn", str(name), *arguments]:
-                require(name in ELEMENTARY, f"{where} is an unknown function")
+                require(name in ARITY_OF_FUNCTION, f"{where} is an unknown function")
                 require(
-                    len(arguments) == ELEMENTARY[name], f"{where} has too many or too few arguments"
+                    len(arguments) == ARITY_OF_FUNCTION[name],
+                    f"{where} has too many or too few arguments",
                 )
                 node = Node("fn", name, parts(*arguments))
                 small = name != "polygamma" or whole(self.nodes[node.parts[0]].integer, 0, 32)
@@ -490,12 +504,12 @@ class Table:
         )
 
     def _describe(self, node: Node, below: list[Node]) -> None:
-        """What can be said of a node without evaluating it."""
+        """Fill in the properties of a node that need no evaluation, from those of its parts."""
         head, heights = node.head, [b.height for b in below]
         power = below[1].number if head == "^" else None
         n = below[1].integer if head == "^" else None
         node.nested = max((b.nested for b in below), default=0)
-        if head == "fn" and node.name in EXPONENTIAL:
+        if head == "fn" and node.name in EXPONENTIAL_FUNCTIONS:
             node.nested += 1
         elif head == "^" and n is None:
             node.nested = max(below[0].nested, 1 + below[1].nested)
@@ -503,7 +517,7 @@ class Table:
         if head in ("+", "*"):
             node.height = sum(heights)
         elif head == "total":
-            node.height = MAX_SIZE * heights[0]
+            node.height = MAX_LENGTH * heights[0]
         elif head == "^" and n is not None:
             node.height = abs(n) * heights[0]
         elif node.number is not None:
@@ -511,8 +525,8 @@ class Table:
                 abs(node.number.numerator).bit_length() + node.number.denominator.bit_length()
             )
         inside = any(b.sums for b in below)
-        # Functions of sums take them as free values, and so do denominators of a coordinate that
-        # have sums in them.
+        # In the argument of a function a sum is treated as a free value, and so it is in a
+        # denominator that depends on a coordinate.
         function = head in ("fn", "apply") or (
             head == "^" and (n is None or (n < 0 and bool(node.free)))
         )
@@ -525,13 +539,14 @@ class Table:
             node.step_order = int(power * below[0].step_order)
 
     def is_frozen(self, base: int) -> bool:
-        """Whether a denominator counts as a function of the sums in it: it belongs to a coordinate,
-        and nothing can clear it.
+        """Return True if a denominator is treated as a function of the sums in it.
+
+        That is necessary if it depends on a coordinate, as no multiplication can clear it then.
         """
         return self.nodes[base].sums and bool(self.nodes[base].free)
 
     def reachable(self, roots: Iterable[int]) -> list[int]:
-        """The nodes that some nodes are made of."""
+        """The indices of all nodes that the roots consist of, themselves included, in order."""
         seen: set[int] = set()
         stack = list(roots)
         while stack:
@@ -547,13 +562,14 @@ class Table:
 
 
 def sign(x: Fraction | int) -> Signs:
-    """The sign of a number."""
+    """The sign of a number, as a set of one element."""
     return Signs({(x > 0) - (x < 0)})
 
 
 def symbol_signs(table: Table, name: str) -> Signs:
-    """The signs that a symbol may have: of a parameter by its facts (none if they contradict), of a
-    block by its domain.
+    """The possible signs of a symbol: by the facts of a parameter, or by the domain of a block.
+
+    Empty if the facts contradict each other.
     """
     symbol = table.symbols[name]
     if symbol["domain"] is not None:
@@ -562,12 +578,13 @@ def symbol_signs(table: Table, name: str) -> Signs:
             POSITIVE if simplex else affine_signs(table, Fraction(0), Fraction(1), symbol["domain"])
         )
     start = POSITIVE if symbol["kind"] == "step" else ANY
-    return reduce(Signs.__and__, (OF_FACT.get(fact, ANY) for fact in symbol["facts"]), start)
+    return reduce(Signs.__and__, (SIGNS_OF_FACT.get(fact, ANY) for fact in symbol["facts"]), start)
 
 
 def affine_signs(table: Table, constant: Fraction, factor: Fraction, domain: list[Any]) -> Signs:
-    """``constant + factor * x`` on an interval, factor not zero: inside, it is strictly between the
-    values at both ends.
+    """The possible signs of ``constant + factor * x`` on an interval, for a nonzero factor.
+
+    In the interior, its values are strictly between those at both ends.
     """
     ends = []
     for end, infinite in zip(domain[1:3], (-1, 1), strict=True):
@@ -577,14 +594,14 @@ def affine_signs(table: Table, constant: Fraction, factor: Fraction, domain: lis
                 constant + factor * (table.nodes[end].number or 0) if finite else factor * infinite
             )
         )
-    inside = sum_signs(ends) - ZERO  # the mean of two values of one sign, not both zero
+    inside = sum_signs(ends) - ZERO  # a mean of two values of one sign, which are not both zero
     if sum_signs(ends) == ANY or not inside:
         return ANY
     return inside.union(*(s for s, is_open in zip(ends, domain[3:], strict=True) if not is_open))
 
 
 def sum_signs(parts: Iterable[Signs]) -> Signs:
-    """The signs of a sum, given those of its parts."""
+    """The possible signs of a sum, given those of its parts."""
     together = Signs().union(*parts)
     if together <= NOT_NEGATIVE or together <= NOT_POSITIVE:
         return together - ZERO if any(0 not in p for p in parts) else together
@@ -633,7 +650,10 @@ def _signs(table: Table, node: Node) -> Signs:
 
 
 def power_signs(base: Signs, power: Fraction | None) -> Signs:
-    """A root is the nonnegative one; a symbolic power has a positive base, or nothing is said."""
+    """The possible signs of a power, where a root is the nonnegative one.
+
+    With a symbolic exponent, only the sign of a power of a positive base is known.
+    """
     if base == POSITIVE or power == 0:
         return POSITIVE
     if power is None:
@@ -645,23 +665,24 @@ def power_signs(base: Signs, power: Fraction | None) -> Signs:
 
 
 def function_signs(table: Table, node: Node) -> Signs:
-    """Functions that have one sign, or that of their argument."""
+    """The possible signs of functions that have one sign, or the sign of their argument."""
     if node.name in ("exp", "cosh"):
         return POSITIVE
     if node.name in ("sinh", "tanh", "atan", "erf"):
         return signs(table, node.parts[0])
     inside = table.nodes[node.parts[0]]
     rest = tuple(c for c in inside.parts if table.nodes[c].number != 1)
-    if (
-        node.name == "log" and inside.head == "+" and len(rest) == len(inside.parts) - 1
-    ):  # log(1 + x) has the sign of x
+    # log(1 + x) has the sign of x
+    if node.name == "log" and inside.head == "+" and len(rest) == len(inside.parts) - 1:
         return plus_signs(table, rest)
     return ANY
 
 
 def plus_signs(table: Table, parts: tuple[int, ...]) -> Signs:
-    """A sum of parts of one sign; c (exp(x) - 1); 1 - total(x) on the simplex; a coordinate of an
-    interval and a number.
+    """The possible signs of a sum with parts of one sign, or of one of these forms.
+
+    They are c (exp(x) - 1); 1 - total(x) on the simplex; and a multiple of a coordinate of an
+    interval plus a number.
     """
     found = sum_signs([signs(table, c) for c in parts])
     if found != ANY or len(parts) != 2:
@@ -688,7 +709,7 @@ def plus_signs(table: Table, parts: tuple[int, ...]) -> Signs:
 
 
 def scaled(table: Table, k: int) -> tuple[Fraction, int]:
-    """A node as a number times another node."""
+    """A node as (number, other node), whose product it is."""
     node = table.nodes[k]
     if node.head == "*" and len(node.parts) == 2:
         for a, b in (node.parts, node.parts[::-1]):
@@ -702,28 +723,28 @@ def scaled(table: Table, k: int) -> tuple[Fraction, int]:
 
 SMALL_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31)
 SIEVE = prod(q for q in range(37, 2000, 2) if all(q % n for n in range(3, 45, 2) if n < q))
-SMALL = 4 * prod(
-    SMALL_PRIMES
-)  # every p + 1 is a multiple, which makes these primes squares modulo p
+# Every p + 1 is a multiple of this, which makes the small primes squares modulo p.
+CHAIN_FACTOR = 4 * prod(SMALL_PRIMES)
 
 
 def prime_chain(length: int) -> tuple[int, ...]:
-    """A fresh chain: nobody who wrote a certificate can know these primes. The last is tested, the
-    others follow (Pocklington).
+    """A fresh random chain of primes p_k = 2 p_(k+1) + 1, which no author of a certificate can
+    know.
+
+    The last prime is tested; the others follow from it (Pocklington).
     """
     while True:
         t = 2**150 + randbelow(2**150)
-        chain = [SMALL * t * 2**k - 1 for k in range(length)]
+        chain = [CHAIN_FACTOR * t * 2**k - 1 for k in range(length)]
         if all(gcd(p, SIEVE) == 1 for p in chain) and all(pow(2, p - 1, p) == 1 for p in chain):
             bases = (2 + randbelow(chain[0] - 3) for _ in range(50))
-            if all(
-                pow(a, chain[0] // 2, chain[0]) in (1, chain[0] - 1) for a in bases
-            ):  # Miller and Rabin; p = 3 modulo 4
+            # the Miller-Rabin test, which has one squaring as p = 3 modulo 4
+            if all(pow(a, chain[0] // 2, chain[0]) in (1, chain[0] - 1) for a in bases):
                 return tuple(reversed(chain))
 
 
 def factors(n: int) -> list[int]:
-    """Small prime factors, and what is left."""
+    """The prime factors below 1000 with multiplicity, and the remaining factor if it is not 1."""
     found = []
     for q in (2, *range(3, 1000, 2)):
         while n % q == 0:
@@ -733,7 +754,11 @@ def factors(n: int) -> list[int]:
 
 
 def inverse(value: int, p: int) -> int:
-    """1 / value modulo p."""
+    """1 / value modulo p.
+
+    Raises:
+        ZeroDivisionError: if the value is zero modulo p.
+    """
     if value % p == 0:
         raise ZeroDivisionError
     return pow(value, -1, p)
@@ -745,21 +770,20 @@ def rational(q: Fraction, p: int) -> int:
 
 
 def falling(x: int, n: int) -> int:
-    """x (x - 1) ... (x - n + 1)."""
+    """The falling factorial x (x - 1) ... (x - n + 1)."""
     return prod(x - m for m in range(n))
 
 
 def is_square(table: Table, k: int) -> bool:
-    """Whether a node is a square at every point, its positive root being the one that counts."""
+    """Return True if a node is known to be a square at every point, with a nonnegative value."""
     if k not in table.known_squares:
         node = table.nodes[k]
         found = (
             node.head in ("pi", "e", "sym", "at", "value", "apply", "M")
             and signs(table, k) <= NOT_NEGATIVE
         )
-        if (
-            node.number is not None and node.number > 0
-        ):  # primes that are not among these may be no squares
+        if node.number is not None and node.number > 0:
+            # other primes than these need not be squares modulo p
             found = {*factors(node.number.numerator), *factors(node.number.denominator)} <= {
                 *SMALL_PRIMES
             }
@@ -774,15 +798,15 @@ def is_square(table: Table, k: int) -> bool:
 # -- evaluation at a point
 # --------------------------------------------------------------------------------------------------
 
-Env = Mapping[int, int]  # which coordinate a label stands for
-Place = tuple[str, int]  # a coordinate of a block, or of a noise; -1 for a scalar one
-Monomial = tuple[int, tuple[Place, ...]]  # its order, and the variables in it
+Env = Mapping[int, int]  # the coordinate that each label stands for
+Place = tuple[str, int]  # a coordinate of a block or of a noise; its number is -1 for a scalar
+Monomial = tuple[int, tuple[Place, ...]]  # the order, and the variables as often as they occur
 CONSTANT: Monomial = (0, ())
 
 
 class Series:
-    """A truncated power series in the variables of monomials; ``known`` is the last order up to
-    which its terms are exact.
+    """A truncated power series, as coefficients by monomials; its terms are exact up to the order
+    ``known``.
     """
 
     __slots__ = ("known", "terms")
@@ -792,7 +816,7 @@ class Series:
         self.known = known
 
     def low(self) -> float:
-        """The lowest order in it."""
+        """The lowest order of a term."""
         return min((order for order, _ in self.terms), default=self.known + 1)
 
     def constant(self) -> int:
@@ -800,17 +824,17 @@ class Series:
         return self.terms.get(CONSTANT, 0)
 
 
-Value = int | Series  # an int is a series without variables
+Value = int | Series  # an int stands for a constant series
 
 
 class Run:
-    """One random point at explicit sizes.
+    """Evaluation of nodes at one random point, for explicit lengths.
 
-    A node has two values: one in which every total and length is *frozen*, a free value (so it
-    serves as an argument of functions), at a level of the chain; and a Taylor series, with totals
-    written out, at level 0. Without a rule, the variables are the coordinates (up to ``order``, the
-    number of derivatives); with one they are the root s of the step, counted by the order, and
-    noise.
+    A node has two values. Its *frozen* value is a number modulo the prime of a level of the chain,
+    in which every total and length is a free value; it serves as an argument of functions. Its
+    Taylor series is computed at level 0, with totals written out. Without a rule, the variables of
+    the series are the coordinates, up to ``order`` derivatives. With a rule they are noise and the
+    root s of the step, whose power is the order.
     """
 
     def __init__(
@@ -829,19 +853,19 @@ class Run:
             rule,
         )
         self.p = primes[0]
-        self.complete = True  # whether a value other than zero is certain to be one
-        self.roots: set[tuple[int, tuple[tuple[int, int], ...], int]] = (
-            set()
-        )  # base, coordinates, level
+        self.complete = True  # False once a nonzero value may be due to an identity unknown here
+        # radicands that are not known to be squares: node, coordinates of its labels, level
+        self.roots: set[tuple[int, tuple[tuple[int, int], ...], int]] = set()
         self.moved: dict[Place, Series] = {}
         self.work = 0
         self._values: dict[tuple[int, tuple[int, ...], Any], int] = {}
-        self._known: tuple[dict[Any, Value], dict[Any, Value]] = ({}, {})  # of series, and frozen
+        self._known: tuple[dict[Any, Value], dict[Any, Value]] = ({}, {})  # series, frozen values
         self._bases = [pow(2 + randbelow(p - 3), 2, p) for p in primes]
 
     def forget(self, indices: tuple[int, ...]) -> None:
-        """Draw anew what belongs to some indices (to none: what belongs to no index), and evaluate
-        everything again.
+        """Redraw the values that belong to some indices, and evaluate everything again.
+
+        Without indices, redraw the values that belong to no index.
         """
         for key in [
             key for key in self._values if (set(key[1]) & set(indices) if indices else not key[1])
@@ -852,20 +876,26 @@ class Run:
         self.move({})
 
     def move(self, moved: Mapping[Place, Series]) -> None:
-        """From now on, coordinates are what a rule has moved them to."""
+        """Use the coordinates to which a rule has moved the blocks, from now on."""
         self.moved = dict(moved)
         self._known[False].clear()
 
     def spend(self, work: int) -> None:
-        """Count multiplications."""
+        """Count multiplications.
+
+        Raises:
+            UnableError: if there are too many.
+        """
         self.work += work
-        if self.work > MAX_WORK:
+        if self.work > MAX_MULTIPLICATIONS:
             raise UnableError("it needs more work than is allowed")
 
     # -- what is drawn
 
     def drawn(self, what: Any, indices: tuple[int, ...], level: int, allowed: Signs = ANY) -> int:
-        """A free value: of something nonnegative a random square."""
+        """A free value, drawn when it is first needed; a random square if it must be
+        nonnegative.
+        """
         key = (level, indices, what)
         if key not in self._values:
             p = self.primes[level]
@@ -877,7 +907,9 @@ class Run:
         return self._values[key]
 
     def symbol(self, name: str, index: int, level: int = 0) -> int:
-        """The value of a symbol: the step and noise are 0 where a rule is expanded around them."""
+        """The value of a symbol at the point; 0 for the step and noise if a rule is expanded around
+        them.
+        """
         kind = self.table.symbols[name]["kind"]
         if self.rule and (kind == "step" or kind.endswith("noise")):
             return 0
@@ -886,7 +918,7 @@ class Run:
         )
 
     def entry_of(self, name: str, i: int, j: int, level: int = 0) -> int:
-        """An entry of a dense matrix."""
+        """The entry (i, j) of a dense matrix."""
         f = self.table.functions[name]
         at = (min(i, j), max(i, j)) if f["symmetric"] else (i, j)
         return self.drawn(("M", name, at), at, level, POSITIVE if f["positive"] and i == j else ANY)
@@ -898,12 +930,12 @@ class Run:
         return self.value(k, env, level, frozen=True)  # type: ignore[return-value]
 
     def series(self, k: int, env: Env) -> Series:
-        """The Taylor series of a node."""
+        """The Taylor series of a node, at level 0."""
         found = self.value(k, env, 0, frozen=False)
         return Series({CONSTANT: found}) if isinstance(found, int) else found
 
     def value(self, k: int, env: Env, level: int, frozen: bool) -> Value:
-        """Either of them."""
+        """The frozen value or the Taylor series of a node, computed once."""
         node = self.table.nodes[k]
         key = (k, level, *(env[label] for label in node.free))
         if key not in self._known[frozen]:
@@ -942,7 +974,7 @@ class Run:
                 by = [(b, -1 if x is None else env[x]) for b, x in node.by]
                 positive = self.table.functions[node.name].get("positive")
 
-                def partial(b: tuple[int, ...]) -> int:  # symmetric
+                def partial(b: tuple[int, ...]) -> int:  # sorted, as partial derivatives commute
                     wrt = tuple(
                         sorted(by + [x for x, n in zip(places, b, strict=True) for _ in range(n)])
                     )
@@ -987,7 +1019,7 @@ class Run:
         return self._frozen(node, env, level)
 
     def _move(self, k: int, env: Env, frozen: bool) -> Series:
-        """By how much a node differs from its value at the point."""
+        """The Taylor series of a node without its constant term; zero for a frozen value."""
         return Series({}) if frozen else self._varying(self.value(k, env, 0, frozen))
 
     @staticmethod
@@ -997,16 +1029,20 @@ class Run:
         return Series({m: c for m, c in value.terms.items() if m != CONSTANT}, value.known)
 
     def _centre(self, k: int, env: Env, level: int, frozen: bool) -> int:
-        """Where the derivatives of 1/x, log and atan are taken: at the value itself, or at the one
-        in which totals are free.
+        """The value around which 1/x, log and atan are expanded.
+
+        It is the frozen one for a frozen evaluation, and for a denominator that counts as a
+        function of its sums.
         """
         if frozen or self.table.is_frozen(k):
             return self.number(k, env, level)
         return self.series(k, env).constant()
 
     def _frozen(self, node: Node, env: Env, level: int) -> int:
-        """A total or a length in the argument of a function: a free value for each body, taken at a
-        coordinate that is none yet.
+        """The free value that stands for a total or a length in the argument of a function.
+
+        Totals with equal bodies have equal values: the body is evaluated at a coordinate that
+        occurs nowhere else.
         """
         self.complete = False
         if node.head == "dim":
@@ -1018,8 +1054,13 @@ class Run:
         return self.drawn(("sum", node.name, body), tuple(sorted(set(inside.values()))), level)
 
     def root(self, base: int, exponent: int | Fraction, env: Env, level: int = 0) -> int:
-        """A power that is not an integer one (the exponent is a node, or known), in the group of
-        squares.
+        """A power with an exponent that is not an integer, in the group of squares.
+
+        The exponent is the index of a node, or a number.
+
+        Raises:
+            NotSquareError: if the base is not a square at this point.
+            ZeroDivisionError: if the base is zero and the exponent is not known to be positive.
         """
         value, p, order = (
             self.number(base, env, level),
@@ -1045,13 +1086,15 @@ class Run:
 
     def _modulus(self, level: int) -> int:
         if level >= len(self.primes):
-            raise UnableError(f"exponents stand in one another more than {MAX_NESTED} deep")
+            raise UnableError(
+                f"exponents stand in one another more than {MAX_NESTED_EXPONENTS} deep"
+            )
         return self.primes[level]
 
     # -- functions
 
     def derivatives(self, node: Node, env: Env, level: int, frozen: bool, count: int) -> list[int]:
-        """The value of a function and its first derivatives, modulo a prime."""
+        """The value of a function, followed by its first ``count`` derivatives, modulo a prime."""
         name, x, p = node.name, node.parts[-1], self.primes[level]
         if name == "log":
             down = inverse(self._centre(x, env, level, frozen), p) if count else 0
@@ -1081,15 +1124,13 @@ class Run:
         if name in ("loggamma", "polygamma"):
             order = -1 if name == "loggamma" else self.table.nodes[node.parts[0]].integer or 0
             return [self.drawn(("gamma", order + n, value), (), level) for n in range(count + 1)]
-        positive, flip = min((value, 1), (p - value, -1))  # both are odd
+        positive, flip = min((value, 1), (p - value, -1))  # erf and atan are odd functions
         zeroth = flip * self.drawn((name, positive), (), level) if value else 0
         if not count:
             return [zeroth]
-        if (
-            name == "atan"
-            # (1 + c^2) a_n + 2 c a_(n-1) + a_(n-2) = 0 for the coefficients of 1 / (1 + x^2) around
-            # c
-        ):
+        if name == "atan":
+            # the coefficients of 1 / (1 + x^2) around c have
+            # (1 + c^2) a_n + 2 c a_(n-1) + a_(n-2) = 0
             c = self._centre(x, env, level, frozen)
             a = [0, inverse(1 + c * c, p)]
             for _ in range(1, count):
@@ -1099,21 +1140,23 @@ class Run:
         bell = pow(
             self._bases[level], -(self.number(x, env, level + 1) ** 2) % self.primes[level + 1], p
         )
-        y = [0, 2 * inverse(root, p) * bell]  # of erf; y' = -2 x y
+        y = [0, 2 * inverse(root, p) * bell]  # derivatives of erf, as y = erf' has y' = -2 x y
         for n in range(count - 1):
             y.append(-2 * (value * y[-1] + n * y[-2]) % p)
         return [zeroth, *y[1:]]
 
     def _odd_and_even(self, name: str, x: int, env: Env, level: int) -> tuple[int, int, int]:
-        """Of the circle -1, sine and cosine, a point for each angle up to its sign; of the
-        hyperbola 1, sinh and cosh, by exp.
+        """(-1, sine, cosine) or (1, sinh, cosh) of an argument.
+
+        An angle gets a random point of the circle, with its sign respected; sinh and cosh are
+        computed from exp.
         """
         p = self.primes[level]
         if name not in ("sin", "cos", "tan"):
             up, half = pow(self._bases[level], self.number(x, env, level + 1), p), (p + 1) // 2
             down = inverse(up, p)
             return 1, (up - down) * half % p, (up + down) * half % p
-        self.complete = False  # the addition of angles is not known here
+        self.complete = False  # addition theorems do not hold for these values
         angle = self.number(x, env, level)
         if angle == 0:
             return -1, 0, 1
@@ -1123,7 +1166,7 @@ class Run:
         return -1, flip * 2 * t * over % p, (1 - t * t) * over % p
 
     def _logarithm(self, k: int, env: Env, level: int) -> int:
-        """``log`` is taken apart into positive factors only; what is left is a free value for each
+        """The logarithm of a node, expanded over positive factors; a free value for each other
         argument.
         """
         self.spend(1)
@@ -1151,7 +1194,7 @@ class Run:
     # -- Taylor series
 
     def plus(self, parts: list[Value], p: int) -> Value:
-        """A sum."""
+        """The sum of values modulo p."""
         number, known, terms = (
             sum(v for v in parts if isinstance(v, int)),
             inf,
@@ -1168,7 +1211,7 @@ class Run:
         return Series({**terms, CONSTANT: (terms.get(CONSTANT, 0) + number) % p}, known)
 
     def times(self, a: Value, b: Value, p: int) -> Value:
-        """A product."""
+        """The product of two values modulo p, truncated at ``order``."""
         if isinstance(a, int) and isinstance(b, int):
             return a * b % p
         if isinstance(a, int):
@@ -1190,14 +1233,16 @@ class Run:
                     continue
                 m = (j + k, tuple(sorted(u + v)) if u and v else u or v)
                 terms[m] = (terms.get(m, 0) + x * y) % p
-                if len(m[1]) > MAX_NOISE:
-                    raise UnableError(f"it has more than {MAX_NOISE} noise factors in one product")
+                if len(m[1]) > MAX_NOISE_FACTORS:
+                    raise UnableError(
+                        f"it has more than {MAX_NOISE_FACTORS} noise factors in one product"
+                    )
         return Series(terms, known)
 
     def taylor(
         self, arguments: Sequence[Series], derivative: Callable[[tuple[int, ...]], int], p: int
     ) -> Value:
-        """``sum over b of derivative(b) * product of arguments^b / b!``, the arguments having no
+        """``sum over b of derivative(b) * product of arguments^b / b!``, for arguments without a
         constant term.
         """
         moving = [n for n, a in enumerate(arguments) if a.terms]
@@ -1228,7 +1273,7 @@ class Run:
         return Series(terms, min(known, self.order))
 
     def variation(self, name: str, index: int) -> Series:
-        """By how much a coordinate differs from its value at the point."""
+        """The difference of a coordinate from its value at the point, as a series."""
         if self.rule:
             return self.moved.get((name, index), Series({}))
         return Series({(1, ((name, index),)): 1}) if self.order else Series({})
@@ -1239,7 +1284,11 @@ class Run:
             return value
         if self.rule and (kind == "step" or kind.endswith("noise")):
             return Series({(2, ()) if kind == "step" else (0, ((name, index),)): 1})
-        return self.plus([value, self.variation(name, index)], self.p) if kind in STATE else value
+        return (
+            self.plus([value, self.variation(name, index)], self.p)
+            if kind in BLOCK_KINDS
+            else value
+        )
 
     def places(self, blocks: Iterable[str]) -> Iterator[Place]:
         """The coordinates of some blocks."""
@@ -1272,8 +1321,10 @@ class Run:
     def _root_or_inverse(
         self, base: int, exponent: int | Fraction, env: Env, level: int, frozen: bool
     ) -> Value:
-        """x^q around a point: of an integer q at the value itself, otherwise at the frozen one,
-        where the root is taken.
+        """The expansion of a power x^q around the point.
+
+        For an integer q the centre is the value itself, otherwise the frozen value, of which the
+        root is taken.
         """
         p, move = self.primes[level], self._move(base, env, frozen)
         if isinstance(exponent, Fraction) and exponent.denominator == 1:
@@ -1292,8 +1343,8 @@ class Run:
         return self.taylor([move], lambda b: value * falling(rise, b[0]) * pow(down, b[0], p), p)
 
     def _lifted(self, k: int, q: Fraction, env: Env) -> Value:
-        """A root or reciprocal in a rule: of what vanishes with the step, the powers of s are taken
-        out.
+        """A root or reciprocal in a rule, where powers of s are taken out of a base that vanishes
+        with the step.
         """
         table, node = self.table, self.table.nodes[k]
         self.spend(1)
@@ -1302,9 +1353,9 @@ class Run:
         if node.head == "sym" and (2 * q).denominator == 1:
             return Series({(int(2 * q), ()): 1})
         unknown = [c for c in node.parts if not signs(table, c) <= NOT_NEGATIVE]
-        if node.head == "*" and (
-            q.denominator == 1 or len(unknown) <= 1
-        ):  # as the product is not negative
+        # The product is nonnegative, so at most one factor of unknown sign is nonnegative as well,
+        # and the root can be taken factor by factor.
+        if node.head == "*" and (q.denominator == 1 or len(unknown) <= 1):
             return reduce(
                 lambda a, b: self.times(a, b, self.p), [self._lifted(c, q, env) for c in node.parts]
             )
@@ -1330,15 +1381,15 @@ class Run:
 # -- how many lengths are enough: degrees in totals
 # --------------------------------------------------------------------------------
 
-# A bound of the number of summation indices of each length, and of the powers of reciprocals 1/b
-# with sums in b, each of which counts as a variable of its own until the end: (x, 1) stands for 1/x
-# and (x, 2) for 1 / (1 + x^2). | is the maximum, + the sum.
+# A bound on the number of summation indices over each length, and on the powers of reciprocals 1/b
+# with sums in b. Each reciprocal counts as a variable of its own until ``cleared`` removes it:
+# (x, 1) stands for 1/x and (x, 2) for 1 / (1 + x^2). The maximum of bounds is |, their sum +.
 Degree = Counter[Any]
-Orders = dict[int, Degree]  # by the order of the Taylor coefficient; what is left out is zero
+Orders = dict[int, Degree]  # by the order of the Taylor coefficient; a missing order is zero
 
 
 def joined(*parts: Orders) -> Orders:
-    """Of a sum."""
+    """The bounds for a sum."""
     found: Orders = {}
     for part in parts:
         for n, d in part.items():
@@ -1347,13 +1398,14 @@ def joined(*parts: Orders) -> Orders:
 
 
 def highest(*degrees: Degree) -> Degree:
-    """One bound for several."""
+    """The smallest bound that covers several."""
     return reduce(Counter.__or__, degrees, Counter())
 
 
 def cleared(table: Table, degree: Degree) -> dict[str, int]:
-    """Of the numerator: each b is multiplied with as often as 1/b occurs, the last one first as
-    others may be in it.
+    """The bounds for a numerator, after multiplication with b for every reciprocal 1/b.
+
+    The last b comes first, as others may occur in it.
     """
     values, found = Degrees(table, 0), Counter(degree)
     while reciprocals := [key for key in found if isinstance(key, tuple)]:
@@ -1365,10 +1417,10 @@ def cleared(table: Table, degree: Degree) -> dict[str, int]:
 
 
 class Degrees:
-    """Bounds for the Taylor coefficients of nodes, by the rules that ``Run`` computes them with.
+    """Bounds for the Taylor coefficients of nodes, by the same rules as ``Run`` computes them.
 
-    With ``moves`` (the increments of the blocks) they are the coefficients of a rule in s,
-    otherwise derivatives.
+    With ``moves``, the bounds for the increments of the blocks, they are for the coefficients of a
+    rule in s, otherwise for derivatives.
     """
 
     def __init__(self, table: Table, order: int, moves: Mapping[str, Orders] | None = None) -> None:
@@ -1376,7 +1428,7 @@ class Degrees:
         self._known: dict[int, Orders] = {}
 
     def of(self, k: int) -> Orders:
-        """The bounds for a node."""
+        """The bounds for a node, by order."""
         if k not in self._known:
             self._known[k] = self._of(self.table.nodes[k])
         return self._known[k]
@@ -1386,7 +1438,7 @@ class Degrees:
         return highest(*(self.of(k).get(0, Counter()) for k in nodes))
 
     def product(self, a: Orders, b: Orders) -> Orders:
-        """Of a product."""
+        """The bounds for a product."""
         return joined(
             *({j + k: x + y} for j, x in a.items() for k, y in b.items() if j + k <= self.order)
         )
@@ -1394,7 +1446,7 @@ class Degrees:
     def composed(
         self, inside: Iterable[Orders], derivative: Callable[[int], Degree] = lambda n: Counter()
     ) -> Orders:
-        """Of a function, given the bounds of its derivatives."""
+        """The bounds for a function of ``inside``, given the bounds for its derivatives."""
         moving = joined(*({k: d for k, d in part.items() if k} for part in inside))
         found: list[Orders] = [{0: derivative(0)}]
         power: Orders = {0: Counter()}
@@ -1436,7 +1488,7 @@ class Degrees:
     def _symbol(self, name: str, kind: str) -> Orders:
         if self.moves is not None:
             return {2: Counter()} if kind == "step" else {0: Counter()} | self.moves.get(name, {})
-        return {n: Counter() for n in ((0, 1) if kind in STATE and self.order else (0,))}
+        return {n: Counter() for n in ((0, 1) if kind in BLOCK_KINDS and self.order else (0,))}
 
     def _jet(self, blocks: list[str]) -> Orders:
         if self.moves is None:
@@ -1468,8 +1520,10 @@ class Degrees:
 
 @dataclass(frozen=True)
 class Answer:
-    """``zero`` for every length with an error below 2^-100, ``nonzero`` (``certain`` or not), or
-    ``unknown``; and why.
+    """``zero`` for every length with an error below 2^-100, ``nonzero``, or ``unknown``.
+
+    ``why`` gives the reason in words; ``certain`` is True if "nonzero" proves that the expression
+    is not zero.
     """
 
     kind: str
@@ -1489,15 +1543,15 @@ def decide(
     order: int = 0,
     rule: bool = False,
 ) -> Answer:
-    """Decide whether all the numbers of a test vanish at every point, for every length.
+    """Decide whether all numbers of a test vanish at every point, for every length.
 
-    ``degree`` bounds their numerators, ``free`` is the number of different free indices of each
-    length.
+    ``degree`` bounds their numerators; ``free`` is the number of different free indices of each
+    length. The lengths to evaluate follow from both.
     """
     top = cleared(table, degree)
     least = [max(1, free.get(x, 0)) for x in table.lengths]
     counts = [range(n, n + top.get(x, 0) + 1) for n, x in zip(least, table.lengths, strict=True)]
-    if prod(map(len, counts)) > MAX_SIZES or any(r[-1] > MAX_SIZE for r in counts):
+    if prod(map(len, counts)) > MAX_LENGTH_CHOICES or any(r[-1] > MAX_LENGTH for r in counts):
         return Answer(
             "unknown",
             f"it would have to be evaluated for {prod(map(len, counts))} choices of lengths",
@@ -1525,10 +1579,13 @@ def decide(
 
 
 def _at_a_point(run: Run, test: Test) -> list[int]:
-    """The numbers of a test at a point where everything under a root is a square and no denominator
+    """The numbers of a test at a point where every radicand is a square and no denominator
     vanishes.
+
+    Raises:
+        UnableError: if no such point was found.
     """
-    for _ in range(TRIES):
+    for _ in range(MAX_POINT_DRAWS):
         try:
             return list(test(run))
         except NotSquareError as error:
@@ -1539,10 +1596,10 @@ def _at_a_point(run: Run, test: Test) -> list[int]:
 
 
 def are_independent(run: Run) -> bool:
-    """Whether no product of things under roots is a square, up to a number.
+    """Return True if no product of radicands is a square, up to a number.
 
-    Then all branches of the roots are conjugate, and an identity holds on all of them or on none.
-    It is certain once it is found: a product that is a number times a square has one quadratic
+    All branches of the roots are conjugate then, and an identity holds on all of them or on none. A
+    positive answer is certain: a product that is a number times a square has the same quadratic
     character at all points where the roots within it are defined.
     """
     roots = sorted(run.roots)
@@ -1566,8 +1623,9 @@ def are_independent(run: Run) -> bool:
 
 
 def vanishes(table: Table, one: int, primes: tuple[int, ...], other: int | None = None) -> Answer:
-    """Decide whether a node is zero, or another one, for every length; different labels are
-    different coordinates.
+    """Decide whether a node is zero for every length, or equal to a node ``other``.
+
+    Different labels are different coordinates.
     """
     nodes = [one] if other is None else [one, other]
     labels = {label: length for k in nodes for label, length in table.nodes[k].free.items()}
@@ -1590,8 +1648,8 @@ def vanishes(table: Table, one: int, primes: tuple[int, ...], other: int | None 
 Entry = dict[str, int]
 Matrix = dict[tuple[str, str], Entry]
 Step = dict[str, Any]
-UPDATE = {"step": str, "sequential": bool, "rule": [(str, int)], "target": int}
-SUBJECT = {
+UPDATE_SHAPE = {"step": str, "sequential": bool, "rule": [(str, int)], "target": int}
+SUBJECT_SHAPE = {
     "name": None,
     "kind": frozenset({"recipe", "claim"}),
     "state": [None],
@@ -1601,12 +1659,15 @@ SUBJECT = {
     "marginal": [([None], int)],
     "Q?": None,
     "noise_factor?": None,
-    "update?": UPDATE,
+    "update?": UPDATE_SHAPE,
 }
-SIGN = {"kind": str, "e": int, "sign": frozenset(SIGNS), "form": int}
-COLUMN = {"length": None, "rows": None, "weight": int, "matrix": None}
-STEP = {"sign": SIGN, "factor": {"kind": str, "columns": [COLUMN], "signs": [SIGN]}}
-OBLIGATION = {
+SIGN_SHAPE = {"kind": str, "e": int, "sign": frozenset(SIGNS_OF_CONDITION), "form": int}
+COLUMN_SHAPE = {"length": None, "rows": None, "weight": int, "matrix": None}
+STEP_SHAPES = {
+    "sign": SIGN_SHAPE,
+    "factor": {"kind": str, "columns": [COLUMN_SHAPE], "signs": [SIGN_SHAPE]},
+}
+OBLIGATION_SHAPE = {
     "name": str,
     "verdict": None,
     "required": bool,
@@ -1618,7 +1679,10 @@ OBLIGATION = {
 
 @dataclass(frozen=True)
 class Rule:
-    """An update rule."""
+    """An update rule: blocks in order with the nodes of their new values.
+
+    ``target`` is the node of the H that the rule is meant to have.
+    """
 
     sequential: bool
     pairs: tuple[tuple[str, int], ...]
@@ -1627,8 +1691,10 @@ class Rule:
 
 @dataclass(frozen=True)
 class Column:
-    """A block of columns of a factor, with its weight: a node (None is 1), and a positive definite
-    matrix.
+    """A block of columns of a factor, with its weight.
+
+    ``length`` is None for a single column. The weight is a node (None stands for 1), times a
+    positive definite ``matrix`` if there is one.
     """
 
     length: str | None
@@ -1639,7 +1705,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Subject:
-    """The process; ``factor`` are the columns of a noise factor."""
+    """The process of a certificate; ``factor`` has the columns of a noise factor."""
 
     kind: str
     state: tuple[str, ...]
@@ -1652,7 +1718,7 @@ class Subject:
     factor: tuple[Column, ...] | None
 
     def without_rule(self) -> list[int]:
-        """Every expression but those of the rule."""
+        """The nodes of all expressions except those of the rule."""
         entries = [
             *self.D.values(),
             *(self.Q or {}).values(),
@@ -1667,16 +1733,17 @@ class Subject:
 
 
 class Reader:
-    """Reads the subject of a certificate; every expression must be what its place says: a number,
-    or one coordinate of a block.
+    """Reads the subject of a certificate, and checks that each expression fits its place.
+
+    An expression must be a scalar, or one coordinate of a block.
     """
 
     def __init__(self, table: Table) -> None:
         self.table = table
 
     def node(self, n: Any, where: str, row: str | None = None, column: str | None = None) -> int:
-        """A node in which no other labels are free than 0, of the first length, and -1, of the
-        second.
+        """The index of a node in which only two labels are free: 0, of length ``row``, and -1, of
+        length ``column``.
         """
         k = self.table.index(n, where)
         labels = {0: row, -1: column}
@@ -1687,7 +1754,7 @@ class Reader:
         return k
 
     def entry(self, data: Any, row: str | None, column: str | None, where: str) -> Entry:
-        """An entry between two lengths."""
+        """An entry of a block matrix between two lengths; None stands for a scalar block."""
         if row is None or column is None:
             fits(data, {"value": int}, where)
             return {"value": self.node(data["value"], where, row or column)}
@@ -1703,7 +1770,7 @@ class Reader:
         return {"diagonal": diagonal, "kernel": kernel}
 
     def matrix(self, data: Any, state: tuple[str, ...], where: str) -> Matrix:
-        """A block matrix."""
+        """A block matrix with an entry for each pair of blocks."""
         fits(data, ((None,) * len(state),) * len(state), where)
         length = self.table.length
         return {
@@ -1713,8 +1780,8 @@ class Reader:
         }
 
     def blocks(self, data: list[Any], where: str) -> tuple[str, ...]:
-        """Different blocks."""
-        require(data and all(self.table.kind(b) in STATE for b in data), f"{where} is wrong")
+        """A list of different blocks, at least one."""
+        require(data and all(self.table.kind(b) in BLOCK_KINDS for b in data), f"{where} is wrong")
         require(len(set(data)) == len(data), f"{where} names a block twice")
         return tuple(data)
 
@@ -1739,8 +1806,12 @@ class Reader:
         return Column(length, rows, weight, data["matrix"])
 
     def subject(self, data: Any) -> Subject:
-        """The whole subject."""
-        fits(data, SUBJECT, "the subject")
+        """The whole subject.
+
+        Raises:
+            CertificateError: if it is malformed.
+        """
+        fits(data, SUBJECT_SHAPE, "the subject")
         recipe = data["kind"] == "recipe"
         require(recipe == ("Q" in data), "a recipe has Q, and a claim has none")
         require(recipe or "update" in data, "a claim has an update")
@@ -1754,7 +1825,7 @@ class Reader:
         )
         state = self.blocks(data["state"], "the state")
         require(
-            set(state) == {n for n in self.table.symbols if self.table.kind(n) in STATE},
+            set(state) == {n for n in self.table.symbols if self.table.kind(n) in BLOCK_KINDS},
             "the state lacks a block",
         )
         keys(data["drift"], state, (), "the drift")
@@ -1796,7 +1867,7 @@ class Reader:
         return subject
 
     def rule(self, data: Any, state: tuple[str, ...]) -> Rule:
-        """An update rule."""
+        """An update rule with a value for every block."""
         require(self.table.kind(data["step"]) == "step", "the update has no step")
         require(
             sum(s["kind"] == "step" for s in self.table.symbols.values()) == 1,
@@ -1815,8 +1886,8 @@ class Reader:
         return Rule(data["sequential"], read, self.node(data["target"], "the target"))
 
     def steps(self, data: Any) -> tuple[list[str], dict[str, list[Step]]]:
-        """The names of the required obligations, and the steps of all."""
-        fits(data, [OBLIGATION], "obligations")
+        """The names of the required obligations, and the steps of all obligations by name."""
+        fits(data, [OBLIGATION_SHAPE], "obligations")
         require(len(data) <= 64, "there are too many obligations")
         steps: dict[str, list[Step]] = {}
         for o in data:
@@ -1827,8 +1898,8 @@ class Reader:
                 kind: str = (
                     s["kind"] if isinstance(s, dict) and isinstance(s.get("kind"), str) else ""
                 )
-                require(kind in STEP, "a step is neither a sign nor a factor")
-                fits(s, STEP[kind], f"a {kind} step")
+                require(kind in STEP_SHAPES, "a step is neither a sign nor a factor")
+                fits(s, STEP_SHAPES[kind], f"a {kind} step")
                 for one in s["signs"] if kind == "factor" else [s]:
                     require(one["kind"] == "sign", "a step that should be a sign is none")
                     self.table.index(one["e"], "a sign step")
@@ -1841,9 +1912,9 @@ class Reader:
 # --------------------------------------------------------------------------------------------------
 
 CONFIRMED, REJECTED, NOT_CHECKED = "confirmed", "rejected", "not checked"
-BOUND = "error below 2^-100"
+ERROR_BOUND = "error below 2^-100"
 TOO_SHORT = "the expansion is too short"
-GRANTED = (
+INVARIANCE_ASSUMPTION = (
     "exp(-H) is normalisable and the process does not explode (without these a stationary law need"
     " not be invariant)"
 )
@@ -1851,8 +1922,8 @@ GRANTED = (
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one obligation: ``confirmed``, ``rejected`` or ``not checked``, and a
-    sentence.
+    """The result for one obligation: ``confirmed``, ``rejected`` or ``not checked``, and the
+    reason.
     """
 
     name: str
@@ -1861,28 +1932,30 @@ class Finding:
 
 
 def first(s: Series, x: Place) -> int:
-    """A derivative."""
+    """The first derivative by x."""
     return s.terms.get((1, (x,)), 0)
 
 
 def second(s: Series, x: Place, y: Place) -> int:
-    """A second derivative."""
+    """The second derivative by x and y."""
     return s.terms.get((2, tuple(sorted((x, y)))), 0) * (2 if x == y else 1)
 
 
 class Check:
-    """Goes through the obligations of one certificate."""
+    """Checks the obligations of one certificate."""
 
     def __init__(self, table: Table, subject: Subject, steps: dict[str, list[Step]]) -> None:
         self.table, self.subject, self.steps = table, subject, steps
         self.primes = prime_chain(
-            1 + min(MAX_NESTED, max((node.nested for node in table.nodes), default=0))
+            1 + min(MAX_NESTED_EXPONENTS, max((node.nested for node in table.nodes), default=0))
         )
         self.assumptions: dict[str, None] = {}
         self._limit: list[tuple[str, Answer]] = []
 
     def find(self, name: str) -> Finding:
-        """What comes of an obligation."""
+        """The finding for an obligation; ``not checked`` if there is no procedure or too much work
+        for it.
+        """
         s, judged = self.subject, self.judged
         procedures: dict[str, Callable[[], tuple[str, str]]] = {
             "well-defined": self.well_defined,
@@ -1908,7 +1981,7 @@ class Check:
             return Finding(name, NOT_CHECKED, str(error))
 
     def basic(self) -> set[str]:
-        """The obligations without which nothing is claimed."""
+        """The obligations that every certificate for this subject must contain."""
         s = self.subject
         names = {"well-defined", "diffusion-psd", "stationarity"}
         if s.kind == "recipe":
@@ -1926,19 +1999,19 @@ class Check:
 
     @staticmethod
     def judged(by: str, *answers: tuple[str, Answer]) -> tuple[str, str]:
-        """One finding from several answers."""
+        """The status and the reason for several answers: confirmed only if all are zero."""
         for what, answer in sorted(answers, key=lambda pair: not pair[1].certain):
             if answer.kind == "nonzero" and answer.certain:
                 return REJECTED, f"{what}: {answer.why}"
             if answer.kind != "zero":
                 hedge = ", as far as this checker can tell" if answer.kind == "nonzero" else ""
                 return NOT_CHECKED, f"{what}: {answer.why}{hedge}"
-        return CONFIRMED, f"{by}, {BOUND}"
+        return CONFIRMED, f"{by}, {ERROR_BOUND}"
 
     def decide(
         self, test: Test, degree: Degree, free: int = 0, order: int = 0, rule: bool = False
     ) -> Answer:
-        """Decide whether all the numbers of a test vanish, with some different free indices of
+        """Decide whether all numbers of a test vanish, with ``free`` different free indices of
         every length.
         """
         return decide(
@@ -1958,7 +2031,7 @@ class Check:
     # -- entries of matrices
 
     def entry(self, run: Run, entry: Entry, i: int, j: int, same: bool) -> Series:
-        """Entry (i, j) of what stands between two blocks; ``same`` if they have one length."""
+        """Entry (i, j) of the matrix between two blocks; ``same`` if these have one length."""
         if "value" in entry:
             return run.series(entry["value"], {0: max(i, j)})
         kernel = run.series(entry["kernel"], {0: i, -1: j})
@@ -1968,13 +2041,13 @@ class Check:
         return found if isinstance(found, Series) else Series({CONSTANT: found})
 
     def at(self, run: Run, matrix: Matrix, x: Place, y: Place) -> Series:
-        """An entry of a full matrix."""
+        """The entry of a full matrix at two coordinates."""
         return self.entry(
             run, matrix[x[0], y[0]], x[1], y[1], self.table.length(x[0]) == self.table.length(y[0])
         )
 
     def is_zero(self, entry: Entry) -> bool:
-        """Whether nothing is written there."""
+        """Return True if an entry is written as zero."""
         return all(self.table.nodes[n].number == 0 for n in entry.values())
 
     def firsts(self) -> list[Place]:
@@ -1990,14 +2063,15 @@ class Check:
                 yield x, (y[0], 1)
 
     def of_entries(self, degrees: Degrees, entries: Iterable[Entry]) -> Degree:
-        """A bound for entries of full matrices."""
+        """A bound for the entries of full matrices."""
         return degrees.value(*(n for e in entries for n in e.values()))
 
     def contracted(
         self, degrees: Degrees, matrix: Matrix, rest: list[Degree], both: bool
     ) -> Degree:
-        """A bound for the sum over columns (with ``both``, and rows) of derivatives of entries
-        times ``rest`` for their order.
+        """A bound for sums over columns of derivatives of entries, times ``rest`` for each order.
+
+        With ``both`` the sum is over rows as well.
         """
         found = []
         for (a, b), entry in matrix.items():
@@ -2013,7 +2087,9 @@ class Check:
     # -- identities
 
     def same_gradient(self, one: int, other: int | None, blocks: Iterable[str]) -> Answer:
-        """A number has the same derivatives by some blocks as another one, or none."""
+        """Decide whether ``one`` and ``other`` have the same derivatives by some blocks; without
+        ``other``, zero ones.
+        """
         degrees, nodes = Degrees(self.table, 1), [one] + ([] if other is None else [other])
 
         def test(run: Run) -> Iterator[int]:
@@ -2027,7 +2103,7 @@ class Check:
         )
 
     def mirrored(self, matrix: Matrix, flip: int) -> Answer:
-        """M = flip * M^T as full matrices."""
+        """Decide whether M = flip * M^T as full matrices."""
 
         def test(run: Run) -> Iterator[int]:
             for x, y in self.pairs(run):
@@ -2041,18 +2117,18 @@ class Check:
     # -- stationarity
 
     def stationarity(self) -> tuple[str, str]:
-        """The residual, and that the drift is that of H, D and Q, or of the rule."""
+        """The residual vanishes, and the drift follows from H, D and Q, or from the rule."""
         answers = [("the residual div v - v . grad H", self.residual())]
         answers += (
             self.limit()
             if self.subject.kind == "claim"
             else [("the drift less its formula", self.formula())]
         )
-        self.assumptions[GRANTED] = None
+        self.assumptions[INVARIANCE_ASSUMPTION] = None
         return self.judged("div v - v . grad H = 0 for the drift of this subject", *answers)
 
     def residual(self) -> Answer:
-        """div v - v . grad H = 0 with v = f + D grad H - div D."""
+        """Decide whether div v - v . grad H = 0 with v = f + D grad H - div D."""
         s, degrees = self.subject, Degrees(self.table, 2)
         slope, bend = (degrees.of(s.H).get(k, Counter()) for k in (1, 2))
         found = [self.contracted(degrees, s.D, [bend | slope + slope, slope, Counter()], both=True)]
@@ -2084,7 +2160,7 @@ class Check:
         return self.decide(test, highest(*found), order=2)
 
     def formula(self) -> Answer:
-        """f = -(D + Q) grad H + div (D + Q), one coordinate of each block."""
+        """Decide whether f = -(D + Q) grad H + div (D + Q), at one coordinate of each block."""
         s, degrees = self.subject, Degrees(self.table, 1)
         assert s.Q is not None
         both, slope = (s.D, s.Q), degrees.of(s.H).get(1, Counter())
@@ -2108,7 +2184,7 @@ class Check:
     # -- marginals
 
     def marginal(self) -> tuple[str, str]:
-        """H - U does not depend on what is kept, and U on nothing else."""
+        """H - U does not depend on the blocks of the marginal, and U on no others."""
         answers = []
         for kept, U in self.subject.marginal:
             others = [b for b in self.subject.state if b not in kept]
@@ -2135,8 +2211,9 @@ class Check:
     # -- the limit of an update rule
 
     def limit(self) -> list[tuple[str, Answer]]:
-        """The rule has the law of this H, this drift and this D; of a claim, two obligations rest
-        on it.
+        """Decide whether the limit of the rule has this H, this drift and this D.
+
+        The answers are kept, as two obligations of a claim need them.
         """
         rule, s = self.subject.rule, self.subject
         assert rule is not None
@@ -2162,8 +2239,9 @@ class Check:
         return self._limit
 
     def _moments(self, run: Run) -> Iterator[int]:
-        """With s = sqrt(step), one step is z + s a + s^2 b + ...: E a = 0, E b = f, E a a^T
-        = 2 D.
+        """Numbers that vanish if the moments of one step are right.
+
+        With s = sqrt(step), one step is z + s a + s^2 b + ...: E a = 0, E b = f, E a a^T = 2 D.
         """
         s, steps = self.subject, self._increments(run)
         linear = {
@@ -2197,7 +2275,7 @@ class Check:
         )
 
     def _increments(self, run: Run) -> dict[Place, Series]:
-        """By how much the rule moves the coordinates that are compared."""
+        """The increments by the rule of the coordinates that are compared."""
         rule, moved = self.subject.rule, dict[Place, Series]()
         assert rule is not None
         run.move({})
@@ -2215,7 +2293,7 @@ class Check:
         return {x: moved[x] for x in dict.fromkeys(x for pair in self.pairs(run) for x in pair)}
 
     def mean(self, run: Run, polynomial: list[tuple[tuple[Place, ...], int]]) -> int:
-        """The mean over the noise (Isserlis): the sum over all ways to pair its factors."""
+        """The mean over the noise, by the sum over all pairings of its factors (Isserlis)."""
         return sum(c * self._moment(run, names) for names, c in polynomial) % run.p
 
     def _moment(self, run: Run, names: tuple[Place, ...]) -> int:
@@ -2236,7 +2314,7 @@ class Check:
     # -- positive semidefinite
 
     def product(self, columns: Iterable[Column]) -> Answer:
-        """D = B W B^T, column by column."""
+        """Decide whether D = B W B^T for these columns of B."""
         D, degrees = self.subject.D, Degrees(self.table, 0)
         found = [self.of_entries(degrees, D.values())]
         for c in columns:
@@ -2274,8 +2352,9 @@ class Check:
         )
 
     def diffusion_psd(self) -> tuple[str, str]:
-        """By a factor; a claim's D is a covariance. A factor may be undefined on a nowhere dense
-        set, as D is continuous.
+        """D is positive semidefinite: it has a factor, or for a claim it is half of a covariance.
+
+        The factor may be undefined on a nowhere dense set, as D is continuous.
         """
         if self.subject.kind == "claim":
             return self.judged("D is half of a covariance", *self.limit())
@@ -2320,7 +2399,7 @@ class Check:
         return CONFIRMED, "D is diagonal, and its entries are nonnegative by structure"
 
     def _is_scaled_dense(self, n: int) -> bool:
-        """``c M`` with a positive definite M and a nonnegative number c."""
+        """Return True for ``c M`` with a positive definite M and a nonnegative number c."""
         node, nodes = self.table.nodes[n], self.table.nodes
         parts = node.parts if node.head == "*" else (n,)
         dense = [nodes[c] for c in parts if nodes[c].head == "M"]
@@ -2355,7 +2434,7 @@ class Check:
                     problem
                     and step["e"] == base
                     and wanted
-                    and SIGNS[step["sign"]] <= SIGNS[wanted]
+                    and SIGNS_OF_CONDITION[step["sign"]] <= SIGNS_OF_CONDITION[wanted]
                 ):
                     problem = self.sign_problem(step)
             if problem:
@@ -2363,11 +2442,11 @@ class Check:
                     NOT_CHECKED,
                     f"node {base} must be {wanted or 'no zero of a cosine'}: {problem}",
                 )
-        some = f"{count} condition{'s' if count > 1 else ''} on signs, {BOUND}"
+        some = f"{count} condition{'s' if count > 1 else ''} on signs, {ERROR_BOUND}"
         return CONFIRMED, some if count else "no denominators, logarithms or roots"
 
     def conditions(self, roots: Iterable[int]) -> Iterator[tuple[int, str]]:
-        """The nodes whose sign must be known, with it; "" where it is the argument of a tangent."""
+        """The nodes whose sign must be known, with that sign; "" for the argument of a tangent."""
         for k in self.table.reachable(roots):
             node = self.table.nodes[k]
             if node.head == "fn" and node.name in ("log", "loggamma", "polygamma", "tan"):
@@ -2379,14 +2458,16 @@ class Check:
                     yield base, "!= 0" if n is not None else ">= 0" if power == POSITIVE else "> 0"
 
     def is_read_off(self, base: int, wanted: str) -> bool:
-        """Whether the structure of a node shows its sign; nothing shows that a cosine does not
-        vanish.
+        """Return True if the structure of a node shows its sign.
+
+        Nothing shows that a cosine does not vanish, which is the condition "".
         """
-        return bool(wanted) and signs(self.table, base) <= SIGNS[wanted]
+        return bool(wanted) and signs(self.table, base) <= SIGNS_OF_CONDITION[wanted]
 
     def sign_problem(self, step: Step, strict: bool = True) -> str | None:
-        """What is wrong with a sign step; None where it holds. Unless it is strict, off a nowhere
-        dense set is enough.
+        """The reason why a sign step does not hold, or None if it does.
+
+        Unless ``strict``, it need only hold off a nowhere dense set.
         """
         if not self.is_read_off(step["form"], step["sign"]):
             return f"the form is not seen to be {step['sign']}"
@@ -2397,8 +2478,10 @@ class Check:
         return self.undefined([step["e"], step["form"]] if not strict else [step["form"]], strict)
 
     def undefined(self, roots: Iterable[int], strict: bool) -> str | None:
-        """A condition of some nodes that is not read off, in words: ``sqrt(A) sqrt(A)`` equals A
-        everywhere in a prime field.
+        """A condition of some nodes that cannot be read off, in words; None if there is none.
+
+        Such conditions matter even where values agree: in a prime field ``sqrt(A) sqrt(A)`` equals
+        A everywhere.
         """
         for base, wanted in self.conditions(roots):
             off = wanted if strict else ">= 0"
@@ -2413,7 +2496,7 @@ class Check:
 # -- checking a file
 # --------------------------------------------------------------------------------------------------
 
-CERTIFICATE = {
+CERTIFICATE_SHAPE = {
     "version": None, "recipe_version": str, "scope": str, "subject": None, "obligations": None,
     "lengths": None, "symbols": None, "functions": None, "nodes": None, "sha256": None,
 }  # fmt: skip
@@ -2421,8 +2504,10 @@ CERTIFICATE = {
 
 @dataclass(frozen=True)
 class Result:
-    """``confirmed``, ``rejected``, ``not confirmed`` or ``not a certificate``; each obligation; and
-    what is taken for granted.
+    """The result for a certificate: its status, the finding for each obligation, and the
+    assumptions.
+
+    The status is ``confirmed``, ``rejected``, ``not confirmed`` or ``not a certificate``.
     """
 
     status: str
@@ -2439,8 +2524,8 @@ class Result:
 
 
 def check(certificate: Any) -> Result:
-    """Check a certificate: every obligation that it requires, from what it says of its subject
-    alone.
+    """Check every obligation that a certificate requires, from its subject alone; never raises for
+    bad data.
     """
     try:
         return _checked(certificate)
@@ -2451,7 +2536,7 @@ def check(certificate: Any) -> Result:
 
 
 def _checked(c: Any) -> Result:
-    fits(c, CERTIFICATE, "a certificate")
+    fits(c, CERTIFICATE_SHAPE, "a certificate")
     require(
         type(c["version"]) is int and c["version"] == VERSION,
         f"this checker reads version {VERSION}",
@@ -2479,12 +2564,12 @@ def _checked(c: Any) -> Result:
         if NOT_CHECKED in found
         else "confirmed"
     )
-    sentence = f"confirmed, {BOUND}" if status == "confirmed" else status
+    sentence = f"confirmed, {ERROR_BOUND}" if status == "confirmed" else status
     return Result(status, sentence, findings, tuple(checks.assumptions))
 
 
 def digest(certificate: Mapping[str, Any]) -> str:
-    """The SHA-256 of everything but the digest itself. It finds damage, not malice."""
+    """The SHA-256 of a certificate without its digest. It detects damage, not malice."""
     rest = {k: v for k, v in certificate.items() if k != "sha256"}
     try:
         text = json.dumps(
@@ -2496,14 +2581,17 @@ def digest(certificate: Mapping[str, Any]) -> str:
 
 
 def read(path: str) -> Any:
-    """The JSON of a file; a key that occurs twice is refused."""
+    """The JSON data of a file, in which no key may occur twice.
+
+    Raises:
+        CertificateError: if the file cannot be read, is too long, or is not plain JSON.
+    """
     try:
-        require(
-            os.path.isfile(path) or not os.path.exists(path), "it is not a regular file"
-        )  # one might be waited for for ever
+        # opening a pipe might block for ever
+        require(os.path.isfile(path) or not os.path.exists(path), "it is not a regular file")
         with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        require(len(data) <= MAX_BYTES, f"the file is longer than {MAX_BYTES} bytes")
+            data = file.read(MAX_FILE_BYTES + 1)
+        require(len(data) <= MAX_FILE_BYTES, f"the file is longer than {MAX_FILE_BYTES} bytes")
         return json.loads(
             data.decode("utf-8"),
             object_pairs_hook=_without_doubles,
@@ -2525,7 +2613,7 @@ def _no_constant(text: str) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Check one file and say what was found."""
+    """Check one file, print the findings, and return the exit status."""
     try:
         require(len(arguments) == 1, "there must be one: python checker.py cert.json")
         result = check(read(arguments[0]))
@@ -2547,10 +2635,8 @@ def main(arguments: list[str]) -> int:
 if __name__ == "__main__":
     try:
         status = main(sys.argv[1:])
-    except (
-        Exception,
-        KeyboardInterrupt,
-    ) as stop:  # no verdict: of stdout, of memory, a fault of this program, or Ctrl-C
+    except (Exception, KeyboardInterrupt) as stop:
+        # no verdict: stdout failed, memory ran out, this program has a fault, or Ctrl-C
         status = (
             130
             if isinstance(stop, KeyboardInterrupt)
@@ -2563,4 +2649,4 @@ if __name__ == "__main__":
             b"" if isinstance(stop, BrokenPipeError) else f"{stop!r}\n".encode("ascii", "replace"),
         )
     finally:
-        os._exit(status)  # nothing is tried again on a stdout that failed
+        os._exit(status)  # an ordinary exit would flush a failed stdout again

@@ -1,9 +1,8 @@
-"""Expressions of the language as plain data: one table of nodes, each a list that refers to earlier
-nodes by their index.
+"""Expressions of the language as plain data: a table of nodes, each a list that refers to earlier
+nodes by index.
 
-This is what a certificate holds and what the independent checker reads (docs/certificates.md
-describes every node). Nothing is decided here and nothing is rewritten: a node says what the
-expression says.
+Certificates contain this table and the independent checker reads it (docs/certificates.md describes
+every node). Encoding decides and rewrites nothing: a node is exactly its expression.
 """
 
 from __future__ import annotations
@@ -41,8 +40,8 @@ from recipe.language.validate import SMOOTH_FUNCTIONS
 Node = list[Any]
 Data = dict[str, Any]
 
-# Stronger ones first: a fact is written only where those before it do not imply it. Every symbol is
-# a real number.
+# Stronger facts come first: a fact is written only if those before it do not imply it. "real" is
+# missing, as every symbol is a real number.
 FACTS = (
     "zero", "positive", "negative", "nonnegative", "nonpositive", "nonzero", "prime", "composite",
     "even", "odd", "integer", "noninteger", "rational", "irrational", "algebraic", "transcendental",
@@ -51,10 +50,9 @@ FACTS = (
 
 @dataclass
 class Encoder:
-    """A growing table of nodes, in which equal parts are written once, with what was declared of
-    every name that occurs.
+    """A growing table of nodes, with the declarations of all names that occur in it.
 
-    ``step`` is the symbol of the step size, where there is one.
+    Equal expressions share one node. ``step`` is the symbol of the step size, or None.
     """
 
     step: Symbol | None = None
@@ -66,10 +64,10 @@ class Encoder:
     _functions: dict[str, Data] = field(default_factory=dict)
 
     def node(self, e: Expr) -> int:
-        """The index of an expression, which is added with all its parts where it is new.
+        """The index of an expression; new ones are added to the table with all their parts.
 
         Raises:
-            RecipeError: for a form that is not of the language, or a name with two meanings.
+            RecipeError: for an expression outside the language, or a name with two meanings.
         """
         pending = [e]
         while pending:  # not by recursion: an expression may be deeper than Python's stack
@@ -80,31 +78,29 @@ class Encoder:
                 continue
             pending.pop()
             if part not in self._index_of:
-                node = written(part, self)  # which may add nodes itself: the ends of a domain
+                node = written(part, self)  # this may add nodes of its own, for ends of a domain
                 self._index_of[part] = len(self.nodes)
                 self.nodes.append(node)
         return self._index_of[e]
 
     def indices(self, parts: Iterable[Expr]) -> list[int]:
-        """The indices of several expressions."""
+        """The indices of several expressions, in order."""
         return [self.node(e) for e in parts]
 
     def entry(self, entry: Entry) -> Data:
-        """An entry of a block matrix: its diagonal and kernel between two vectors, its value
-        otherwise.
+        """An entry of a block matrix: its diagonal and kernel if it is between two vectors,
+        otherwise its value.
         """
         if isinstance(entry, Coupling):
             return {"diagonal": self.node(entry.diagonal), "kernel": self.node(entry.kernel)}
         return {"value": self.node(entry.value)}
 
     def matrix(self, rows: Sequence[Sequence[Entry]]) -> list[list[Data]]:
-        """A block matrix, rows first."""
+        """A block matrix, row by row."""
         return [[self.entry(e) for e in row] for row in rows]
 
     def declarations(self) -> Data:
-        """What is declared of every name that occurs so far: lengths, symbols, and abstract
-        functions.
-        """
+        """The declarations of all names so far: lengths, symbols, and abstract functions."""
         return {
             "lengths": list(self._lengths),
             "symbols": dict(self._symbols),
@@ -112,7 +108,11 @@ class Encoder:
         }
 
     def declare(self, head: Any) -> str:
-        """The name of a block, symbol or abstract function, which is declared where it is new."""
+        """The name of a block, symbol or abstract function; it is declared when it is new.
+
+        Raises:
+            RecipeError: if the name was declared with another meaning.
+        """
         applied = isinstance(head, AppliedUndef)
         name, meaning = (
             (head.func.__name__, (head.func, len(head.args)))
@@ -123,26 +123,28 @@ class Encoder:
             self._meanings[name] = meaning
             declare(head, name, self)
         elif self._meanings[name] != meaning:
-            raise RecipeError(f"the name {name} has two meanings; a certificate needs one a name")
+            raise RecipeError(
+                f"the name {name} has two meanings; a certificate needs one meaning for each name"
+            )
         return name
 
     def declare_length(self, length: Length) -> str:
-        """The name of a length."""
+        """Declare a length, and return its name."""
         self._lengths[length.name] = None
         return length.name
 
     def declare_symbol(self, name: str, kind: str, facts: Iterable[str] = (), **more: Any) -> None:
-        """Note what is known of a symbol."""
+        """Declare a symbol, with its kind and its facts."""
         self._symbols[name] = {"kind": kind, "facts": list(facts), "domain": None} | more
 
     def declare_function(self, name: str, kind: str, **more: Any) -> None:
-        """Note what is known of an abstract function or matrix."""
+        """Declare an abstract function or matrix, with its kind."""
         self._functions[name] = {"kind": kind} | more
 
 
 @singledispatch
 def parts_of(e: Expr) -> tuple[Expr, ...]:
-    """The expressions whose nodes a node refers to."""
+    """The subexpressions whose nodes the node of an expression refers to."""
     return e.args  # type: ignore[no-any-return]
 
 
@@ -263,13 +265,13 @@ def _(e: Total, to: Encoder) -> Node:
 
 
 def label_of(s: Any) -> int | None:
-    """The index that a symbol stands at; None for a number."""
+    """The index at which a symbol stands; None for a scalar."""
     return s.label if isinstance(s, Indexed) else None
 
 
 @singledispatch
 def declare(head: Any, name: str, to: Encoder) -> None:
-    """Note what was declared of a name."""
+    """Declare a name by the kind of its head."""
     raise RecipeError(f"{head} ({type(head).__name__}) cannot be written into a certificate")
 
 
@@ -338,8 +340,9 @@ def _(head: AppliedUndef, name: str, to: Encoder) -> None:
 
 
 def _domain(block: Block, to: Encoder) -> list[Any] | None:
-    """The set of each coordinate. It is all that is declared of a block, so a block has no facts
-    beside it.
+    """The domain of each coordinate of a block; None for the whole line.
+
+    Only the domain of a block is declared, so a block has no facts.
     """
     domain: Set = block.domain
     if domain == S.Reals:
@@ -354,8 +357,10 @@ def _domain(block: Block, to: Encoder) -> list[Any] | None:
 
 
 def facts_of(symbol: Symbol) -> list[str]:
-    """What was declared of a real number, as independent facts: ``positive`` goes without
-    ``nonzero``; "not ..." for denials.
+    """The declared assumptions on a real number, without those that others imply; "not ..." for
+    denials.
+
+    ``positive`` is written without ``nonzero``, for instance.
     """
     declared = {k: v for k, v in assumptions_of(symbol).items() if k != "commutative"}
     known = _consequences(declared, symbol)
@@ -370,7 +375,7 @@ def facts_of(symbol: Symbol) -> list[str]:
 
 
 def _consequences(facts: dict[str, bool], symbol: Symbol) -> dict[str, bool]:
-    """What sympy concludes of a real number with these assumptions."""
+    """All assumptions that sympy derives from these, for a real number."""
     try:
         return Dummy(**{"real": True, **facts}).assumptions0  # type: ignore[no-any-return]
     except InconsistentAssumptions:

@@ -1,8 +1,7 @@
-"""What a proof rests on, in forms that a checker can go through again without searching for
-anything.
+"""The evidence of a proof, in forms that a checker can verify without searching for anything.
 
-Identities need none: a checker derives them from H, D, Q and the drift by itself. Signs and
-positive semidefinite matrices need one idea each, and it is an identity: a form whose sign can be
+An identity needs no evidence: a checker derives it from H, D, Q and the drift. A sign, or a
+positive semidefinite matrix, needs one idea, which is itself an identity: a form whose sign can be
 read off, or a factor.
 """
 
@@ -19,14 +18,14 @@ from recipe.language.symbols import Block, Length
 
 @dataclass(frozen=True)
 class SignStep:
-    """``e`` is ``> 0``, ``>= 0`` or ``!= 0`` wherever it is defined, as it equals ``form``, whose
-    sign is read off its structure.
+    """``e`` is ``> 0``, ``>= 0`` or ``!= 0``, as ``sign`` says, wherever it is defined: it equals
+    ``form``, whose sign can be read off.
 
-    Read off means: a product, power or sum of parts whose signs are known from declared
-    assumptions, from ``x - a`` and ``b - x`` of a coordinate x between the ends a and b of its
-    domain, from ``1 - total(x)`` on the simplex, and from functions that have one sign (``exp``,
-    ``cosh``) or that of their argument (``sinh``, ``tanh``, ``atan``, ``erf``, ``exp(x) - 1``,
-    ``log(1 + x)``).
+    A form is read off if it is a product, power or sum of parts with known signs. Signs are known
+    from declared assumptions; from ``x - a`` and ``b - x`` for a coordinate x whose domain has the
+    ends a and b; from ``1 - total(x)`` on the simplex; and from functions of one sign (``exp``,
+    ``cosh``) or with the sign of their argument (``sinh``, ``tanh``, ``atan``, ``erf``, ``exp(x) -
+    1``, ``log(1 + x)``).
     """
 
     e: Expr
@@ -36,12 +35,13 @@ class SignStep:
 
 @dataclass(frozen=True)
 class FactorColumn:
-    """One block of columns of B, with what the diagonal matrix W has there.
+    """One block of columns of B, and the diagonal of W for these columns.
 
-    ``length`` is None for a single column; then ``entries`` are ``Column`` (vector rows) and
-    ``Number`` (scalar rows). Otherwise they are ``Coupling`` and ``Row``. Rows that are left out
-    are zero. W is ``weight``, an expression of the generic coordinate, or a number ``weight`` times
-    the positive definite ``matrix``.
+    ``length`` is None for a single column; ``entries`` are then ``Column`` (for vector rows) and
+    ``Number`` (for scalar rows). Otherwise there is a column for each coordinate, and they are
+    ``Coupling`` and ``Row``. Rows that are left out are zero. The diagonal of W is ``weight``, an
+    expression of the generic coordinate. With a ``matrix``, W is a coordinate-free ``weight`` times
+    this positive definite matrix.
     """
 
     length: Length | None
@@ -52,11 +52,12 @@ class FactorColumn:
 
 @dataclass(frozen=True)
 class FactorStep:
-    """``D = B W B^T`` with nonnegative weights W; ``signs`` prove them so, in the order of the
-    columns.
+    """``D = B W B^T`` with nonnegative weights W; ``signs`` prove that, one for each column in
+    order.
 
     The identity holds where B is defined, off a nowhere dense set. So D is positive semidefinite
-    there, and hence everywhere: D is continuous and positive semidefiniteness a closed condition.
+    there, and hence everywhere: D is continuous, and positive semidefiniteness is a closed
+    condition.
     """
 
     columns: tuple[FactorColumn, ...]

@@ -8,22 +8,19 @@ from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
 
-from sympy import Expr, Symbol
-from sympy.core.function import UndefinedFunction
+from sympy import Expr
 
 from recipe import Discretisation, Dynamics, Kernel, Recipe, RecipeError, Update, derive, limit_of
 from recipe.declare.preimage import as_functions_of_preimages
 from recipe.declare.reflect_update import has_folds, unfolded
 from recipe.declare.reflection import Reflection
 from recipe.kernel.part import MetropolisHastings, leaves_of, updates_of
-from recipe.language.abstract import Dense, Field, Potential, written_image
 from recipe.language.calculus import gradient
-from recipe.language.symbols import Block, Scalar, Simplex, Vector, assumptions_of, name_of
+from recipe.language.symbols import Block
 from recipe.rebuild.map_expressions import rewritten
 from verify.decide.definedness import Condition
 from verify.kernels.step_sizes import conditions_on_step
-
-Declared = Recipe | Update | Discretisation | Kernel
+from verify.scope import Declared, scope_of
 
 
 @dataclass(frozen=True)
@@ -163,62 +160,3 @@ def _(declared: Discretisation) -> Subject:
     return replace(
         _subject_of(declared.of), declared=declared, kind="step", written=tuple(declared.written())
     )
-
-
-def scope_of(declared: Declared) -> str:
-    """In words, for what a proof holds."""
-    lengths = [
-        f"every {length}"
-        for length in sorted({str(b.length) for b in declared.state if isinstance(b, Vector)})
-    ]
-    return ", ".join([*lengths, *kinds_of(declared)]) or "as written"
-
-
-def kinds_of(declared: Declared) -> list[str]:
-    """In words, for which functions, parameters and domains a proof holds."""
-    parts = [_abstract_text(a) for a in declared.abstract]
-    parts += [_parameter_text(s) for s in declared.parameters]
-    parts += (
-        [_parameter_text(declared.step)]
-        if isinstance(declared, Kernel) and declared.step is not None
-        else []
-    )
-    parts += [f"{b} in units of {unit}" for b, unit in getattr(declared, "units", ())]
-    parts += [f"{b} in {_domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
-    return parts + [
-        f"{b.image} = {written_image(b)}" for b in declared.state if b.image is not None
-    ]
-
-
-def _abstract_text(head: Any) -> str:
-    if isinstance(head, Potential):
-        return f"every smooth {head}({', '.join(b.name for b in head.blocks)})"
-    if isinstance(head, Field):
-        return f"every smooth {'positive ' if head.is_positive else ''}{head}_i({head.block})"
-    if isinstance(head, UndefinedFunction):
-        return (
-            f"every smooth {'positive ' if head._kwargs.get('positive') else ''}elementwise"
-            f" {head.__name__}"
-        )
-    if isinstance(head, Dense):
-        kind = (
-            "positive definite "
-            if head.positive_definite
-            else "symmetric "
-            if head.symmetric
-            else ""
-        )
-        return f"every {kind}matrix {head}"
-    return str(head)
-
-
-def _parameter_text(s: Symbol) -> str:
-    facts = sorted(
-        k for k, v in assumptions_of(s).items() if v and k not in ("real", "commutative")
-    )
-    kind = " ".join(facts) if facts else "real"  # a symbol without assumptions is taken as real
-    return f"every {kind} {name_of(s)}"
-
-
-def _domain_text(block: Vector | Scalar) -> str:
-    return "the open simplex" if isinstance(block.domain, Simplex) else str(block.domain)

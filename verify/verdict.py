@@ -37,11 +37,26 @@ class Formula:
 
 
 @dataclass(frozen=True)
+class Assumption:
+    """What a verdict takes for granted, as a sentence, and which obligations would discharge it.
+
+    Where all of its ``obligations`` are proved, nothing is assumed but what their proofs assume. An
+    assumption without any is one that no obligation is about.
+    """
+
+    sentence: str
+    obligations: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
 class Outcome:
     """The answer to one obligation.
 
-    ``by`` says how it was decided (or what was tried), ``assumptions`` are ledger lines: what the
-    verdict takes for granted. ``repair`` proposes what to write instead, where that is known;
+    ``by`` says how it was decided (or what was tried), ``assumed`` is what the verdict takes for
+    granted. ``repair`` proposes what to write instead, where that is known;
     ``residual`` is what should be zero and is not; ``steps`` are what a checker needs to go through
     it again. ``scope`` says for what it holds, where that is not all that was asked for; ``facts``
     are what was found beside it, a sentence each. ``found`` is what was looked for and found: a
@@ -51,7 +66,7 @@ class Outcome:
     verdict: Verdict
     by: str
     witness: Witness | None = None
-    assumptions: tuple[str, ...] = ()
+    assumed: tuple[Assumption, ...] = ()
     repair: str | None = None
     steps: tuple[Step, ...] = ()
     residual: Formula | None = None
@@ -59,10 +74,20 @@ class Outcome:
     facts: tuple[str, ...] = ()
     found: Formula | None = None
 
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the verdict takes for granted, a sentence each."""
+        return tuple(a.sentence for a in self.assumed)
 
-def proved(by: str, *assumptions: str, steps: Iterable[Step] = ()) -> Outcome:
+
+def assuming(lines: Iterable[str | Assumption]) -> tuple[Assumption, ...]:
+    """Sentences as assumptions; a bare sentence is one that no obligation is about."""
+    return tuple(Assumption(a) if isinstance(a, str) else a for a in lines)
+
+
+def proved(by: str, *assumed: str | Assumption, steps: Iterable[Step] = ()) -> Outcome:
     """A proof for everything that the scope says."""
-    return Outcome(Verdict.PROVED, by, assumptions=assumptions, steps=tuple(steps))
+    return Outcome(Verdict.PROVED, by, assumed=assuming(assumed), steps=tuple(steps))
 
 
 def refuted(by: str, witness: Witness, repair: str | None = None) -> Outcome:
@@ -88,12 +113,10 @@ def conjunction(parts: Iterable[tuple[str, Outcome]], by: str) -> Outcome:
     proved by ``by``.
     """
     listed = list(parts)
-    assumptions = tuple(dict.fromkeys(line for _, o in listed for line in o.assumptions))
+    assumed = tuple(dict.fromkeys(a for _, o in listed for a in o.assumed))
     for wanted in (Verdict.REFUTED, Verdict.UNDECIDED):
         for name, outcome in listed:
             if outcome.verdict is wanted:
-                return replace(
-                    outcome, by=f"{name}: {outcome.by}", assumptions=assumptions, steps=()
-                )
+                return replace(outcome, by=f"{name}: {outcome.by}", assumed=assumed, steps=())
     steps = tuple(dict.fromkeys(step for _, o in listed for step in o.steps))
-    return Outcome(Verdict.PROVED, by, assumptions=assumptions, steps=steps)
+    return Outcome(Verdict.PROVED, by, assumed=assumed, steps=steps)

@@ -1,3 +1,5 @@
-"""Update rules as libraries ship them and papers print them, each with the verdict that is expected
-of it and why.
+"""Update rules as libraries ship them and papers print them, each with the expected verdict and the
+reason for it.
+
+Imports the public language of ``recipe`` alone.
 """

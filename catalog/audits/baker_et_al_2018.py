@@ -5,8 +5,8 @@ simplex", NeurIPS.
   theta is a Brownian motion with drift.
 * ``exponential_ornstein_uhlenbeck``: this process has the log-normal law.
 
-(Their Theorem 3.1 holds given the estimates a_hat, with the order of these reversed: it is about
-moments, not about a stationary law.)
+(Their Theorem 3.1 is conditional on the estimates a_hat, in the reverse order: it is about moments,
+not about a stationary law.)
 """
 
 from sympy import Interval, Symbol, exp, log, oo, sqrt

@@ -1,11 +1,11 @@
 """BlackJAX: the rules of ``blackjax/sgmcmc``.
 
 Cabezas, Corenflos, Lao & Louf (2024), "BlackJAX: composable Bayesian inference in JAX", arXiv
-2402.10797; the source of 2023 to
-2025. T is the temperature and b the estimate ``beta`` of the variance of the gradient.
+2402.10797; the source of 2023 to 2025. T is the temperature, and b is the estimate ``beta`` of the
+variance of the gradient.
 
 * ``overdamped_langevin``: right.
-* ``sghmc_integrator``: right in the limit; position and momentum are updated at once (explicit
+* ``sghmc_integrator``: right in the limit. Position and momentum are updated at once (explicit
   Euler), so that the step is stable only where ``h k < a < 2/h + h k/2`` at the curvature k.
 * ``sghmc``: the kernel redraws the momentum from N(0, 1) before every L of these steps. In the
   limit the law of the positions is (L - 1) U / L, whatever T is: wrong at every L, and for T other

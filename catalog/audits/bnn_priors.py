@@ -1,13 +1,14 @@
 """bnn_priors: the kernel of ``bnn_priors/mcmc/verlet_sgld.py``.
 
 Fortuin, Garriga-Alonso, Ober, Wenzel, Ratsch, Turner, van der Wilk & Aitchison (2022), "Bayesian
-neural network priors revisited", ICLR; the source of 2021. Half of a partial refresh, a leapfrog
-step, another half; the energy change of the leapfrog step decides on all three.
+neural network priors revisited", ICLR; the source of 2021. A step is half of a partial refresh, a
+leapfrog step, and another half. The energy change of the leapfrog step decides whether all three
+are accepted.
 
-* ``verlet``: ``maybe_reject`` brings the momentum back that was there before the first half, as it
-  was, and it must be turned (Horowitz 1991; Garriga-Alonso & Fortuin 2021): wrong at every step
+* ``verlet``: on rejection ``maybe_reject`` restores the momentum from before the first half with
+  its sign, which must be turned (Horowitz 1991; Garriga-Alonso & Fortuin 2021): wrong at every step
   size.
-* ``verlet_turned``: the same with the turn.
+* ``verlet_turned``: right; the same step with the sign turned.
 """
 
 from sympy import Matrix, Symbol, exp
@@ -49,7 +50,7 @@ _leapfrog = Update(
 
 
 def guided(flip_on_rejection: bool, of: str, expect: str) -> Kernel:
-    """One step, with the momentum turned or kept on rejection."""
+    """One step, which turns or keeps the sign of the momentum on rejection."""
     half = refresh(_hmc, m, keep=exp(-gamma * h / 2))
     whole = metropolis(_leapfrog, flip=m, flip_on_rejection=flip_on_rejection, around=half)
     return compose(whole, source=source + of, expect=expect)

@@ -1,12 +1,12 @@
-"""Hybrid Monte Carlo and its partial refresh with the slips that occur: at every step size, for
-every potential.
+"""Hybrid Monte Carlo and its partial refresh, with the mistakes that occur in practice: at every
+step size, for every potential.
 
 Duane, Kennedy, Pendleton & Roweth (1987), "Hybrid Monte Carlo", Physics Letters B 195; Horowitz
 (1991), "A generalized guided Monte Carlo algorithm", Physics Letters B 268.
 
 * ``hybrid``: right. ``redrawn_with_half_the_variance``: wrong, as positions and momenta share their
   energy.
-* ``set_to_zero_and_redrawn``: right, as nothing reads the zero. ``set_to_zero`` and not redrawn:
+* ``set_to_zero_and_redrawn``: right, as no rule reads the zero. ``set_to_zero`` and not redrawn:
   wrong.
 * ``guided``: a part of the momentum is kept, and all of it turned on rejection: right.
   ``guided_and_kept``: kept on rejection: wrong.

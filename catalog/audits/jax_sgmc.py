@@ -4,16 +4,16 @@ Thaler, Fuchs, Cukarska & Zavadlav (2024), "JaxSGMC: modular stochastic gradient
 SoftwareX 26; the source of version 0.1.4 (``jax_sgmc/adaption.py``, ``integrator.py``,
 ``solver.py``). T is the temperature and M the mass.
 
-* ``rms_prop``: right but for the correction Gamma, which is left out; G = 1/(l + sqrt(v)) becomes a
-  function of the position as the step vanishes. Where G_i depends on theta_i alone, the law is U/T
-  + total(log G).
+* ``rms_prop``: wrong, as the correction Gamma is left out: G = 1/(l + sqrt(v)) becomes a function
+  of the position as the step vanishes. Where G_i depends on theta_i alone, the law is U/T +
+  total(log G).
 * ``obabo``: right.
 * ``sggmc``: half of a partial refresh, a leapfrog step, another half; the energy change of the
-  leapfrog step decides on all three. On rejection the momentum is the one before the first half, as
-  it was, and it must be turned (Horowitz 1991; Garriga-Alonso & Fortuin 2021, "Exact Langevin
-  dynamics with stochastic gradients", arXiv 2102.01691): wrong at every step size. ``sggmc_turned``
-  is the same with the turn; ``sggmc_of_ten_steps_turned`` with ten steps before a test, the default
-  of ``obabo``.
+  leapfrog step decides whether all three are accepted. On rejection the momentum from before the
+  first half is restored with its sign, which must be turned (Horowitz 1991; Garriga-Alonso &
+  Fortuin 2021, "Exact Langevin dynamics with stochastic gradients", arXiv 2102.01691): wrong at
+  every step size. ``sggmc_turned`` turns it; ``sggmc_of_ten_steps_turned`` takes ten steps before a
+  test, the default of ``obabo``.
 """
 
 from sympy import Function, Matrix, Symbol, exp, sqrt
@@ -89,7 +89,7 @@ _leapfrog = Update(
 
 
 def guided(flip_on_rejection: bool, steps: int, of: str, expect: str) -> Kernel:
-    """``sggmc``, with the momentum turned or kept on rejection."""
+    """``sggmc``, which turns or keeps the sign of the momentum on rejection."""
     whole = metropolis(
         _leapfrog,
         times=steps,

@@ -29,7 +29,7 @@ G = Function("G", positive=True)(theta)
 
 
 def preconditioned(metric: Expr, gamma: Expr, target: Expr, of: str, expect: str) -> Update:
-    """Their step, half of Langevin's, with what stands in the place of Gamma."""
+    """Their step, half of Langevin's, with a given term in the place of Gamma."""
     return Update(
         step=eps,
         target=target,

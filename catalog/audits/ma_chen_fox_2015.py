@@ -3,17 +3,18 @@ paper as they are printed.
 
 * ``eq_6``, ``eq_14``: ``-eps [(D + Q) grad H + Gamma]``, where Gamma must be subtracted inside of
   the bracket, as in their equation (3). Equations (6) and (9) are printed so for every D and Q; the
-  one here is that of SGRHMC, where Gamma is div G^-1/2 in the momenta. Equation (14) is SGRLD,
-  where it is div G^-1. ``eq_14_corrected`` is proved.
+  one here is for SGRHMC, where Gamma is div G^-1/2 in the momenta. Equation (14) is for SGRLD,
+  where Gamma is div G^-1. ``eq_14_corrected`` is proved.
 * ``eq_17``: SGRHMC, ``-eps [G^-1/2 grad U + div G^-1/2 - G^-1 r]``: the signs of the correction and
   of the friction are both wrong; ``algorithm_1`` of the same paper has them right.
 * ``eq_15_with_its_hamiltonian``: SGNHT with the term ``(xi - A)^2 / (2 d)`` of the printed
   Hamiltonian: right at d = 1 only. The term is ``d (xi - A)^2 / 2``, as in ``eq_15``.
 * ``eq_11``: naive SGHMC, noise of covariance ``eps^2 V``. With V fixed the limit is HMC without
-  noise, which is stationary (the step itself heats, by order eps). ``eq_11_with_b_fixed``: with B =
-  eps V / 2 fixed, as where V is estimated from a minibatch that shrinks, it is not stationary; that
-  is the paper's point. They say that ``2 D - eps B_hat >= 0`` is true for small eps: not here,
-  where D = 0, as nothing of such noise can be made good (only where range B_hat lies in range D).
+  noise, which is stationary (the step itself heats, by order eps). ``eq_11_with_b_fixed`` has B =
+  eps V / 2 fixed, as where V is estimated from a minibatch that shrinks: it is not stationary,
+  which is the point of the paper. They say that ``2 D - eps B_hat >= 0`` holds for small eps. It
+  does not hold here, where D = 0: such noise can be compensated only where range B_hat lies in
+  range D.
 * ``eq_16``: naive SGRHMC: not stationary, as Gamma is left out. Where G_i depends on theta_i alone,
   as in one dimension, its density is ``exp(-U - r^2/2)`` times the product of the G_i^(1/2):
   ``eq_16_with_its_own_law``.
@@ -51,7 +52,7 @@ eq_6 = Update(
 
 
 def riemannian(gamma: Expr, of: str, expect: str) -> Update:
-    """SGRLD with what stands in the place of Gamma inside of the bracket."""
+    """SGRLD with a given term in the place of Gamma inside of the bracket."""
     return Update(
         step=eps,
         target=U,
@@ -94,7 +95,7 @@ algorithm_1 = Update(
 
 
 def thermostat(energy: Expr, of: str, expect: str) -> Update:
-    """SGNHT with an energy of xi."""
+    """SGNHT with a given energy of the thermostat xi."""
     return Update(
         step=eps,
         target=U + kinetic + energy,
@@ -113,7 +114,7 @@ eq_15_with_its_hamiltonian = thermostat((xi - A) ** 2 / (2 * d), " and its Hamil
 
 
 def naive(noise: Expr, of: str, expect: str) -> Update:
-    """Naive SGHMC, with the noise that the estimated gradient brings."""
+    """Naive SGHMC with the given noise of the estimated gradient."""
     return Update(
         step=eps,
         target=U + kinetic,
@@ -128,7 +129,7 @@ eq_11_with_b_fixed = naive(sqrt(2 * eps * B) * w, ", B = eps V / 2 fixed", "refu
 
 
 def naive_riemannian(energy: Expr, of: str, expect: str) -> Update:
-    """Naive SGRHMC, with the law that it is said to have beside its kinetic energy."""
+    """Naive SGRHMC with a claimed law: the given energy plus the kinetic energy."""
     return Update(
         step=eps,
         target=energy + kinetic,

@@ -23,8 +23,10 @@ eps = Symbol("epsilon", positive=True)
 
 
 def reduced_mean(excess: Expr | int, of: str, expect: str) -> Update:
-    """Equation (4) at K = 2, theta the first probability, in the steps of Ma, Chen & Fox (2015),
-    half of theirs.
+    """Equation (4) at K = 2 for the first probability theta.
+
+    The gradient of the log density is too large by ``excess / theta``. Steps are those of Ma, Chen
+    & Fox (2015), half of those in the paper.
     """
     theta = Scalar("theta", domain=Interval.open(0, 1))
     w = Noise("w", like=theta)
@@ -52,8 +54,8 @@ w_a, w_b = Noise("w_a", like=a), Noise("w_b", like=b)
 
 
 def riemannian(gamma: Matrix, of: str, expect: str) -> Update:
-    """Equation (4), in the steps of Ma, Chen & Fox (2015), with what stands in the place of
-    Gamma.
+    """Equation (4) with a given term in the place of Gamma, in the steps of Ma, Chen & Fox
+    (2015).
     """
     drift = gamma - _inverse * Matrix([grad(U, a), grad(U, b)])
     return Update(

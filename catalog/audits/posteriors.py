@@ -1,11 +1,10 @@
 """posteriors: the rules of ``posteriors/sgmcmc``.
 
 Duffield, Donatella, Chiu, Klett & Simpson (2024), "Scalable Bayesian learning with posteriors",
-arXiv 2406.00104; the source of
-2025. T is the temperature, s the deviation of the momenta, b their estimate ``beta`` of the
-  variance of the gradient.
+arXiv 2406.00104; the source of 2025. T is the temperature, s the standard deviation of the momenta,
+and b their estimate ``beta`` of the variance of the gradient.
 
-* ``sgld``: right; what b takes off the noise is of higher order in the step.
+* ``sgld``: right; the variance that b subtracts from the noise is of higher order in the step.
 * ``sghmc``: right in the limit; position and momentum are updated at once, which is stable only
   where the friction exceeds the step times the curvature.
 * ``baoa``: right, and exact for the positions where the potential is quadratic.

@@ -4,7 +4,8 @@ Freidank (2017), pysgmcmc; the sampler is that of Lu, Perrone, Hasenclever, Teh 
 "Relativistic Monte Carlo", AISTATS. Momenta have the energy m c^2 sqrt(r^2/(m^2 c^2) + 1),
 coordinate by coordinate, so that no position moves faster than c.
 
-* ``relativistic_sghmc``: right; what B takes off the noise is of higher order in the step.
+* ``relativistic_sghmc``: right; the variance that B subtracts from the noise is of higher order in
+  the step.
 """
 
 from sympy import Symbol, sqrt

@@ -38,7 +38,7 @@ sgld = Update(
 
 
 def flow(alpha: Expr, expect: str | None = None) -> Update:
-    """One step of ``sghmc`` between two redrawings."""
+    """One step of ``sghmc`` between two draws of the momentum."""
     return Update(
         step=h,
         target=energy,

@@ -1,10 +1,10 @@
-"""SGMCMCJax: the rules of ``sgmcmcjax/diffusions.py``, and what ``sgmcmcjax/kernels.py`` makes of
-one of them.
+"""SGMCMCJax: the rules of ``sgmcmcjax/diffusions.py``, and the kernel that ``sgmcmcjax/kernels.py``
+builds from one of them.
 
 Coullon & Nemeth (2022), "SGMCMCJax: a lightweight JAX library for stochastic gradient Markov chain
 Monte Carlo algorithms", Journal of Open Source Software 7(72); the source of version 0.2 (of
-``kernels.py`` 0.2.13). In the library's letters ``dt`` is the step of ``sgld`` and the squared step
-h^2 of momentum methods, ``eta`` here, whose v is h times a momentum, and ``alpha`` is A h.
+``kernels.py`` 0.2.13). In the library ``dt`` is the step of ``sgld``. For momentum methods it is
+the squared step h^2, here ``eta``; their v is h times a momentum, and ``alpha`` is A h.
 
 * ``sgld``: right.
 * ``psgld``: V is an average of past g^2, so that G becomes a function of the position as the step
@@ -15,12 +15,12 @@ h^2 of momentum methods, ``eta`` here, whose v is h times a momentum, and ``alph
   gradient, and in the limit the law of the positions is (L - 1) U / L, here K U / (K + 1) with L =
   K + 1 steps, at a friction A per unit of time.
 * ``sgnht``: right; the thermostat moves by the new momentum.
-* ``badodab``: what drives the thermostat is the norm of v, and must be its square.
+* ``badodab``: the thermostat is driven by the norm of v, which must be the squared norm.
   ``badodab_squared``: right.
 * ``baoab``: ``tau``, called the temperature, multiplies the noise, so that the temperature is its
   square, ``baoab_of_the_square``.
-* ``build_baoab_kernel``, and ``build_badodab_kernel`` likewise, unpack two updates into one name:
-  the last one, half a kick, stands in for both. Positions never move.
+* ``build_baoab_kernel``, and ``build_badodab_kernel`` likewise, unpack two updates into one name.
+  The last one, half a kick, is used for both, and positions never move.
 """
 
 from sympy import Expr, Function, S, Symbol, exp, sqrt
@@ -66,7 +66,7 @@ sgld = Update(
 
 
 def preconditioned(G: Expr, of: str) -> Update:
-    """``psgld`` with what G becomes in the limit."""
+    """``psgld`` with the limit of G as the step vanishes."""
     return Update(
         step=h,
         target=U,
@@ -114,7 +114,7 @@ sgnht = Update(
 
 
 def thermostat(kinetic: Expr, of: str, expect: str) -> Update:
-    """``badodab`` with what drives the thermostat."""
+    """``badodab`` with a given kinetic energy, which drives the thermostat."""
     c = exp(-xi * h)
     drive = h / 2 * (kinetic - n)
     return Update(
@@ -142,7 +142,7 @@ tau = Symbol("tau", positive=True)
 
 
 def langevin(temperature: Expr, of: str, expect: str) -> Update:
-    """``baoab``, and the temperature that it is said to have."""
+    """``baoab`` with a claimed temperature."""
     c1 = exp(-gamma * h)
     return Update(
         step=h,

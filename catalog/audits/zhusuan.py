@@ -1,9 +1,8 @@
 """ZhuSuan: the rules of ``zhusuan/sgmcmc.py``.
 
 Shi, Chen, Zhu, Sun, Luo, Gu & Zhou (2017), "ZhuSuan: a library for Bayesian deep learning", arXiv
-1709.05870; the source of
-2018. V is an average of past squared gradients and G = 1/(sqrt(V) + e), so that G becomes a
-function of the position as the step vanishes.
+1709.05870; the source of 2018. V is an average of past squared gradients and G = 1/(sqrt(V) + e),
+so that G becomes a function of the position as the step vanishes.
 
 * ``psgld``: the correction Gamma = div G is left out. Where G_i depends on theta_i alone, the law
   is U + total(log G).

@@ -10,10 +10,10 @@ variables").
 A draw takes as many random words as it needs. Coordinate i has the counters ``i 2^32, i 2^32 + 1,
 ...`` of its purpose to itself.
 
-At 0.2 degrees of freedom a tenth of all draws is below 1e-10, and one in a thousand below 1e-29:
-these values matter, and come from the factor ``U^(1/shape)``, which keeps all its digits down to U
-= 2^-53. What is below 1e-290 becomes that, so that neither a draw nor its product with a scale is
-ever 0, and one over it is finite.
+At 0.2 degrees of freedom a tenth of all draws is below 1e-10, and one in a thousand below 1e-29.
+These values matter. They come from the factor ``U^(1/shape)``, which keeps all its digits down to U
+= 2^-53. Smaller draws than 1e-290 are set to 1e-290, so that neither a draw nor its product with a
+scale is ever 0, and its reciprocal is finite.
 """
 
 from __future__ import annotations
@@ -126,9 +126,7 @@ def large_gamma(shape: float, counter: Word, key: Key, t: Word) -> float:
 
 @device
 def noncentral_chi_squared(df: float, nonc: float, key: Key, t: Word, i: Word) -> float:
-    """The draw of coordinate i at step t: above 0, and no number where df > 0 and nonc >= 0 do not
-    hold.
-    """
+    """The draw of coordinate i at step t: positive, and NaN unless df > 0 and nonc >= 0."""
     if not (0.0 < df <= 1e30 and 0.0 <= nonc <= 1e30):
         return math.nan
     counter = np.uint64(i) << np.uint64(32)

@@ -1,10 +1,10 @@
-"""Elementary functions in float64 as device functions: no branch and no call, so that a loop around
-them is vectorised.
+"""Elementary functions in float64 as device functions, without branches and calls, so that a loop
+around them is vectorised.
 
-An ulp is 2^-52 times the power of two at or below the exact value. The error was below the one that
-is stated wherever it was compared with mpmath (tests/codegen/device). The polynomial of the
+An ulp is 2^-52 times the power of two at or below the exact value. The error was below the stated
+one wherever it was compared with mpmath (tests/codegen/device). The polynomial of the
 exponential is a minimax one (benchmarks/minimax.py), that of the logarithm is fdlibm's (Sun
-Microsystems 1993, e_log.c). What is no number stays none.
+Microsystems 1993, e_log.c). NaN stays NaN.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def logarithm(e: float, f: float) -> float:
 
 @device
 def log(x: float) -> float:
-    """log(x) to 1 ulp; minus infinity at 0, no number below."""
+    """log(x) to 1 ulp; minus infinity at 0, NaN below."""
     small = x < 2.2250738585072014e-308
     bits = as_word(x * 18014398509481984.0 if small else x) + np.uint64(0x00095F6200000000)
     bias = 4503599627371573.0 if small else 4503599627371519.0
@@ -85,9 +85,7 @@ def log(x: float) -> float:
 
 @device
 def log1p(x: float) -> float:
-    """log(1 + x) to 1.5 ulp, x itself near 0 (0.0 at -0.0); minus infinity at -1, no number
-    below.
-    """
+    """log(1 + x) to 1.5 ulp, x itself near 0 (0.0 at -0.0); minus infinity at -1, NaN below."""
     one = 1.0 + x
     back = one - 1.0
     lost = (1.0 - (one - back)) + (x - back)  # one + lost is 1 + x

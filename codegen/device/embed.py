@@ -1,5 +1,5 @@
-"""Device functions as text: a generated module contains those that it calls, and those that they
-call, as they stand here.
+"""Device functions as text: a generated module contains those that it calls, with all that these
+call in turn.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from codegen.device.intrinsics import INTRINSICS
 
 
 def with_callees(functions: Iterable[Any]) -> list[Any]:
-    """The functions with everything that they call, each once and after what it calls itself."""
+    """Return the functions with everything that they call, each once and after its own callees."""
     found: dict[Any, None] = {}
     for function in functions:
         if function not in found:
@@ -32,8 +32,8 @@ def _called(function: Any) -> list[Any]:
 
 
 def source_of(function: Any) -> str:
-    """The text of a device function without its type hints, which a generated module has no use
-    for.
+    """Return the text of a device function without its type hints, which generated modules do not
+    have.
     """
     source = inspect.getsource(inspect.unwrap(function))
     tree = ast.parse(source).body[0]

@@ -1,8 +1,8 @@
 """Folds of a coordinate into its interval, as device functions.
 
-What is inside keeps its bits. What is folded is kept inside of the open interval as well, off its
-ends by the smallest possible amount: a density or a gradient may be infinite on an edge. A value
-that is not a number passes, so that the run stops.
+A value inside the interval keeps its bits. A folded value is kept inside the open interval, off its
+ends by the smallest possible amount, as a density or a gradient may be infinite at an end. NaN
+passes, so that the run stops.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ def fold_between(x: float, low: float, high: float, least: float, most: float) -
 
 @device
 def turn_above(x: float, low: float) -> float:
-    """-1 where x is reflected."""
+    """-1 where x is reflected, and 1 elsewhere."""
     return -1.0 if x < low else 1.0
 
 
 @device
 def turn_below(x: float, high: float) -> float:
-    """-1 where x is reflected."""
+    """-1 where x is reflected, and 1 elsewhere."""
     return -1.0 if x > high else 1.0
 
 
 @device
 def turn_between(x: float, low: float, high: float) -> float:
-    """-1 where x is reflected an odd number of times."""
+    """-1 where x is reflected an odd number of times, and 1 elsewhere."""
     turned = abs(x - low) % (2.0 * (high - low)) > high - low
     return -1.0 if turned != (x < low) else 1.0

@@ -1,8 +1,8 @@
-"""What device functions are made of: bits and numbers, one rounding for a product and a sum, and
-how wide vectors are.
+"""The operations that device functions are built of: bits and numbers, a product and a sum in one
+rounding, and the width of vectors.
 
-No operation of a module has a fast-math flag: each is rounded as it is written, and the numbers are
-the same bits for any width of the vectors. What is to be fused says so by ``fma``.
+No operation of a module has a fast-math flag: each is rounded as it is written, and the numbers
+have the same bits for any width of the vectors. Operations are fused only where ``fma`` is written.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:
 
 @intrinsic
 def held(typing: Any, x: Any) -> Any:
-    """x itself, a constant of a polynomial: a value that LLVM does not look into, so that a loop
-    has it before it begins.
+    """x itself, as a value that LLVM does not treat as a constant: a loop then loads it once,
+    before it begins.
 
-    What it knows to be a constant is fetched in every turn, in machine code of a just-in-time
-    compiler by two instructions, of which one holds the whole address (docs/decisions/0019).
+    A constant would be loaded in every turn, in machine code of a just-in-time compiler by two
+    instructions, of which one holds the whole address (docs/decisions/0019).
     """
     kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()])
 
@@ -66,8 +66,8 @@ def held(typing: Any, x: Any) -> Any:
 
 @intrinsic
 def wide(typing: Any) -> Any:
-    """Lets the loops of the function that calls it use vectors of 512 bits, where the machine has
-    them: elsewhere, nothing.
+    """Let the loops of the calling function use vectors of 512 bits where the machine has them;
+    elsewhere it does nothing.
     """
     attribute = (
         '"prefer-vector-width"="512"'  # llvmlite's own add takes no attribute that has a value

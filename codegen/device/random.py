@@ -212,7 +212,7 @@ def fill_normals(values: np.ndarray, key: Key, t: Word) -> None:
 
 @device
 def row_of_word(word: Word, rows: int) -> Word:
-    """A row of 0 .. rows - 1, as far along as the word among all words."""
+    """A row of 0 .. rows - 1, at the position among all rows that the word has among all words."""
     return np.uint64(np.float64(word >> np.uint64(11)) * 1.1102230246251565e-16 * rows)
 
 
@@ -244,12 +244,12 @@ def fill_ahead(
 def draw_ahead(
     numbers: np.ndarray, key: Key, t: Word, first: Word, half: Word, begin: Word, end: Word
 ) -> None:
-    """See to it that ``pair_ahead`` has the pairs of the counters (t, k) with first <= k < half, at
+    """Make sure that ``pair_ahead`` has the pairs of the counters (t, k) with first <= k < half, at
     most eight of them.
 
-    The steps from ``begin`` to ``end`` (itself not one) are made one after another, so they are
-    drawn for up to 64 steps at once: at the first one, and at multiples of 64. ``numbers`` holds 8
-    * 64 numbers of first halves, then as many of second ones.
+    The steps from ``begin`` up to, and without, ``end`` are made one after another, so the pairs
+    are drawn for up to 64 steps at once: at the first step, and at multiples of 64. ``numbers``
+    holds 8 * 64 numbers of first halves, then as many of second halves.
     """
     slot = t & np.uint64(63)
     if slot == np.uint64(0) or t == begin:
@@ -279,7 +279,7 @@ def log_uniform(key: Key, t: Word) -> float:
 
 @device
 def insert(table: np.ndarray, row: int) -> bool:
-    """Put a row into the hash set; whether it is new."""
+    """Put a row into the hash set; True if it was not there."""
     mask = np.uint64(table.size - 1)
     place = ((np.uint64(row) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & mask
     while table[place] != 0:

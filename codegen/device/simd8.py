@@ -1,11 +1,11 @@
 """Eight coordinates at once: an index ``at = whole(i)`` in the place of ``i``, and vectors of eight
-numbers in the place of one.
+numbers in the place of one number.
 
 The text of a formula is the same for one coordinate and for eight: ``theta[at]`` reads or writes
-the coordinates i .. i + 7. Of the last ones, ``at = lanes(i, n)``, it takes those that are less
-than n; a processor without masks of its own has to find out each time. Every operation is the same
-operation of each of the eight numbers, so the bits are those of eight separate ones on any machine;
-LLVM cuts the vectors to what the machine has.
+the coordinates i .. i + 7. With ``at = lanes(i, n)`` it takes only those that are less than n, for
+the last coordinates; a processor without masks has to compare each time. Every operation is applied
+to each of the eight numbers, so the bits are those of eight separate operations on any machine;
+LLVM cuts the vectors to the width of the machine.
 
 Generated modules contain the text of this file from ``INDEX`` to the last function before
 ``lanes_text``.
@@ -67,7 +67,7 @@ def repeated(builder: Any, value: Any) -> Any:
 
 
 def there(builder: Any, at: Any) -> Any:
-    """In LLVM, which of the eight coordinates there are."""
+    """In LLVM, a mask of the eight coordinates that exist."""
     return builder.icmp_unsigned("<", NUMBERED, repeated(builder, builder.extract_value(at, 1)))
 
 
@@ -78,8 +78,8 @@ def called(builder: Any, name: str, result: Any, values: Any) -> Any:
 
 
 def place_of(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
-    """In LLVM, where the first of eight elements stands, or where each does if they do not stand
-    side by side.
+    """In LLVM, the address of the first of eight elements, or all eight addresses if the elements
+    are not side by side.
     """
     first = builder.extract_value(at, 0)
     if isinstance(kind, types.CPointer):
@@ -96,7 +96,7 @@ def place_of(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
 
 
 def read_eight(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    """In LLVM, eight elements of an array as numbers; 0 where there is none."""
+    """In LLVM, eight elements of an array as numbers; 0 where there is no element."""
     kind = signature.args[0]
     number = kind.dtype
     one = context.get_data_type(number)
@@ -135,8 +135,8 @@ def type_of_write(context: Any) -> Any:
 
 @lower_builtin(operator.setitem, types.Array, Lanes, Eight)
 def write_eight(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    """In LLVM, eight numbers into an array of them that stand side by side; those that are
-    there.
+    """In LLVM, write eight numbers into an array of adjacent elements, as far as there are
+    elements.
     """
     place, many = place_of(context, builder, signature.args[0], values[0], values[1])
     align = ir.IntType(32)(8)
@@ -183,7 +183,7 @@ def type_of_minus(context: Any) -> Any:
 
 @lower_builtin(operator.neg, Eight)
 def minus_eight(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    """In LLVM, the other signs."""
+    """In LLVM, the eight numbers with the opposite sign."""
     return builder.fneg(values[0])
 
 
@@ -214,7 +214,7 @@ def lanes(typing: Any, i: Any, n: Any) -> Any:
 
 @intrinsic
 def whole(typing: Any, i: Any) -> Any:
-    """The index of the coordinates i .. i + 7, which there are."""
+    """The index of the coordinates i .. i + 7, all of which exist."""
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         both = ir.Constant(ir.LiteralStructType([INDEX, INDEX]), [INDEX(0), INDEX(8)])
@@ -231,7 +231,7 @@ def eight(typing: Any, a: Any) -> Any:
 
 @intrinsic
 def inside(typing: Any, at: Any, new: Any, old: Any) -> Any:
-    """The new numbers where there are coordinates, the old ones beyond."""
+    """The new numbers at coordinates that exist, the old ones beyond them."""
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.select(there(builder, values[0]), values[1], values[2])
@@ -270,14 +270,14 @@ def local_numbers(typing: Any, count: Any) -> Any:
 
 @intrinsic(prefer_literal=True)
 def local_rows(typing: Any, count: Any) -> Any:
-    """Room for that many numbers of rows."""
+    """Room for that many row numbers on the stack."""
     return types.CPointer(types.uint64)(count), lambda context, builder, signature, values: room(
         builder, INDEX, count
     )
 
 
 def room(builder: Any, kind: Any, count: Any) -> Any:
-    """In LLVM, where an array on the stack begins."""
+    """In LLVM, the address at which an array on the stack begins."""
     with builder.goto_entry_block():
         place = builder.alloca(kind, ir.IntType(32)(count.literal_value))
     place.align = 64
@@ -286,7 +286,7 @@ def room(builder: Any, kind: Any, count: Any) -> Any:
 
 @intrinsic
 def fetch(typing: Any, array: Any, row: Any) -> Any:
-    """Ask for a row of an array of two dimensions, so that it has come when it is read."""
+    """Prefetch a row of a two-dimensional array, so that it is in the cache when it is read."""
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind = signature.args[0]
@@ -313,8 +313,8 @@ def fetch(typing: Any, array: Any, row: Any) -> Any:
 
 
 def lanes_text() -> str:
-    """The text that a module embeds where it works on eight coordinates at once, without type
-    hints.
+    """Return the text, without type hints, that a module embeds to work on eight coordinates at
+    once.
     """
     source = inspect.getsource(sys.modules[__name__])
     start, end = source.index("INDEX = "), source.index("def lanes_text")

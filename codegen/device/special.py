@@ -10,8 +10,8 @@ from codegen.device.intrinsics import device
 
 @device
 def digamma(x: float) -> float:
-    """The derivative of log Gamma for x > 0, and no number elsewhere: the recurrence up to 8, then
-    the asymptotic series.
+    """The derivative of log Gamma for x > 0, and NaN elsewhere: the recurrence up to 8, then the
+    asymptotic series.
     """
     if not x > 0.0:  # far below 0, where a chain that diverges may be, the recurrence would not end
         return math.nan
@@ -27,7 +27,7 @@ def digamma(x: float) -> float:
 
 @device
 def phi_1(z: float) -> float:
-    """(exp(z) - 1)/z, and 1 at 0, to 3 ulp; infinity above 709.79, where expm1 is, and no number at
+    """(exp(z) - 1)/z, and 1 at 0, to 3 ulp; infinity above 709.79, as expm1 is, and NaN at
     infinity.
     """
     return expm1(z) / z if z != 0.0 else 1.0

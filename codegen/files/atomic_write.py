@@ -1,8 +1,8 @@
 """Files that a reader finds whole or not at all, and that are never opened through a link.
 
 A file is written beside its place, under a name that says which process writes it, forced to the
-disk, and moved to its place in one step. By that name the file of a process that was killed
-meanwhile is known, and whoever writes into the folder next deletes it.
+disk, and moved to its place in one step. By this name the leftover of a process that was killed is
+recognised; the next writer in the folder deletes it.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ UNFINISHED = re.compile(
     r"\.(?P<name>.+)\.recipe_(?P<place>[0-9a-f]{8})_(?P<process>\d{1,9})_[0-9a-f]{8}(\.[^.]{1,15})?",
     re.DOTALL,
 )
-# What a system has of them: Windows has no links that need no privilege.
-OWN = (
+# Flags that a system lacks are 0: Windows has no links that a user without privileges can make.
+SAFE_OPEN_FLAGS = (
     getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
-LONGEST_NAME = 255  # bytes, on every file system in use
-# after so long without a change, the process that was writing a file is gone, wherever it was
-DAY = 86400.0
+MAX_NAME_BYTES = 255  # on every file system in use
+# after so long without a change, the process that was writing a file is gone, wherever it ran
+LEFTOVER_AGE_SECONDS = 86400.0
 
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[Path]:
-    """A temporary file beside ``path`` to write to, moved to its place in one step when the block
-    ends well.
+    """Yield a temporary file beside ``path`` to write to; it is moved to ``path`` in one step when
+    the block ends without an error.
 
     Raises:
-        RecipeError: where it cannot be written; what was there before is untouched then.
+        RecipeError: where it cannot be written; the old file is then unchanged.
     """
     target = Path(path)
     try:
@@ -60,8 +60,10 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def replaced(target: Path, mode: int = 0o666) -> Iterator[Path]:
-    """The same, with the errors of the system as they are; ``mode`` are the permissions, of which
-    the umask takes some away.
+    """Yield a temporary file beside ``target`` as ``whole_file`` does, but let errors of the system
+    pass as they are.
+
+    ``mode`` are the permissions of the new file, from which the umask takes some away.
     """
     delete_leftovers(target.parent)
     temporary = _new_file(target, mode)
@@ -78,15 +80,15 @@ def replaced(target: Path, mode: int = 0o666) -> Iterator[Path]:
 
 
 def open_regular(path: Path, flags: int = os.O_RDONLY) -> IO[bytes]:
-    """Open a regular file of this very name: nothing that a link leads to, no pipe that would be
-    waited for, no device.
+    """Open a regular file under exactly this name: never through a link, and no pipe, which may
+    block, or device.
 
     Raises:
         OSError: where that is not possible.
     """
     descriptor = -1
     try:
-        descriptor = os.open(path, flags | OWN, 0o666)
+        descriptor = os.open(path, flags | SAFE_OPEN_FLAGS, 0o666)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, f"{path.name} is not a regular file")
         return os.fdopen(descriptor, "r+b" if flags & os.O_RDWR else "rb")
@@ -101,14 +103,14 @@ def open_regular(path: Path, flags: int = os.O_RDONLY) -> IO[bytes]:
 
 
 def force_to_disk(file: IO[Any]) -> None:
-    """Write out all of an open file, so that a machine that stops does not lose it."""
+    """Force all of an open file to the disk, so that it survives a crash of the machine."""
     file.flush()
     os.fsync(file.fileno())
 
 
 def force_names_to_disk(folder: Path) -> None:
-    """The same for the names of the files in a folder, on systems and file systems that can do
-    that.
+    """Force the names of the files in a folder to the disk, where the system and the file system
+    can do that.
     """
     if sys.platform == "win32":
         return
@@ -123,14 +125,14 @@ def force_names_to_disk(folder: Path) -> None:
 
 
 def is_unfinished(name: str, of: str) -> bool:
-    """Whether this is the name of a temporary file for the file of that name."""
+    """Return True if ``name`` is the name of a temporary file for the file ``of``."""
     found = UNFINISHED.fullmatch(name)
     return found is not None and found["name"] == of
 
 
 def delete_leftovers(folder: Path) -> None:
-    """Delete the temporary files of processes that are gone; what cannot be deleted does no
-    harm.
+    """Delete the temporary files of processes that are gone; a file that cannot be deleted is
+    left.
     """
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -142,8 +144,10 @@ def delete_leftovers(folder: Path) -> None:
 
 
 def is_left(status: os.stat_result, name: re.Match[str]) -> bool:
-    """Whether it is a regular file of ours, and its process is gone: seen here, or by its age where
-    it ran elsewhere.
+    """Return True if this is a regular file of the user whose process is gone.
+
+    A process on this machine is looked up. If the process ran elsewhere, the age of the file
+    decides.
     """
     if not stat.S_ISREG(status.st_mode) or (
         sys.platform != "win32" and status.st_uid != os.geteuid()
@@ -151,7 +155,7 @@ def is_left(status: os.stat_result, name: re.Match[str]) -> bool:
         return False
     if name["place"] == _place() and sys.platform != "win32":
         return not _runs(int(name["process"]))
-    return status.st_mtime < time.time() - DAY
+    return status.st_mtime < time.time() - LEFTOVER_AGE_SECONDS
 
 
 def _runs(process: int) -> bool:
@@ -166,8 +170,8 @@ def _runs(process: int) -> bool:
 
 @functools.cache
 def _place() -> str:
-    """Where the numbers of processes mean the same as here: this machine since it was started, and
-    this container of it.
+    """Return a hash of where process numbers have the same meaning as here: this machine since it
+    was started, and this container of it.
     """
     parts = [platform.node()]
     with suppress(OSError):
@@ -177,14 +181,14 @@ def _place() -> str:
 
 
 def _new_file(target: Path, mode: int) -> Path:
-    """An empty file beside the target."""
+    """Create an empty temporary file beside the target."""
     suffix = (
         target.suffix if len(os.fsencode(target.suffix)) <= 16 else ""
-    )  # by which libraries choose a format
+    )  # libraries choose a format by the suffix
     mark = f".recipe_{_place()}_{os.getpid()}_{secrets.token_hex(4)}{suffix}"
-    name = os.fsencode(target.name)[: LONGEST_NAME - 1 - len(os.fsencode(mark))].decode(
+    name = os.fsencode(target.name)[: MAX_NAME_BYTES - 1 - len(os.fsencode(mark))].decode(
         errors="ignore"
     )
     path = target.parent / f".{name}{mark}"
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OWN, mode))
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_OPEN_FLAGS, mode))
     return path

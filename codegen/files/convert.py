@@ -1,10 +1,10 @@
 """Arrays gathered in memory, or converted into a folder that holds either a whole conversion or
 nothing.
 
-Everything is written into a hidden folder beside the one that is asked for, forced to the disk, and
-moved to its name in one step: a process that is killed leaves nothing that looks complete, and the
-next one clears up after it. It deletes what a conversion writes and nothing else, and neither reads
-nor writes through a link.
+Everything is written into a hidden folder beside the requested one, forced to the disk, and moved
+to its name in one step. A process that is killed leaves nothing that looks complete, and the next
+process clears up after it. That deletes only what a conversion writes, and neither reads nor writes
+through a link.
 """
 
 from __future__ import annotations
@@ -33,14 +33,19 @@ Arrays = dict[str, np.ndarray]
 
 
 def memory_mapped(path: str | os.PathLike[str]) -> np.ndarray:
-    """The array of numbers in a .npy file, memory-mapped and read-only; nothing is ever unpickled.
+    """Return the array of numbers in a .npy file, memory-mapped and read-only; nothing is ever
+    unpickled.
+
+    Args:
+        path: the file, as ``numpy.save`` writes it.
 
     Returns:
-        the array in the shape and type that the file says.
+        The array, in the shape and type that the file says: floating-point numbers, integers or
+            booleans.
 
     Raises:
-        RecipeError: if there is no such file, or it is damaged or cut short, or holds something
-            else than real numbers.
+        RecipeError: if there is no such file, it is damaged or cut short, or it holds anything but
+            real numbers.
     """
     file = as_path(path, "path")
     require_regular(file)
@@ -63,7 +68,11 @@ def memory_mapped(path: str | os.PathLike[str]) -> np.ndarray:
 
 
 def as_path(value: Any, where: str) -> Path:
-    """The path that an argument says."""
+    """Return the value of an argument as a path.
+
+    Raises:
+        RecipeError: where it is not a path; ``where`` is the name of the argument.
+    """
     try:
         return Path(value)
     except TypeError:
@@ -71,7 +80,7 @@ def as_path(value: Any, where: str) -> Path:
 
 
 def require_regular(path: Path) -> None:
-    """Refuse a pipe, which may be waited for for ever, and a device, which may have no end."""
+    """Refuse a pipe, which may block for ever, and a device, which may have no end."""
     with named(path):
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise RecipeError(f"{path} is not a regular file; write the data to one first")
@@ -79,7 +88,9 @@ def require_regular(path: Path) -> None:
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """What Python or a library says of a file that is read, as one sentence that names it."""
+    """Turn an error that Python or a library raises about a file that is read into one sentence
+    that names the file.
+    """
     try:
         yield
     except RecipeError:
@@ -104,12 +115,12 @@ def named(path: Path) -> Iterator[None]:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what an error says, to stand inside a sentence."""
+    """Return the first line of an error's text, to stand inside a sentence."""
     return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 def in_memory(batches: Iterable[Arrays]) -> Arrays:
-    """The batches of each name, one after the other; at least one."""
+    """Return the batches of each name as one array; there must be at least one batch."""
     held: dict[str, bytearray] = {}  # these grow in place: there is never a second copy of all
     widths: dict[str, tuple[int, ...]] = {}
     for batch in batches:
@@ -130,15 +141,15 @@ def in_folder(
     options: dict[str, Any],
     batches: Callable[[], Generator[Arrays, None, None]],
 ) -> Arrays:
-    """The arrays of those names in the folder, memory-mapped; written there first, from
-    ``batches()``, if it is empty or not there.
+    """Return the arrays of these names in the folder, memory-mapped; if the folder is empty or
+    missing, they are written there first, from ``batches()``.
 
     Raises:
         RecipeError: where the folder holds anything else than this conversion of this source, or
             cannot be written.
     """
     record = {"version": FORMAT_VERSION, "source": _identity(source), "options": options}
-    held = _held(folder, names, record)
+    held = _existing_arrays(folder, names, record)
     if held is not None:
         return held
     try:
@@ -151,9 +162,7 @@ def in_folder(
             with (partial / RECORD).open("x", encoding="utf-8") as out:
                 json.dump(record, out, indent=1)
                 force_to_disk(out)
-    except (
-        OSError
-    ) as error:  # of the folder alone: what goes wrong with the source is a RecipeError by now
+    except OSError as error:  # of the folder alone: errors of the source are RecipeErrors by now
         reason = error.strerror or first_line(error)
         raise RecipeError(
             f"{folder} cannot be written: {reason}; make room there or choose another folder"
@@ -167,8 +176,10 @@ def _identity(source: Path) -> dict[str, Any]:
     return {"path": str(source.resolve()), "size": status.st_size, "mtime_ns": status.st_mtime_ns}
 
 
-def _held(folder: Path, names: Iterable[str], record: Mapping[str, Any]) -> Arrays | None:
-    """The arrays of this very conversion, or None where there is nothing at all."""
+def _existing_arrays(
+    folder: Path, names: Iterable[str], record: Mapping[str, Any]
+) -> Arrays | None:
+    """Return the arrays of this very conversion; None where the folder is empty or missing."""
     choose = "choose a folder that is empty or not there"
     try:
         there = sorted(os.listdir(folder))
@@ -191,7 +202,7 @@ def _held(folder: Path, names: Iterable[str], record: Mapping[str, Any]) -> Arra
                 f"{folder} holds another conversion, of another {key}; {choose}, or delete it"
             )
     arrays = {name: memory_mapped(_no_link(folder / f"{name}.npy")) for name in names}
-    if old.get("arrays") != {name: _described(array) for name, array in arrays.items()}:
+    if old.get("arrays") != {name: _type_and_shape(array) for name, array in arrays.items()}:
         raise RecipeError(
             f"{folder} holds arrays that are not those of its {RECORD}; delete it to convert again"
         )
@@ -212,14 +223,14 @@ def _no_link(path: Path) -> Path:
     return path
 
 
-def _described(array: np.ndarray) -> dict[str, Any]:
+def _type_and_shape(array: np.ndarray) -> dict[str, Any]:
     return {"dtype": array.dtype.str, "shape": list(array.shape)}
 
 
 @contextmanager
 def _moved_when_whole(folder: Path) -> Iterator[Path]:
-    """An empty hidden folder beside the folder, for this process alone; it takes the folder's name
-    at the end, or is removed.
+    """Yield an empty hidden folder beside the folder, for this process alone; at the end it takes
+    the folder's name, or is removed.
     """
     if folder.is_mount():
         raise RecipeError(f"{folder} is where a disk is mounted; choose a folder inside it")
@@ -249,7 +260,7 @@ def _moved_when_whole(folder: Path) -> Iterator[Path]:
 
 
 def _lock(descriptor: int, partial: Path, folder: Path) -> None:
-    """Keep other processes out; the system takes the lock back however this one ends."""
+    """Keep other processes out; the system releases the lock however this process ends."""
     import fcntl
 
     busy = RecipeError(
@@ -262,12 +273,12 @@ def _lock(descriptor: int, partial: Path, folder: Path) -> None:
     except OSError:
         pass  # a file system without locks: two processes at once are then the user's to avoid
     if not os.path.lexists(partial) or not os.path.samestat(os.fstat(descriptor), partial.lstat()):
-        raise busy  # it was done, and moved away, just before we had the lock
+        raise busy  # another process has just finished, and moved the folder
 
 
 def _empty(descriptor: int, partial: Path) -> None:
-    """Delete what a conversion of ours that was killed has left in its folder, once it is sure that
-    nothing else is there.
+    """Delete the leftovers of a killed conversion, once it is certain that the folder holds nothing
+    else.
     """
     if os.fstat(descriptor).st_uid != os.geteuid():
         raise RecipeError(f"{partial} belongs to another user; choose another folder")
@@ -284,7 +295,7 @@ def _empty(descriptor: int, partial: Path) -> None:
 
 
 def _written(folder: Path, batches: Iterable[Arrays]) -> dict[str, dict[str, Any]]:
-    """Write the batches as one .npy file a name; returns their types and shapes."""
+    """Write the batches as one .npy file for each name; return their types and shapes."""
     files: dict[str, IO[bytes]] = {}
     shapes: dict[str, tuple[int, ...]] = {}
     with ExitStack() as stack:
@@ -307,8 +318,8 @@ def _written(folder: Path, batches: Iterable[Arrays]) -> dict[str, dict[str, Any
 
 
 def _write_header(file: IO[bytes], shape: tuple[int, ...]) -> None:
-    """The .npy header, in which numpy leaves room for the number of rows: it is as long for none as
-    for all of them.
+    """Write the .npy header, in which numpy leaves room for the number of rows: its length does not
+    depend on this number.
     """
     description = {"descr": np.dtype(np.float64).str, "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(file, description)

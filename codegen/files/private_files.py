@@ -1,9 +1,9 @@
-"""Folders and files that nobody but the user can have changed; and their modes, whatever the umask
-is.
+"""Folders and files that nobody but the user can have changed, with modes that do not depend on the
+umask.
 
 Machine code that is read from disk runs as the user, and no digest beside it says who wrote it. So
-the defence is that of ssh for its keys: the folder, the file, and every folder above, which whoever
-can write could put another one in the place of.
+the defence is that of ssh for its keys: the folder, the file, and every folder above must be safe,
+as whoever can write to a folder above could put another folder in its place.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from recipe.language.errors import RecipeError
 
 FOLDER_MODE = 0o700
 HAS_OWNERS = hasattr(os, "geteuid")  # on Windows modes say nothing, and nothing is checked
-WAY_OUT = "set RECIPE_CACHE to a folder of your own that has the mode 700"
+REPAIR = "set RECIPE_CACHE to a folder of your own that has the mode 700"
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only the user can enter, and every folder above it that is missing.
+    """Make a folder that only the user can enter, and every missing folder above it.
 
     Raises:
         OSError: where it cannot be made.
@@ -39,25 +39,26 @@ def make_private(folder: Path) -> None:
 
 
 def require_private(folder: Path) -> None:
-    """Refuse a folder in which, or in the place of which, somebody else can put something.
+    """Refuse a folder into which somebody else can write, or in whose place somebody else can put
+    another.
 
     Raises:
-        RecipeError: in one sentence, with the way out.
+        RecipeError: in one sentence, with the repair.
     """
     if not HAS_OWNERS:
         return
     found = folder.lstat()
     if stat.S_ISLNK(found.st_mode) or not stat.S_ISDIR(found.st_mode):
-        raise RecipeError(f"{folder} of the cache is a link or no folder; delete it, or {WAY_OUT}")
+        raise RecipeError(f"{folder} of the cache is a link or no folder; delete it, or {REPAIR}")
     if found.st_uid != os.geteuid():
         raise RecipeError(
             f"the cache folder {folder} belongs to another user (uid {found.st_uid}), and what is"
-            f" in it would run as you; {WAY_OUT}"
+            f" in it would run as you; {REPAIR}"
         )
     if _open_to_others(found):
         raise RecipeError(
             f"others can write to the cache folder {folder}, and what is in it would run as you; "
-            f"say recipe cache clear and chmod 700 {folder}, or {WAY_OUT}"
+            f"say recipe cache clear and chmod 700 {folder}, or {REPAIR}"
         )
     for above in folder.parents:
         _require_safe(above, folder)
@@ -67,24 +68,24 @@ def write_private(path: Path, content: bytes) -> None:
     """Put a file with the mode 600 in its place, whole or not at all.
 
     Raises:
-        OSError: where it cannot be written; what was there is untouched then.
+        OSError: where it cannot be written; the old file is then unchanged.
     """
     with replaced(path, 0o600) as temporary:
         temporary.write_bytes(content)
 
 
 def private_content(path: Path) -> bytes | None:
-    """The bytes of a file that only the user can have written; None for everything else.
+    """Return the bytes of a file that only the user can have written; None for every other file.
 
-    What is checked and what is read is one open file. In a folder that only the user can write, a
-    file that is not like that is a leftover, and is made again.
+    The check and the read use one open file. In a folder that only the user can write, a file that
+    fails the check is a leftover, and is written again.
     """
     return _content(path, _is_private)
 
 
 def regular_content(path: Path) -> bytes | None:
-    """The bytes of a file, whoever wrote it; None for a link, and for what is no file, such as a
-    fifo.
+    """Return the bytes of a file, whoever wrote it; None for a link, and for anything that is not a
+    file, such as a fifo.
     """
     return _content(path, lambda _: True)
 
@@ -106,27 +107,28 @@ def _open_to_others(found: os.stat_result) -> bool:
 
 
 def _require_safe(above: Path, folder: Path) -> None:
-    """Whoever can write to a folder above can rename what is in it, unless it is sticky, as /tmp
-    is.
+    """Refuse a folder above the cache in which somebody else can rename files.
+
+    A folder that others can write is safe if it is sticky, as /tmp is.
     """
     found = above.stat()
     if found.st_uid not in (0, os.geteuid()):
         raise RecipeError(
             f"the folder {above} above the cache belongs to another user (uid {found.st_uid}), who"
-            f" could put another folder in the place of {folder}; {WAY_OUT}, with no such folder"
+            f" could put another folder in the place of {folder}; {REPAIR}, with no such folder"
             " above it"
         )
     if _open_to_others(found) and not found.st_mode & stat.S_ISVTX and not _group_of_one(found):
         raise RecipeError(
             f"others can write to the folder {above} above the cache, and could put another folder"
-            f" in the place of {folder}; say chmod go-w {above}, or {WAY_OUT}, with no such folder"
+            f" in the place of {folder}; say chmod go-w {above}, or {REPAIR}, with no such folder"
             " above it"
         )
 
 
 def _group_of_one(found: os.stat_result) -> bool:
-    """Whether only a group can write that has the user's name and no other member, as many systems
-    give each user.
+    """Return True if only the user's own group can write: one with the user's name and no other
+    member, as many systems give each user.
     """
     if found.st_mode & stat.S_IWOTH:
         return False

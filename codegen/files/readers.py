@@ -1,8 +1,8 @@
 """Data of real size: libsvm, CSV and Parquet files as float64 arrays, in memory or memory-mapped.
 
-scikit-learn and pyarrow parse; here files are read a batch at a time, every mistake becomes one
-sentence that says where it is, and an array larger than memory goes batch by batch into a folder
-that holds either a whole conversion or nothing.
+scikit-learn and pyarrow parse the files, which are read a batch at a time here. Every mistake
+becomes one sentence that says where it is. An array larger than memory goes batch by batch into a
+folder that holds either a whole conversion or nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from codegen.files.convert import (
     require_regular,
 )
 from recipe.language.errors import RecipeError
-from recipe.language.numbers import EXACT, rounded_text
+from recipe.language.numbers import MAX_EXACT_INTEGER, rounded_text
 from recipe.language.plain_text import without_codes
 
 BATCH_BYTES = 1 << 20
@@ -46,9 +46,8 @@ UNPACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, "
 TABLES = (".csv", *(f".csv{packed}" for packed in UNPACKED), ".parquet")
 
 Item = TypeVar("Item")
-Read = Generator[
-    tuple[float, Item], None, None
-]  # what was read, after the fraction of the file that has been read by then
+# the fraction of the file that has been read so far, and the item that was read
+Read = Generator[tuple[float, Item], None, None]
 
 
 def read_libsvm(
@@ -58,8 +57,8 @@ def read_libsvm(
     intercept: bool = False,
     into: str | os.PathLike[str] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The features and the labels of a libsvm file: lines ``label index:value index:value ...``,
-    indices ascending from 1.
+    """Read the features and the labels of a libsvm file: lines ``label index:value index:value
+    ...``, with indices ascending from 1.
 
     Args:
         path: the file; one that ends in .gz, .bz2 or .xz is unpacked as it is read.
@@ -96,7 +95,7 @@ def read_table(
     *,
     into: str | os.PathLike[str] | None = None,
 ) -> dict[str, np.ndarray]:
-    """Columns of a CSV or Parquet file as float64 arrays; integers and booleans become floats.
+    """Read columns of a CSV or Parquet file as float64 arrays; integers and booleans become floats.
 
     Args:
         path: a file that ends in .csv (its first row names the columns), .csv.gz, .csv.bz2, .csv.xz
@@ -105,16 +104,16 @@ def read_table(
             "income"}``.
         into: a folder that does not exist or is empty. The arrays are written into it as .npy
             files, a batch at a time, and come back memory-mapped and read-only, so that no more
-            than some batches are ever in memory. A folder that holds the same conversion of the
+            than a few batches are ever in memory. A folder that holds the same conversion of the
             same file (by its path, size and time) is used again without reading the file; one that
             holds anything else is refused. An interruption leaves the folder as it was. POSIX only.
 
     Returns:
-        for each name an array of the shape (rows, number of columns) for a list of columns, (rows,)
-        for a single one.
+        For each name of ``columns`` an array of the shape (rows, number of columns) for a list of
+        columns, (rows,) for a single one.
 
     Raises:
-        RecipeError: naming the file, the column and the first guilty row where they are known, and
+        RecipeError: naming the file, the column and the first wrong row where they are known, and
             the repair.
     """
     file = as_path(path, "path")
@@ -133,10 +132,11 @@ def read_table(
     )
 
 
-# What is asked for
+# Arguments
 
 
 def _feature_count(columns: Any) -> int:
+    """Return the number of features that the user gave, a positive integer."""
     try:
         count = operator.index(columns)
     except TypeError:
@@ -147,7 +147,7 @@ def _feature_count(columns: Any) -> int:
 
 
 def _picked(columns: Any) -> dict[str, str | list[str]]:
-    """The columns of each array, lists copied."""
+    """Return the columns of each array, lists copied."""
     example = "give for instance columns={'x': ['age', 'height'], 'y': 'income'}"
     if not isinstance(columns, Mapping) or not columns:
         raise RecipeError(
@@ -173,7 +173,7 @@ def _picked(columns: Any) -> dict[str, str | list[str]]:
 
 
 def _columns_there(path: Path, wanted: Iterable[str], there: Sequence[str]) -> None:
-    """Every column that is asked for must be there, once."""
+    """Require that every requested column is in the file exactly once."""
     for name in wanted:
         if there.count(name) > 1:
             raise RecipeError(
@@ -193,7 +193,9 @@ def _columns_there(path: Path, wanted: Iterable[str], there: Sequence[str]) -> N
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], float]]]:
-    """The file, unpacked, and a function that says which fraction of it has been read."""
+    """Yield the file, unpacked, and a function that returns the fraction of it that has been
+    read.
+    """
     with named(path), path.open("rb") as raw:
         size = max(os.fstat(raw.fileno()).st_size, 1)
         unpack = UNPACKED.get(path.suffix.lower(), nullcontext)
@@ -202,7 +204,7 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], float]]]:
 
 
 def _watched(title: str, read: Read[Item]) -> Generator[Item, None, None]:
-    """What is read, under a bar on stderr once it has taken some time, where stderr is a
+    """Yield the items, under a bar on stderr once reading has taken some time, where stderr is a
     terminal.
     """
     bar, began = Progress(console=Console(stderr=True), transient=True), time.perf_counter()
@@ -221,7 +223,7 @@ def _watched(title: str, read: Read[Item]) -> Generator[Item, None, None]:
 
 
 def _blocks(path: Path) -> Read[tuple[int, list[bytes]]]:
-    """Whole lines, some megabytes at a time, with the number of the first of them."""
+    """Yield whole lines, some megabytes at a time, with the number of the first line."""
     with _opened(path) as (file, fraction):
         number = 1
         while lines := file.readlines(BATCH_BYTES):
@@ -230,6 +232,7 @@ def _blocks(path: Path) -> Read[tuple[int, list[bytes]]]:
 
 
 def _largest_index(path: Path) -> int:
+    """Return the number of features of a libsvm file: its largest index."""
     blocks = _watched(f"counting the features of {path.name}", _blocks(path))
     count = max(
         (
@@ -247,6 +250,7 @@ def _largest_index(path: Path) -> int:
 
 
 def _libsvm_batches(path: Path, columns: int, intercept: bool) -> Read[Arrays]:
+    """Yield dense features and labels, a batch at a time."""
     step = max(1, BATCH_BYTES // (8 * columns))  # a few lines can be many zeros
     for fraction, (number, lines) in _blocks(path):
         sparse, labels = _sparse(path, number, lines, columns)
@@ -261,8 +265,11 @@ def _libsvm_batches(path: Path, columns: int, intercept: bool) -> Read[Arrays]:
 def _sparse(
     path: Path, number: int, lines: list[bytes], columns: int | None = None
 ) -> tuple[Any, np.ndarray]:
-    """The sparse features and the labels of some lines, of which the first has that number in the
-    file.
+    """Return the sparse features and the labels of some lines; ``number`` is that of the first line
+    in the file.
+
+    Raises:
+        RecipeError: naming the first wrong line.
     """
     sparse, labels, fault = _parsed(lines, columns)
     if fault is None:
@@ -275,7 +282,9 @@ def _sparse(
 
 
 def _parsed(lines: list[bytes], columns: int | None) -> tuple[Any, np.ndarray, str | None]:
-    """The sparse features, the labels, and what is wrong with them, if anything is."""
+    """Return the sparse features, the labels, and a description of the fault; None if there is no
+    fault.
+    """
     from sklearn.datasets import load_svmlight_file
 
     try:
@@ -299,7 +308,7 @@ def _parsed(lines: list[bytes], columns: int | None) -> tuple[Any, np.ndarray, s
             labels,
             "has a value that is missing or infinite; leave the line out or correct it",
         )
-    if max(np.abs(sparse.data).max(initial=0), np.abs(labels).max(initial=0)) >= EXACT:
+    if max(np.abs(sparse.data).max(initial=0), np.abs(labels).max(initial=0)) >= MAX_EXACT_INTEGER:
         said = (
             text.rpartition(b":")[2].decode()
             for line in lines
@@ -313,6 +322,9 @@ def _parsed(lines: list[bytes], columns: int | None) -> tuple[Any, np.ndarray, s
 
 
 def _table_batches(path: Path, picked: Mapping[str, str | list[str]]) -> Read[Arrays]:
+    """Yield the arrays of a table, a batch of rows at a time; refuse missing and infinite
+    values.
+    """
     wanted = list(
         dict.fromkeys(
             c for pick in picked.values() for c in ([pick] if isinstance(pick, str) else pick)
@@ -352,7 +364,7 @@ def _row(path: Path, k: int) -> str:
 
 
 def _parquet_batches(path: Path, wanted: list[str]) -> Read[Arrays]:
-    """The columns as float64, NaN for a null."""
+    """Yield the columns as float64, with NaN for a null."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
@@ -383,7 +395,7 @@ def _parquet_batches(path: Path, wanted: list[str]) -> Read[Arrays]:
 
 
 def _csv_batches(path: Path, wanted: list[str]) -> Read[Arrays]:
-    """The columns as float64, NaN for an empty field, NA and the like.
+    """Yield the columns as float64, with NaN for an empty field, NA and the like.
 
     They are read as text and converted here: pyarrow would guess types from the first block, and
     not say which row is wrong.
@@ -409,6 +421,7 @@ def _csv_batches(path: Path, wanted: list[str]) -> Read[Arrays]:
 
 @contextmanager
 def _csv_opened(path: Path, convert: Any) -> Iterator[tuple[Any, Callable[[], float]]]:
+    """Open a CSV file for reading a block at a time."""
     from pyarrow import csv
 
     blocks = csv.ReadOptions(
@@ -429,7 +442,7 @@ def _csv_opened(path: Path, convert: Any) -> Iterator[tuple[Any, Callable[[], fl
 
 
 def _numbers(path: Path, name: str, row: int, texts: Any) -> np.ndarray:
-    """What a column of a CSV file says in some rows, of which the first has that number."""
+    """Return the numbers of a CSV column in some rows; ``row`` is the number of the first row."""
     values = _cast(texts)
     if values is None:
         k = bisect_left(range(len(texts)), True, key=lambda k: _cast(texts[: k + 1]) is None)
@@ -443,17 +456,17 @@ def _numbers(path: Path, name: str, row: int, texts: Any) -> np.ndarray:
 
 
 def _refuse_rounded(path: Path, name: str, row: int, values: np.ndarray, exact: Any) -> None:
-    """Refuse whole numbers that float64 rounds; ``exact`` has what the file says from that
-    row on.
+    """Refuse whole numbers that float64 rounds; ``exact`` has the values as the file writes
+    them.
     """
-    for k in np.flatnonzero(np.abs(values) >= EXACT):
+    for k in np.flatnonzero(np.abs(values) >= MAX_EXACT_INTEGER):
         fault = rounded_text(str(exact[int(k)].as_py()))
         if fault is not None:
             raise RecipeError(f"{path}: the column {name!r} {fault}, in {_row(path, row + int(k))}")
 
 
 def _cast(texts: Any) -> np.ndarray | None:
-    """Texts as float64, if all of them are numbers or all of them true and false."""
+    """Return texts as float64; None unless all are numbers, or all are true and false."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -477,6 +490,8 @@ def _arrays(
     batches: Callable[[], Read[Arrays]],
     into: Any,
 ) -> Arrays:
+    """Return the arrays, in memory or in the folder ``into``."""
+
     def read() -> Generator[Arrays, None, None]:
         return _some_rows(file, _watched(f"reading {file.name}", batches()))
 
@@ -491,6 +506,7 @@ def _arrays(
 
 
 def _some_rows(file: Path, batches: Iterator[Arrays]) -> Generator[Arrays, None, None]:
+    """Pass the batches on, and refuse a file without rows."""
     rows = 0
     for batch in batches:
         yield batch

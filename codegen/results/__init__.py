@@ -1,4 +1,4 @@
-"""Draws: assembled from chains, judged, drawn as pictures, written and read as netCDF.
+"""Draws: assembled from chains, diagnosed, plotted, written and read as netCDF.
 
 Imports ``codegen.step_size`` and below.
 """

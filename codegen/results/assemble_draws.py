@@ -1,5 +1,5 @@
-"""From chains that have run to draws: cut to one length, with how they were made and what is to be
-said of them.
+"""Draws from chains that have run: cut to one length, with attributes that say how they were made,
+and warnings.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def collected(
     warnings: tuple[str, ...],
     budget: Budget | None,
 ) -> Draws:
-    """The draws of all chains, as many as the shortest healthy one has."""
+    """Return the draws of all chains, as many as the shortest healthy chain has."""
     counts = np.array([how.draws_after(chain.done) for chain in chains])
     healthy = [n for n, chain in zip(counts, chains, strict=True) if chain.guilty < 0]
     length = int(min(healthy)) if healthy else int(counts.max())
@@ -69,7 +69,7 @@ def collected(
         interrupted,
         _attributes(what, module, how, seconds, acceptance),
         how.schedule.at(how.warmup + how.thin * np.arange(1.0, length + 1) - 1),
-        (*bad, *(() if still and bad else warnings)),  # which advise a smaller step
+        (*bad, *(() if still and bad else warnings)),  # these warnings advise a smaller step
         acceptance,
     )
 
@@ -77,8 +77,8 @@ def collected(
 def specimen(
     what: Recipe | Update | Kernel, module: Module, how: Request, lengths: Lengths
 ) -> tuple[Draws, int]:
-    """One draw of one chain, of zeros, as ``collected`` will return them; and how many bytes all
-    draws will have.
+    """Return one draw of one chain, all zeros, in the form that ``collected`` will return; and the
+    bytes that all draws will have.
     """
     values = {
         shown(b).name: np.zeros((1, 1) if isinstance(b, Scalar) else (1, 1, lengths.of(b)))
@@ -91,7 +91,9 @@ def specimen(
 
 
 def _never_accepted(module: Module, how: Request, chains: Sequence[Chain]) -> list[Chain]:
-    """The chains that were rejected at every Metropolis test, as where no potential is finite."""
+    """Return the chains that rejected at every Metropolis test, as happens where no potential is
+    finite.
+    """
 
     def refused_all(chain: Chain) -> bool:
         rates = [
@@ -103,7 +105,9 @@ def _never_accepted(module: Module, how: Request, chains: Sequence[Chain]) -> li
 
 
 def _stuck(module: Module, still: Sequence[Chain], bad: Sequence[str]) -> list[Divergence]:
-    """What is said of them where data are not finite; elsewhere they need a smaller step."""
+    """Return a divergence for each such chain if data are not finite; otherwise none, as the chain
+    needs a smaller step.
+    """
     name, said = shown(module.plan.state[0]).name, "; ".join(bad)
     return [Divergence(c.number, 0, name, bad_data=said, never_moved=True) for c in still if bad]
 
@@ -111,6 +115,7 @@ def _stuck(module: Module, still: Sequence[Chain], bad: Sequence[str]) -> list[D
 def _divergence(
     module: Module, how: Request, chain: Chain, budget: Budget | None, bad: Sequence[str]
 ) -> Divergence:
+    """Return why a chain stopped."""
     block = module.plan.state[chain.guilty]
     values = getattr(chain.state, module.plan.fields[block])
     left = (
@@ -135,6 +140,7 @@ def _attributes(
     seconds: float,
     acceptance: np.ndarray | None,
 ) -> dict[str, Any]:
+    """Return how the draws were made, as netCDF can store it."""
     schedule = how.schedule
     tested = {} if acceptance is None else {"acceptance_rate": float(np.nanmean(acceptance))}
     return {

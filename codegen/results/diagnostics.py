@@ -1,9 +1,9 @@
-"""What a statistician looks at before the draws are used: how far the chains agree, and how many
-draws they are worth.
+"""Diagnostics before draws are used: how far the chains agree, and how many independent draws they
+are worth.
 
 Every estimate is ArviZ's (rank-normalised split R-hat, bulk and tail effective sample size, Monte
-Carlo standard errors); this file chooses the draws that can be judged, and says in words what the
-numbers mean.
+Carlo standard errors). This file chooses the draws that can be judged, and explains the numbers in
+words.
 """
 
 from __future__ import annotations
@@ -30,15 +30,26 @@ from recipe.language.errors import RecipeError
 # Bayesian Analysis 16 (2021).
 LARGEST_R_HAT = 1.01
 ESS_PER_CHAIN = 100
-FEWEST_DRAWS = 4  # fewer, and ArviZ returns NaN: a split chain needs two draws a half
-NAMED = 3  # coordinates that a warning names
+MIN_DRAWS = 4  # a chain; with fewer ArviZ returns NaN, as each half of a chain needs two draws
+MAX_NAMED = 3  # coordinates in a warning
 
 
 class CoordinateDiagnostics(NamedTuple):
     """The diagnostics of one coordinate.
 
-    ``r_hat`` is NaN for a single chain; everything but ``mean`` and ``sd`` is NaN for a coordinate
+    ``r_hat`` is NaN for a single chain. Everything but ``mean`` and ``sd`` is NaN for a coordinate
     that is the same in all draws.
+
+    Attributes:
+        coordinate: its name, such as ``theta[3]``.
+        block: the name of its block.
+        mean: the mean of the draws.
+        sd: their standard deviation.
+        mcse_mean: the Monte Carlo standard error of the mean.
+        mcse_sd: that of the standard deviation.
+        ess_bulk: the effective sample size for the bulk of the law.
+        ess_tail: that for its tails.
+        r_hat: the rank-normalised split R-hat.
     """
 
     coordinate: str
@@ -59,17 +70,19 @@ class CoordinateDiagnostics(NamedTuple):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What can be said of a set of draws.
+    """Diagnostics of a set of draws, and warnings in words.
 
     Attributes:
-        rows: one a coordinate, in the order of the blocks; none where there are fewer than four
-            draws a chain.
-        attributes: how the draws were made, as they were saved. chains, draws: how many there are.
-        diagnosed_chains, diagnosed_draws: those that the rows are of: the chains without a gap or,
-        if there are none, the draws
-            that all chains have that started at all.
-        divergences: what the sampler said of each chain that stopped early.
-        diverged: whether a chain stopped early, whoever noticed.
+        rows: one row for each coordinate, in the order of the blocks; no rows where there are fewer
+            than four draws a chain.
+        attributes: how the draws were made, as they were saved.
+        chains: how many chains there are.
+        draws: how many draws a chain has.
+        diagnosed_chains: the numbers of the chains that the rows are computed from: the chains
+            without a gap or, if there are none, all that have at least four draws.
+        diagnosed_draws: how many draws of each of these chains.
+        divergences: the sampler's sentence about each chain that stopped early.
+        diverged: whether a chain stopped early, by the sampler or by its values.
         warnings: sentences, each with the number that raised it and what to do about it.
     """
 
@@ -94,8 +107,8 @@ class Diagnosis:
 
     @property
     def ess_per_second(self) -> tuple[float, float] | None:
-        """The smallest and the median bulk effective sample size a second of sampling; None if
-        there is no time or no size.
+        """The smallest and the median bulk effective sample size per second of sampling; None if
+        the time, or every size, is unknown.
         """
         sizes = [row.ess_bulk for row in self.rows if math.isfinite(row.ess_bulk)]
         if self.seconds is None or not sizes:
@@ -103,15 +116,17 @@ class Diagnosis:
         return min(sizes) / self.seconds, float(np.median(sizes)) / self.seconds
 
     def worst(self, count: int) -> list[CoordinateDiagnostics]:
-        """Some rows, the largest R-hat first; where it is the same or unknown, the smallest
-        effective sample size first.
+        """Return at most ``count`` rows, the largest R-hat first; where it is equal or unknown, the
+        smallest effective sample size first.
         """
         return sorted(self.rows, key=lambda row: (-_or(row.r_hat, 0.0), _or(row.ess, math.inf)))[
             :count
         ]
 
     def as_json(self) -> dict[str, Any]:
-        """The same as plain values for ``json.dumps``; a number that is not finite is None."""
+        """Return the diagnosis as plain values for ``json.dumps``; a number that is not finite is
+        None.
+        """
         speed = self.ess_per_second
         return _finite_only(
             {
@@ -131,14 +146,23 @@ class Diagnosis:
 
 
 def diagnose(data: Any) -> Diagnosis:
-    """Judge draws.
+    """Diagnose draws: convergence and effective sample size of each coordinate, and warnings.
+
+    A chain that stopped early is left out, as its last draws before the end are not to be trusted.
 
     Args:
         data: ``arviz.InferenceData``, from ``Draws.to_inferencedata()`` or ``read_draws``.
 
+    Returns:
+        The diagnosis; it has no rows where there are fewer than four draws a chain.
+
     Raises:
-        RecipeError: where there is no posterior group, or a variable in it that is not numbers by
-            chain and draw.
+        RecipeError: where there is no posterior group, or a variable in it is not numbers by chain
+            and draw.
+
+    Example:
+        found = diagnose(draws.to_inferencedata())
+        print(found.warnings, found.worst(5))
     """
     blocks, run = _blocks(data), _run(data)
     require_room_to_diagnose(len(run.numbers), run.draws)
@@ -146,7 +170,7 @@ def diagnose(data: Any) -> Diagnosis:
     positions, kept = _usable(finite, run.draws)
     rows: list[CoordinateDiagnostics] = []
     stuck: dict[str, list[Any]] = {}
-    if kept >= FEWEST_DRAWS:
+    if kept >= MIN_DRAWS:
         for block in blocks:
             values = block.chosen(positions, kept)
             rows += _rows(block, values)
@@ -165,7 +189,7 @@ def diagnose(data: Any) -> Diagnosis:
         *_passed_on(run),
         *_stuck(stuck, len(positions)),
     ]
-    said += _mixing(rows, len(chains)) if kept >= FEWEST_DRAWS else _too_few(kept)
+    said += _mixing(rows, len(chains)) if kept >= MIN_DRAWS else _too_few(kept)
     diverged = bool(divergences) or bool((finite < run.draws).any())
     return Diagnosis(
         tuple(rows),
@@ -181,8 +205,8 @@ def diagnose(data: Any) -> Diagnosis:
 
 
 def diagnosed_draws(data: Any, found: Diagnosis, labels: Sequence[str]) -> Any:
-    """The draws behind the rows of some coordinates, as ``xarray.Dataset`` with a variable each, in
-    the order of ``labels``.
+    """Return the draws behind the rows of some coordinates, as ``xarray.Dataset`` with one variable
+    for each label, in the order of ``labels``.
     """
     import xarray
 
@@ -202,7 +226,7 @@ def diagnosed_draws(data: Any, found: Diagnosis, labels: Sequence[str]) -> Any:
 
 @dataclass(frozen=True)
 class _Run:
-    """What the posterior group says of the run as a whole."""
+    """The chains, the number of draws and the attributes of the posterior group."""
 
     numbers: list[Any]
     draws: int
@@ -218,8 +242,8 @@ class _Block:
     values: np.ndarray
 
     def chosen(self, positions: np.ndarray, kept: int) -> np.ndarray:
-        """The first draws of some chains; a view where that is all there is, for draws may fill the
-        memory.
+        """Return the first draws of some chains, as a view where all chains are chosen, as draws
+        may fill the memory.
         """
         whole = len(positions) == len(self.values)
         return (self.values if whole else self.values[positions])[:, :kept]
@@ -238,6 +262,9 @@ def _run(data: Any) -> _Run:
 
 
 def _blocks(data: Any) -> list[_Block]:
+    """Return the draws of each variable of the posterior group, with the names of its
+    coordinates.
+    """
     posterior = getattr(data, "posterior", None)
     if posterior is None:
         raise RecipeError(
@@ -252,7 +279,7 @@ def _blocks(data: Any) -> list[_Block]:
         ordered = variable.transpose("chain", "draw", ...)
         others = [
             ordered[d].to_numpy().tolist() for d in ordered.dims[2:]
-        ]  # the index, where a dimension has no names
+        ]  # 0, 1, ..., where a dimension has no names
         labels = [
             f"{name}[{', '.join(map(str, c))}]" if c else str(name)
             for c in itertools.product(*others)
@@ -265,7 +292,9 @@ def _blocks(data: Any) -> list[_Block]:
 
 
 def _finite_draws(blocks: Sequence[_Block], chains: int, draws: int) -> np.ndarray:
-    """How many draws each chain has before the first that is not finite in some coordinate."""
+    """Return how many draws each chain has before the first that is not finite in some
+    coordinate.
+    """
     good = np.ones((chains, draws + 1), dtype=bool)
     good[:, -1] = False
     for block in blocks:
@@ -274,21 +303,21 @@ def _finite_draws(blocks: Sequence[_Block], chains: int, draws: int) -> np.ndarr
 
 
 def _usable(finite: np.ndarray, draws: int) -> tuple[np.ndarray, int]:
-    """The chains (by position) and the number of draws to judge.
+    """Return the chains (by position) and the number of draws to judge.
 
-    A chain that diverged is left out and not cut: its last draws before the end are on their way
+    A chain that diverged is left out, and not cut: its last draws before the end are on their way
     out.
     """
     whole = np.flatnonzero(finite == draws)
     if whole.size:
         return whole, draws
-    started = np.flatnonzero(finite >= FEWEST_DRAWS)
+    started = np.flatnonzero(finite >= MIN_DRAWS)
     return started, int(finite[started].min()) if started.size else 0
 
 
 def _rows(block: _Block, values: np.ndarray) -> list[CoordinateDiagnostics]:
-    """By ``arviz.summary``, which goes over the coordinates once: a call for each estimate costs
-    more.
+    """Return the rows of a block by ``arviz.summary``, which goes over the coordinates once: a call
+    for each estimate costs more.
     """
     if not block.labels:
         return []
@@ -318,6 +347,7 @@ def _rows(block: _Block, values: np.ndarray) -> list[CoordinateDiagnostics]:
 
 
 def _stopped(run: _Run, finite: np.ndarray, chains: tuple[Any, ...], kept: int) -> Iterator[str]:
+    """Yield warnings about chains that stopped, and about an interrupted run."""
     short = [f"chain {run.numbers[c]} has {finite[c]}" for c in np.flatnonzero(finite < run.draws)]
     if short and kept < run.draws:
         basis = f"the first {kept} draws of {_chains(chains)}" if chains else "none"
@@ -347,6 +377,7 @@ def _passed_on(run: _Run) -> list[str]:
 
 
 def _stuck(stuck: Mapping[str, list[Any]], chains: int) -> Iterator[str]:
+    """Yield a warning about coordinates that never moved."""
     if stuck:
         named = [
             f"{label} in {'every chain' if len(c) == chains else _chains(tuple(c))}"
@@ -360,12 +391,13 @@ def _stuck(stuck: Mapping[str, list[Any]], chains: int) -> Iterator[str]:
 
 def _too_few(kept: int) -> Iterator[str]:
     yield (
-        f"{kept} draws a chain are too few to diagnose, at least {FEWEST_DRAWS} are needed; take"
+        f"{kept} draws a chain are too few to diagnose, at least {MIN_DRAWS} are needed; take"
         " more steps or keep more of them"
     )
 
 
 def _mixing(rows: Sequence[CoordinateDiagnostics], chains: int) -> Iterator[str]:
+    """Yield warnings about one chain alone, a large R-hat, and few effective draws."""
     if chains == 1:
         yield "there is 1 chain, so R-hat cannot say whether chains agree; run at least 4"
     apart = sorted((row for row in rows if row.r_hat > LARGEST_R_HAT), key=lambda row: -row.r_hat)
@@ -392,9 +424,9 @@ def _times(factor: float) -> str:
 
 
 def _some(items: Sequence[str]) -> str:
-    """The first few of a list that begins with the worst, and how many more there are."""
-    more = f" and {len(items) - NAMED} more" if len(items) > NAMED else ""
-    return ", ".join(items[:NAMED]) + more
+    """Return the first items of a list that begins with the worst, and how many more there are."""
+    more = f" and {len(items) - MAX_NAMED} more" if len(items) > MAX_NAMED else ""
+    return ", ".join(items[:MAX_NAMED]) + more
 
 
 def _chains(numbers: tuple[Any, ...]) -> str:
@@ -410,7 +442,7 @@ def _or(value: float, other: float) -> float:
 
 
 def _plain(value: Any) -> Any:
-    """An attribute as netCDF gives it back, as plain Python."""
+    """Return an attribute, as netCDF gives it back, as plain Python."""
     if isinstance(value, np.ndarray | np.generic):
         return _plain(value.tolist())
     if isinstance(value, list | tuple):
@@ -427,16 +459,16 @@ def _finite_only(value: Any) -> Any:
 
 
 def imported_arviz() -> Any:
-    """ArviZ, which takes seconds to import, and writes to the user's folders meanwhile; where it
-    cannot, to a temporary one.
+    """Import ArviZ, which takes seconds and writes to the user's folders; where it cannot write
+    there, to a temporary folder.
 
     Raises:
-        RecipeError: where there is no folder that it could write to.
+        RecipeError: where no folder can be written.
     """
     check_docstrings()
     log = logging.getLogger(
         "matplotlib"
-    )  # names a folder that it cannot write to, and takes a temporary one
+    )  # it logs the name of a folder that it cannot write to, and takes a temporary one
     level = log.level
     try:
         log.setLevel(logging.ERROR)
@@ -459,7 +491,7 @@ def imported_arviz() -> Any:
 
 @contextlib.contextmanager
 def _elsewhere() -> Iterator[None]:
-    """A temporary folder for what is written on import."""
+    """Use a temporary folder for files that are written on import."""
     before = {name: os.environ.get(name) for name in ("HOME", "XDG_CACHE_HOME", "MPLCONFIGDIR")}
     with tempfile.TemporaryDirectory(prefix="recipe-sampler-") as folder:
         os.environ.update(dict.fromkeys(before, folder))
@@ -474,8 +506,8 @@ def _elsewhere() -> Iterator[None]:
 
 @contextlib.contextmanager
 def quiet(arviz: Any) -> Iterator[None]:
-    """ArviZ warns and logs, once a coordinate, of a single chain and of constants; we say that once
-    and in words.
+    """Silence ArviZ, which warns and logs for each coordinate about a single chain and about
+    constants; a diagnosis says that once.
     """
     log = getattr(arviz, "_log", None)
     with warnings.catch_warnings():

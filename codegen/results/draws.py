@@ -1,4 +1,4 @@
-"""What sampling returns."""
+"""The result of sampling: draws, divergences, and how they become a file."""
 
 from __future__ import annotations
 
@@ -22,17 +22,25 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-OVERHEAD = 2**20  # of a file of draws, beside the draws themselves
+FILE_OVERHEAD_BYTES = 2**20  # of a file of draws, beside the draws themselves
 
 
 @dataclass(frozen=True)
 class Divergence:
-    """A chain that stopped because a block was not finite, or not in its domain, after a step
-    (counted from 0).
+    """A chain that stopped because a block was not finite, or not in its domain, after a step.
+    ``str()`` of it is a sentence with the repair.
 
-    ``largest_step`` is the noise budget, where the step was beyond it. ``bad_data`` says which rows
-    of the data are not finite, if any are; then a chain whose Metropolis tests all rejected is here
-    as well, as one that ``never_moved``.
+    Attributes:
+        chain: the number of the chain.
+        step: the number of the step, counted from 0.
+        block: the name of the block.
+        left_domain: whether the block was finite, but outside its domain.
+        largest_step: the largest step size that the noise budget allows, where the step was larger;
+            None otherwise.
+        bad_data: which rows of the data are not finite; None where all are, or where the block left
+            its domain.
+        never_moved: whether the chain did not stop, but rejected at every Metropolis test, because
+            of ``bad_data``.
     """
 
     chain: int
@@ -51,7 +59,7 @@ class Divergence:
         if self.largest_step is not None:
             return (
                 f"chain {self.chain} stopped in step {self.step}: the noise of the gradient is"
-                " beyond its budget, it can be made good up to the step size"
+                " beyond its budget, which allows step sizes up to"
                 f" {self.largest_step:.4g}; take a smaller step, a larger batch or control variates"
             )
         if self.left_domain:
@@ -67,21 +75,22 @@ class Divergence:
 
 @dataclass(frozen=True)
 class Draws:
-    """Draws of each kept block.
+    """Draws of each kept block; ``draws["theta"]`` are those of the block theta.
 
     Attributes:
-        values: by block, of the shape (chains, draws, length), or (chains, draws) for a scalar
-            block. A chain that stopped early holds NaN after its last draw.
+        values: by name of a block, an array of the shape (chains, draws, length), or (chains,
+            draws) for a scalar block. A chain that stopped early holds NaN after its last draw.
         counts: how many draws each chain has, shape (chains,).
-        divergences: the chains that stopped because they were not finite or left their domain.
+        divergences: the chains that stopped because a block was not finite or left its domain, or
+            that never moved because data are not finite.
         interrupted: whether a signal asked to stop before the draws were returned. Where that
             stopped the run, all healthy chains are cut to the shortest of them.
         attributes: how the draws were made: recipe, scheme, step size, seed, versions, hash of the
             module, seconds of sampling.
         step_sizes: the step size of the step that each draw was made in, shape (draws,).
-        warnings: what is to be said of the run, in words.
+        warnings: sentences about the run that a user should read.
         acceptance: the share of Metropolis tests that accepted in the step that each draw was made
-            in, shape (chains, draws); None where nothing is tested.
+            in, shape (chains, draws); None where the sampler has no test.
     """
 
     values: Mapping[str, np.ndarray]
@@ -94,22 +103,32 @@ class Draws:
     acceptance: np.ndarray | None = None
 
     def __getitem__(self, block: Any) -> np.ndarray:
-        """The draws of a block, by its symbol or name."""
+        """Return the draws of a block, by its symbol or name, in the shape given under ``values``.
+
+        Raises:
+            RecipeError: where the block was not kept.
+        """
         if str(block) not in self.values:
             raise RecipeError(f"there are no draws of {block}; kept were {', '.join(self.values)}")
         return self.values[str(block)]
 
     @property
     def bytes(self) -> int:
-        """How much memory the draws take, with their step sizes and acceptance rates; a file of
-        them takes about as much.
+        """The bytes of memory that the draws take, with their step sizes and acceptance rates; a
+        file of them takes about as much.
         """
         arrays = [*self.values.values(), *([] if self.acceptance is None else [self.acceptance])]
         return sum(array.nbytes for array in arrays) + self.step_sizes.nbytes * len(self.counts)
 
     def to_inferencedata(self) -> Any:
-        """The draws as ``arviz.InferenceData``: a posterior group with the dimensions chain, draw
-        and ``<block>_dim``, and the step sizes and acceptance rates among the ``sample_stats``.
+        """Return the draws as ``arviz.InferenceData``.
+
+        The posterior group has the dimensions chain, draw and ``<block>_dim``. Step sizes and
+        acceptance rates are among the ``sample_stats``. The attributes of the posterior group are
+        ``attributes``, with interruption, divergences and warnings.
+
+        Raises:
+            RecipeError: where ArviZ cannot be imported.
         """
         arviz = imported_arviz()
         dims = {name: [f"{name}_dim"] for name, array in self.values.items() if array.ndim == 3}
@@ -129,11 +148,17 @@ class Draws:
         return data
 
     def save(self, path: str | Path) -> Path:
-        """Write the InferenceData as netCDF; a reader sees all of it or none, and a Ctrl-C waits
-        until it is there.
+        """Write the InferenceData as netCDF; a reader sees all of it or none, and Ctrl-C waits
+        until the file is complete.
+
+        Args:
+            path: the file, which is replaced if it exists.
+
+        Returns:
+            The path.
 
         Raises:
-            RecipeError: where that cannot be done; what was there before is untouched.
+            RecipeError: where the file cannot be written; an old file is then unchanged.
         """
         target = Path(path)
         with Signals() as signals:
@@ -147,12 +172,12 @@ class Draws:
 
 
 def refuse_full_disk(target: Path, size: int) -> None:
-    """Say before it is written that a file of draws of so many bytes does not fit.
+    """Refuse a file of draws of so many bytes that does not fit, before it is written.
 
     Raises:
-        RecipeError: with what is needed and what there is.
+        RecipeError: with the bytes that are needed and those that there are.
     """
-    needed = size + OVERHEAD
+    needed = size + FILE_OVERHEAD_BYTES
     room = {
         "the disk has {:.1f} MB left": (
             shutil.disk_usage(target.parent).free if target.parent.is_dir() else needed

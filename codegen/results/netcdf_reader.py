@@ -1,12 +1,12 @@
-"""A program of its own, which reads a file of draws and writes what is in it to stdout.
+"""A program of its own, which reads a file of draws and writes its contents to stdout.
 
 It is run by `codegen.results.read_netcdf`. HDF5 may crash or never end on a damaged file, and then
-only this process is lost. It imports nothing of this project. What it writes is a line of JSON, and
+only this process is lost. It imports nothing of this project. Its output is a line of JSON, and
 then the bytes of each variable.
 
-A file of draws stands alone. HDF5 can say that numbers are in another file, or that a program has
-to be loaded to unpack them; whoever made such a file would decide what is read, or run. That is
-looked for before anything is read.
+A file of draws must stand alone. HDF5 can say that numbers are in another file, or that a program
+has to be loaded to unpack them; whoever made such a file would decide what is read, or run. So
+links, external storage and filters are checked before anything is read.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 GROUP = "posterior"
-BLOCK = 2**26  # bytes that are read at once
-ROOM = 4 * 2**30  # bytes of memory beside the largest variable
+BLOCK_BYTES = 2**26  # that are read at once
+SPARE_MEMORY_BYTES = 4 * 2**30  # beside the largest variable
 FILTERS = {
     1,
     2,
@@ -29,22 +29,22 @@ FILTERS = {
     4,
     6,
 }  # deflate, shuffle, fletcher32, szip, scale-offset: HDF5 has them without a plugin
-MOST_PACKED = 1100  # deflate makes at most 1032 bytes of one
+MAX_BYTES_PER_STORED_BYTE = 1100  # deflate makes at most 1032 bytes of one
 READY = b"ready\n"
-UNREADABLE = 3  # the exit status where the description is good, and the numbers are not
+UNREADABLE = 3  # the exit status if the description is good, but the numbers cannot be unpacked
 NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 NEVER = "; recipe reads a file of draws that stands alone only"
 AGAIN = "; sample again"
 
 
 class RefusedError(Exception):
-    """What is to be said of the file, after its name."""
+    """The file is refused; the text follows its name in the message."""
 
 
 def main(path: str, out: BinaryIO) -> None:
     """Write the contents of a file, or why it is refused."""
     try:
-        _limit_memory(ROOM)
+        _limit_memory(SPARE_MEMORY_BYTES)
         dataset = _opened(path)
         variables = list(dataset.variables.items())
         said = {
@@ -72,7 +72,7 @@ def main(path: str, out: BinaryIO) -> None:
 
 
 def _opened(path: str) -> Any:
-    """The posterior group, with its variables not yet read."""
+    """Return the posterior group, with its variables not yet read."""
     import h5py  # type: ignore[import-untyped]
 
     try:
@@ -89,7 +89,7 @@ def _opened(path: str) -> Any:
         raise RefusedError(
             f"has no posterior group (it has {', '.join(groups) or 'none'}); give a file of draws"
         )
-    _limit_memory(ROOM + 3 * largest)
+    _limit_memory(SPARE_MEMORY_BYTES + 3 * largest)
     import xarray
 
     return xarray.open_dataset(
@@ -102,7 +102,7 @@ def _opened(path: str) -> Any:
 
 
 def _check(file: Any, size: int) -> int:
-    """Refuse what leads out of the file or claims more than it holds; returns the bytes of the
+    """Refuse a file that leads to other files or claims more than it holds; return the bytes of the
     largest variable.
     """
     import h5py
@@ -125,6 +125,7 @@ def _check(file: Any, size: int) -> int:
 
 
 def _children(group: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield the members of a group, and refuse links."""
     import h5py
 
     for key in group:
@@ -135,6 +136,7 @@ def _children(group: Any, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def _check_storage(item: Any, name: str) -> None:
+    """Refuse a variable whose numbers are in other files, or need a program to be unpacked."""
     import h5py
 
     made = item.id.get_create_plist()
@@ -152,14 +154,18 @@ def _check_storage(item: Any, name: str) -> None:
 
 
 def _check_size(item: Any, name: str) -> int:
-    """A file of two kilobytes can claim a million million numbers, and HDF5 makes them."""
+    """Refuse a variable that claims more numbers than its bytes can hold; return its size in bytes.
+
+    A file of two kilobytes can claim a million million numbers, for which HDF5 would allocate
+    memory.
+    """
     if bytes(item.attrs.get("NAME", b""))[: len(NO_VARIABLE)] == NO_VARIABLE:
         return 0
     claimed, held = (
         item.size * item.dtype.itemsize if item.shape is not None else 0,
         item.id.get_storage_size(),
     )
-    if claimed > MOST_PACKED * held:
+    if claimed > MAX_BYTES_PER_STORED_BYTE * held:
         raise RefusedError(
             f"is damaged: {name} has {item.size} numbers, and {held} bytes in the file{AGAIN}"
         )
@@ -167,6 +173,7 @@ def _check_size(item: Any, name: str) -> int:
 
 
 def _check_attributes(item: Any, name: str, size: int) -> None:
+    """Refuse attributes that claim more bytes than the file has."""
     import h5py
 
     for n in range(h5py.h5a.get_num_attrs(item.id)):
@@ -182,6 +189,7 @@ def _check_attributes(item: Any, name: str, size: int) -> None:
 
 
 def _described(name: Any, variable: Any) -> dict[str, Any]:
+    """Return the description of a variable, as JSON can hold it."""
     kind = variable.dtype.kind
     return {
         "name": str(name),
@@ -196,7 +204,9 @@ def _described(name: Any, variable: Any) -> dict[str, Any]:
 
 
 def _blocks(variable: Any) -> Iterator[Any]:
-    """Its bytes, some chunks of the first axis at a time, as chunks are unpacked whole."""
+    """Yield the bytes of a variable, some chunks of the first axis at a time, as chunks are
+    unpacked whole.
+    """
     if variable.dtype.kind not in "biufSU" or not variable.size:
         return
     if not variable.dims:
@@ -204,7 +214,7 @@ def _blocks(variable: Any) -> Iterator[Any]:
         return
     rows, chunk = len(variable), (variable.encoding.get("chunksizes") or (1,))[0]
     a_row = variable.size // rows * variable.dtype.itemsize
-    step = max(1, BLOCK // max(1, a_row * chunk)) * chunk
+    step = max(1, BLOCK_BYTES // max(1, a_row * chunk)) * chunk
     for start in range(0, rows, step):
         import numpy
 
@@ -231,7 +241,9 @@ def _one_line(error: Exception) -> str:
 
 
 def _limit_memory(more: int) -> None:
-    """So many bytes more than now, where the platform can say so (Linux)."""
+    """Limit the address space to so many bytes more than now, where the platform can do that
+    (Linux).
+    """
     with suppress(Exception):
         import resource
 
@@ -248,6 +260,6 @@ if __name__ == "__main__":
     import h5netcdf  # type: ignore[import-untyped]  # noqa: F401
     import xarray  # noqa: F401
 
-    sys.stdout.buffer.write(READY)  # to import them may take long, which is no fault of the file
+    sys.stdout.buffer.write(READY)  # imports may take long, which is no fault of the file
     sys.stdout.buffer.flush()
     main(sys.argv[1], sys.stdout.buffer)

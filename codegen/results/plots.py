@@ -1,6 +1,4 @@
-"""Pictures of the draws that ``diagnostics`` judges, of the coordinates that look worst, by
-ArviZ.
-"""
+"""Plots, by ArviZ, of the diagnosed draws: the coordinates that look worst."""
 
 from __future__ import annotations
 
@@ -23,13 +21,15 @@ from codegen.results.diagnostics import (
 )
 from recipe.language.errors import RecipeError
 
-PLOTTED = 12
-TRACED = 10_000  # draws of a chain that a trace shows: more than it has pixels
+MAX_COORDINATES = 12  # in one figure
+MAX_TRACE_DRAWS = 10_000  # of a chain in a trace: more than it has pixels
 
 
 def writable_folder(folder: str | Path) -> Path:
-    """Make a folder for plots, if it is not there. Raises RecipeError if files cannot be made in
-    it.
+    """Make a folder for plots, if it does not exist.
+
+    Raises:
+        RecipeError: where files cannot be made in it.
     """
     path = Path(folder)
     try:
@@ -49,17 +49,20 @@ def plot(
     *,
     diagnosis: Diagnosis | None = None,
 ) -> tuple[Path, Path]:
-    """Write ``trace.png`` and ``rank.png`` of at most twelve coordinates, and replace files of
-    these names.
+    """Write ``trace.png`` and ``rank.png`` of at most twelve coordinates; files of these names are
+    replaced.
 
     Args:
-        data: as for ``diagnose``.
-        folder: where to; it is made if it is not there.
+        data: ``arviz.InferenceData``, as for ``diagnose``.
+        folder: the folder of the two files; it is made if it does not exist.
         names: blocks or coordinates, such as ``theta`` or ``theta[3]``, to choose from; by default
-            all. Shown are those with the largest R-hat, the largest first; where it is the same or
-            unknown, those with the fewest effective draws.
-        diagnosis: what ``diagnose(data)`` has returned, if you have it: it takes a while in many
+            all. The coordinates with the largest R-hat are shown, the largest first; where it is
+            equal or unknown, those with the fewest effective draws.
+        diagnosis: the result of ``diagnose(data)``, if you have it: it takes a while in many
             dimensions.
+
+    Returns:
+        The paths of the two files, the trace first.
 
     Raises:
         RecipeError: where a name is unknown, there are too few draws, or the folder cannot be
@@ -72,7 +75,7 @@ def plot(
             f"there is nothing to plot: {found.diagnosed_draws} draws a chain are too few; take"
             " more steps"
         )
-    rows = _named(found, names)[:PLOTTED]
+    rows = _named(found, names)[:MAX_COORDINATES]
     chosen = diagnosed_draws(data, found, [row.coordinate for row in rows])
     return _write_figure(_trace(chosen, rows), path / "trace.png"), _write_figure(
         _rank(chosen, rows), path / "rank.png"
@@ -80,6 +83,7 @@ def plot(
 
 
 def _named(found: Diagnosis, names: Sequence[str] | None) -> list[CoordinateDiagnostics]:
+    """Return the rows that the user named, those that look worst first."""
     rows = found.worst(len(found.rows))
     if names is None:
         return rows
@@ -95,7 +99,7 @@ def _named(found: Diagnosis, names: Sequence[str] | None) -> list[CoordinateDiag
 
 
 def _figure(width: float, height: float, rows: int, columns: int) -> tuple[Any, np.ndarray]:
-    """A figure outside pyplot, so that neither its backend nor its current figure change."""
+    """Return a figure outside pyplot, so that neither its backend nor its current figure change."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -112,10 +116,10 @@ def _heading(row: CoordinateDiagnostics, between: str) -> str:
 
 
 def _trace(chosen: Any, rows: Sequence[CoordinateDiagnostics]) -> Any:
-    """By ``arviz.plot_trace``: the density of each chain, and the chain itself."""
+    """Draw, by ``arviz.plot_trace``, the density of each chain, and the chain itself."""
     arviz = imported_arviz()
     figure, axes = _figure(12, 1.7 * len(rows) + 0.8, len(rows), 2)
-    every = math.ceil(chosen.sizes["draw"] / TRACED)
+    every = math.ceil(chosen.sizes["draw"] / MAX_TRACE_DRAWS)
     with quiet(arviz):
         arviz.plot_trace(
             chosen.isel(draw=slice(None, None, every)),
@@ -146,7 +150,7 @@ def _trace(chosen: Any, rows: Sequence[CoordinateDiagnostics]) -> Any:
 
 
 def _rank(chosen: Any, rows: Sequence[CoordinateDiagnostics]) -> Any:
-    """By ``arviz.plot_rank``: chains that sample one law have flat bars."""
+    """Draw, by ``arviz.plot_rank``, ranks: chains that sample one law have flat bars."""
     arviz = imported_arviz()
     numbers = chosen["chain"].to_numpy().tolist()
     columns = min(3, len(rows))

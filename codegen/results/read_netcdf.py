@@ -1,4 +1,4 @@
-"""Reading draws, in a process that may crash or hang on a damaged file without harm."""
+"""Read draws from a file, in a process that may crash or hang on a damaged file without harm."""
 
 from __future__ import annotations
 
@@ -23,18 +23,27 @@ from codegen.results.diagnostics import imported_arviz
 from codegen.system.memory import require_memory
 from recipe.language.errors import RecipeError
 
-SECONDS = 60.0  # without anything from the process that reads, once it has begun
-LONGEST = 2**30  # bytes of the line that describes the file
-AT_ONCE = 2**26
+MAX_SILENT_SECONDS = 60.0  # of the process that reads, once it has begun
+MAX_DESCRIPTION_BYTES = 2**30  # of the line that describes the file
+BLOCK_BYTES = 2**26  # that are taken from the process at once
 
 
 def read_draws(path: str | Path) -> Any:
-    """The draws that ``Draws.save`` (or ArviZ) wrote, as ``arviz.InferenceData``; read whole, and
-    nothing in it is run.
+    """Return the draws that ``Draws.save`` (or ArviZ) wrote, as ``arviz.InferenceData`` with a
+    posterior group.
+
+    The file is read completely into memory, and nothing in it is run.
+
+    Args:
+        path: a netCDF file.
+
+    Returns:
+        ``arviz.InferenceData``, for ``diagnose`` and ``plot``.
 
     Raises:
-        RecipeError: in one sentence, where there is no such file, it is no netCDF, has no posterior
-            group, is damaged, or says that its numbers are in another file.
+        RecipeError: in one sentence, where there is no such file, it is not netCDF, has no
+            posterior group, is damaged, does not fit into memory, or says that its numbers are in
+            another file.
     """
     file = Path(path)
     if not file.exists():
@@ -63,14 +72,18 @@ class _Reader:
     late: threading.Event
 
     def described(self) -> dict[str, Any]:
-        """What there is in the file. Raises RecipeError where it is refused."""
+        """Return the description of the file.
+
+        Raises:
+            RecipeError: where the file is refused.
+        """
         if self.out.readline(len(netcdf_reader.READY)) != netcdf_reader.READY:
             raise RecipeError(
                 f"{self.file} was not read: Python could not be started for it; are xarray and"
                 " h5netcdf installed?"
             )
         with self._watched():
-            line = self.out.readline(LONGEST)
+            line = self.out.readline(MAX_DESCRIPTION_BYTES)
         if not line.endswith(b"\n"):
             raise self._ended()
         said: dict[str, Any] = json.loads(line)
@@ -79,14 +92,14 @@ class _Reader:
         return said
 
     def numbers(self, dtype: str, shape: list[int]) -> np.ndarray:
-        """The next variable."""
+        """Return the next variable."""
         values = np.empty(shape, dtype)
         if not values.size:
             return values
         left = values.reshape(-1).view(np.uint8).data
         while left:
             with self._watched():
-                count = self.out.readinto(left[:AT_ONCE])  # type: ignore[attr-defined]
+                count = self.out.readinto(left[:BLOCK_BYTES])  # type: ignore[attr-defined]
             if not count:
                 raise self._ended()
             left = left[count:]
@@ -94,10 +107,10 @@ class _Reader:
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """End the process where nothing comes; whoever waits for it then hears that it has
-        ended.
+        """End the process where it stays silent for too long; its pipe then ends, which the reader
+        notices.
         """
-        clock = threading.Timer(SECONDS, self._stop)
+        clock = threading.Timer(MAX_SILENT_SECONDS, self._stop)
         clock.daemon = True
         clock.start()
         try:
@@ -110,9 +123,10 @@ class _Reader:
         self.process.kill()
 
     def _ended(self) -> RecipeError:
+        """Return an error that says how the process ended."""
         code = self.process.wait()
         if self.late.is_set():
-            how = f"the process that read it had no answer within {SECONDS:g} seconds"
+            how = f"the process that read it had no answer within {MAX_SILENT_SECONDS:g} seconds"
         elif code == netcdf_reader.UNREADABLE:
             how = "its numbers cannot be unpacked"
         elif code < 0:
@@ -124,7 +138,7 @@ class _Reader:
 
 @contextmanager
 def _reader(file: Path) -> Iterator[_Reader]:
-    """Start the process; however this ends, it does not outlive it."""
+    """Start the process; it is ended when the block ends, in whatever way."""
     call = [sys.executable, "-P", str(Path(netcdf_reader.__file__)), str(file.absolute())]
     environment = os.environ | {"HDF5_PLUGIN_PRELOAD": "::"}  # HDF5 then loads no program
     process = subprocess.Popen(
@@ -144,6 +158,9 @@ def _reader(file: Path) -> Iterator[_Reader]:
 
 
 def _posterior(reader: _Reader) -> Any:
+    """Return the posterior group as ``xarray.Dataset``, once it is certain that it fits into
+    memory.
+    """
     import xarray
 
     said = reader.described()

@@ -1,8 +1,8 @@
-"""Draws as netCDF, by a writer that no disk can crash.
+"""Write draws as netCDF so that a failing disk does not crash the process.
 
 HDF5 ends the process with a segmentation fault where a write fails and the file is closed
-afterwards. So it writes to a file object that takes everything, notes the first error, and leaves
-out all that follows; the error is raised once HDF5 has closed the file. This needs no second copy
+afterwards. So it writes to a file object that accepts everything, notes the first error, and leaves
+out all later writes; the error is raised once HDF5 has closed the file. This needs no second copy
 of the draws, as writing to memory would.
 """
 
@@ -17,16 +17,12 @@ import numpy as np
 
 from codegen.files.atomic_write import force_to_disk
 
-PIECE = (
-    2**24
-    # bytes that HDF5 gets at once, in whole rows of chunks: after an error no more is compressed
-    # than that
-)
+# that HDF5 gets at once, in whole rows of chunks: after an error no more is compressed than that
+PIECE_BYTES = 2**24
 
 
 def write_netcdf(data: Any, path: Path) -> None:
-    """Write the groups of an ``arviz.InferenceData`` to a file that is there, and force them to
-    disk.
+    """Write the groups of an ``arviz.InferenceData`` to an existing file, and force them to disk.
 
     Raises:
         OSError: the first error of the file, whatever HDF5 made of it.
@@ -34,7 +30,7 @@ def write_netcdf(data: Any, path: Path) -> None:
     import h5netcdf  # type: ignore[import-untyped]
 
     with path.open("r+b", buffering=0) as file:
-        taken = _Taken(file.fileno())
+        taken = _NeverFailingFile(file.fileno())
         try:
             with h5netcdf.File(taken, "w") as written:
                 for name in data.groups():
@@ -46,8 +42,8 @@ def write_netcdf(data: Any, path: Path) -> None:
         force_to_disk(file)
 
 
-def _write_group(group: Any, dataset: Any, taken: _Taken) -> None:
-    """As ArviZ writes it: compressed, with NaN for what is missing."""
+def _write_group(group: Any, dataset: Any, taken: _NeverFailingFile) -> None:
+    """Write a group as ArviZ does: compressed, with NaN for missing numbers."""
     group.dimensions = {str(name): size for name, size in dataset.sizes.items()}
     for name, variable in dataset.variables.items():
         values = variable.to_numpy()
@@ -57,7 +53,7 @@ def _write_group(group: Any, dataset: Any, taken: _Taken) -> None:
         if values.dtype.kind == "f":
             there.attrs["_FillValue"] = np.array([np.nan], values.dtype)
         chunk = there.chunks[0]
-        rows = chunk * max(1, PIECE * len(values) // (chunk * max(1, values.nbytes)))
+        rows = chunk * max(1, PIECE_BYTES * len(values) // (chunk * max(1, values.nbytes)))
         for first in range(0, len(values), rows):
             if taken.error is None:
                 there[first : first + rows] = values[first : first + rows]
@@ -65,9 +61,9 @@ def _write_group(group: Any, dataset: Any, taken: _Taken) -> None:
         group.attrs[str(name)] = value
 
 
-class _Taken(io.RawIOBase):
-    """A file that is written at any place and never fails; ``error`` is its first error, and then
-    nothing more is written.
+class _NeverFailingFile(io.RawIOBase):
+    """A seekable file that never fails: ``error`` is its first error, and nothing more is written
+    after it.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -107,7 +103,7 @@ class _Taken(io.RawIOBase):
             content = os.pread(self._descriptor, len(room), self._at)
         except OSError as error:
             self.error = self.error or error
-        room[:] = content.ljust(len(room), b"\0")  # of what was left out
+        room[:] = content.ljust(len(room), b"\0")  # zeros for bytes that were not written
         self._at += len(room)
         return len(room)
 

@@ -1,5 +1,5 @@
-"""Generated modules and their machine code on disk: what a text may contain, what is there, and
-clearing it.
+"""Generated modules and their machine code on disk: the allowlist of statements, the inventory, and
+clearing.
 
 Imports ``codegen.files`` and ``codegen.device``.
 """

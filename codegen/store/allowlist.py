@@ -1,9 +1,9 @@
-"""What the text of a module may contain: nothing is written, imported or run that did not pass
-here.
+"""The allowlist of statements in the text of a module: no text is written, imported or run that did
+not pass here.
 
-A module imports a few names of numpy, numba, math and typing, and reaches for nothing private. What
-tells Numba's compiler of eights and of fused operations uses llvmlite and more of numba: these
-statements are those of this project, word for word, or none.
+A module imports a few names of numpy, numba, math and typing, and uses no private name. The
+functions that extend Numba's compiler, by vectors of eight and fused operations, use llvmlite and
+more of numba: a module may contain exactly these statements, word for word.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from codegen.device.simd8 import lanes_text
 from recipe.language.errors import RecipeError
 
 IMPORTS = {("math", None), ("operator", None), ("numpy", "np")}
-OF_THE_COMPILER = {
+COMPILER_NAMES = {
     "intrinsic",
     "lower_builtin",
     "lower_cast",
@@ -27,14 +27,14 @@ OF_THE_COMPILER = {
     "register_model",
     "type_callable",
 }
-FROM = {
+NAMES_BY_MODULE = {
     "typing": {"NamedTuple"},
     "numba": {"njit", "types"},
     "llvmlite": {"ir"},
-    "numba.extending": OF_THE_COMPILER,
+    "numba.extending": COMPILER_NAMES,
 }
-EMBEDDED_ONLY = {"operator", "types", "ir", *OF_THE_COMPILER}
-NUMPY = {
+EMBEDDED_ONLY = {"operator", "types", "ir", *COMPILER_NAMES}
+NUMPY_NAMES = {
     "array",
     "float32",
     "float64",
@@ -64,22 +64,25 @@ FORBIDDEN = {
 
 
 def checked(source: str) -> str:
-    """The text, if it is Python and contains what a generated module may contain, and
-    nothing else.
+    """Return the text if it is Python and every statement is one that a generated module may
+    contain.
+
+    Raises:
+        RecipeError: with the line and the name that no generated module uses.
     """
     try:
         tree = ast.parse(source)
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source.encode()).readline)
     except (SyntaxError, ValueError) as error:
         raise RecipeError(f"the module text is not Python: {error}") from None
-    if encoding != "utf-8":  # what is imported would be another text than the one that is looked at
+    if encoding != "utf-8":  # the imported text would be another than the checked one
         raise RecipeError(
             f"the module text names the encoding {encoding}; a generated module is in UTF-8,"
             " generate it again"
         )
     for statement in tree.body:
         found = next(
-            ((node, name) for node in ast.walk(statement) if (name := _guilty(node))), None
+            ((node, name) for node in ast.walk(statement) if (name := _forbidden_in(node))), None
         )
         if found is not None and ast.unparse(statement) not in _embedded():
             line = getattr(found[0], "lineno", 0)
@@ -90,18 +93,19 @@ def checked(source: str) -> str:
     return source
 
 
-def _guilty(node: ast.AST) -> str | None:
+def _forbidden_in(node: ast.AST) -> str | None:
+    """Return what a node uses that is not allowed; None if it is allowed."""
     match node:
         case ast.Import(names=names):
             return next((n.name for n in names if (n.name, n.asname) not in IMPORTS), None)
         case ast.ImportFrom(module=module, names=names, level=level):
             allowed = level == 0 and all(
-                n.asname is None and n.name in FROM.get(str(module), ()) for n in names
+                n.asname is None and n.name in NAMES_BY_MODULE.get(str(module), ()) for n in names
             )
             return None if allowed else f"{module or '.'}: {', '.join(n.name for n in names)}"
         case ast.Name(id=name) if name in EMBEDDED_ONLY:
             return name
-        case ast.Attribute(value=ast.Name(id="np"), attr=name) if name not in NUMPY:
+        case ast.Attribute(value=ast.Name(id="np"), attr=name) if name not in NUMPY_NAMES:
             return f"np.{name}"
         case ast.Name(id=name) | ast.Attribute(attr=name) if name in FORBIDDEN or name.startswith(
             "__"
@@ -114,6 +118,6 @@ def _guilty(node: ast.AST) -> str | None:
 
 @functools.cache
 def _embedded() -> frozenset[str]:
-    """The statements that may use the compiler."""
+    """Return the statements that may use the compiler, as ``ast.unparse`` writes them."""
     texts = [lanes_text(), *map(source_of, INTRINSICS)]
     return frozenset(ast.unparse(statement) for text in texts for statement in ast.parse(text).body)

@@ -1,8 +1,7 @@
-"""What is in the store: its modules with their machine code; and how it is emptied.
+"""The contents of the store, modules with their machine code, and how it is emptied.
 
-A file is deleted only if its name is one that this program gives, in the place where it puts such a
-file, and, for the text of a module, its content is what the name says or begins as every module
-does.
+A file is deleted only if this program gives files such a name in this place. The text of a module
+must also have the content that its name says, or begin as every module does.
 """
 
 from __future__ import annotations
@@ -19,15 +18,22 @@ from codegen.files.private_files import regular_content
 from codegen.store.machine_code import SUFFIX
 from codegen.store.modules import hash_of, place
 
-TEXT = re.compile(r"(\w+_([0-9a-f]{12}))\.py", re.ASCII)
-CODE = re.compile(rf"(\w+_[0-9a-f]{{12}})\..+{re.escape(SUFFIX)}", re.ASCII)
-NUMBAS_OWN = re.compile(r"(\w+_[0-9a-f]{12})\..+\.(?:nbi|nbc|pyc)", re.ASCII)
+TEXT_NAME = re.compile(r"(\w+_([0-9a-f]{12}))\.py", re.ASCII)
+CODE_NAME = re.compile(rf"(\w+_[0-9a-f]{{12}})\..+{re.escape(SUFFIX)}", re.ASCII)
+NUMBA_FILE_NAME = re.compile(r"(\w+_[0-9a-f]{12})\..+\.(?:nbi|nbc|pyc)", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A module in the store: what it was made from, its files, and when it was last used (seconds
-    since 1970).
+    """A module in the store.
+
+    Attributes:
+        name: its file name without the ending.
+        made_from: the first line of its text: what it was generated from.
+        scheme: the discretisation, empty where the text does not say.
+        text: the file of its text; None where only machine code is left.
+        code: the files of its machine code.
+        used: when it was last used, in seconds since 1970.
     """
 
     name: str
@@ -39,28 +45,31 @@ class Kept:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All of it; the text goes last, so that what is left after an interruption is still known
-        for what it is.
+        """All files of the module.
+
+        The text comes last, so that an interrupted deletion leaves files that are still recognised.
         """
         return (*self.code, *([self.text] if self.text else []))
 
 
 @dataclass(frozen=True)
 class Contents:
-    """All that the store has."""
+    """Everything in the store: its folder, its modules, and temporary files that were left
+    unfinished.
+    """
 
     folder: Path
     modules: tuple[Kept, ...]
     unfinished: tuple[Path, ...]
 
     def files(self) -> Iterator[Path]:
-        """Every file of it."""
+        """Yield every file."""
         for module in self.modules:
             yield from module.files
         yield from self.unfinished
 
     def unused_for(self, seconds: float) -> Contents:
-        """The part that was not used for so long."""
+        """Return the part that was not used for so many seconds."""
         before = time.time() - seconds
         modules = tuple(m for m in self.modules if m.used <= before)
         return Contents(
@@ -69,32 +78,32 @@ class Contents:
 
 
 @dataclass
-class _Found:
+class _FoundFiles:
     text: Path | None = None
     head: str = ""
     code: list[Path] = field(default_factory=list)
 
 
 def contents() -> Contents:
-    """What the store has now; another process may be at work in it."""
+    """Return what the store contains now; another process may be changing it."""
     folder = place()
     compiled = folder / "__pycache__"
-    found: dict[str, _Found] = {}
+    found: dict[str, _FoundFiles] = {}
     unfinished = []
     for path in _files(folder):
-        name = TEXT.fullmatch(path.name)
+        name = TEXT_NAME.fullmatch(path.name)
         head = _head_of_a_module(path, name[2]) if name else None
         if name and head is not None:
-            found.setdefault(name[1], _Found()).text = path
+            found.setdefault(name[1], _FoundFiles()).text = path
             found[name[1]].head = head
         elif _is_unfinished(path):
             unfinished.append(path)
     for path in (
         [] if compiled.is_symlink() else _files(compiled)
     ):  # nothing is deleted behind a link
-        ours, numbas = CODE.fullmatch(path.name), NUMBAS_OWN.fullmatch(path.name)
+        ours, numbas = CODE_NAME.fullmatch(path.name), NUMBA_FILE_NAME.fullmatch(path.name)
         if ours:
-            found.setdefault(ours[1], _Found()).code.append(path)
+            found.setdefault(ours[1], _FoundFiles()).code.append(path)
         elif numbas and numbas[1] in found:
             found[numbas[1]].code.append(path)
         elif _is_unfinished(path):
@@ -105,11 +114,11 @@ def contents() -> Contents:
 
 
 def _is_unfinished(path: Path) -> bool:
-    """Whether this is the temporary file of a module or of machine code, and the process that wrote
-    it is gone.
+    """Return True if this is the temporary file of a module or of machine code, and the process
+    that wrote it is gone.
     """
     found = UNFINISHED.fullmatch(path.name)
-    if found is None or not any(kind.fullmatch(found["name"]) for kind in (TEXT, CODE)):
+    if found is None or not any(kind.fullmatch(found["name"]) for kind in (TEXT_NAME, CODE_NAME)):
         return False
     try:
         return is_left(path.lstat(), found)
@@ -118,8 +127,9 @@ def _is_unfinished(path: Path) -> bool:
 
 
 def delete(files: Iterable[Path]) -> list[Path]:
-    """Delete these files; returns those that could not be deleted. What another process has deleted
-    already is no matter.
+    """Delete the files, and return those that could not be deleted.
+
+    A file that another process has deleted already is no failure.
     """
     left = []
     for path in files:
@@ -131,7 +141,7 @@ def delete(files: Iterable[Path]) -> list[Path]:
 
 
 def size(files: Iterable[Path]) -> int:
-    """Their bytes; a file that has gone has none."""
+    """Return the bytes of the files together; a file that has gone counts 0."""
     total = 0
     for path in files:
         with suppress(OSError):
@@ -139,7 +149,8 @@ def size(files: Iterable[Path]) -> int:
     return total
 
 
-def _kept(name: str, found: _Found) -> Kept:
+def _kept(name: str, found: _FoundFiles) -> Kept:
+    """Return a module by its files; the head of its text says what it was made from."""
     lines = [line.removeprefix("# ") for line in found.head.splitlines() if line.startswith("# ")]
     scheme = next(
         (
@@ -156,7 +167,9 @@ def _kept(name: str, found: _Found) -> Kept:
 
 
 def _head_of_a_module(path: Path, name_hash: str) -> str | None:
-    """The comment on top, if this is the text of a module, which may be damaged."""
+    """Return the comment at the top if this is the text of a module, which may be damaged; None
+    otherwise.
+    """
     content = regular_content(path)
     if content is None:
         return None

@@ -1,16 +1,16 @@
 """The machine code of a stored module, on disk: one file for each compiled function, signature and
 way of compiling it.
 
-Numba's own index is shared by all signatures and processors of a function, and it is read, changed
-and written in three steps: two processes that compile at once can leave an entry that names the
-other's machine code. It holds the version of numba, and no other; and a damaged file stops the
-program. Here the name of a file is a hash of all that decides its content, so there is no index, a
-writer never meets another one with something else to write, and what does not end with its own
-digest is not there.
+Numba's own index is shared by all signatures and processors of a function, and is read, changed and
+written in three steps. Two processes that compile at once can leave an entry that names the other's
+machine code. It records the version of numba, but of no other library, and a damaged file
+stops the program. Here the name of a file is a hash of everything that decides its content. So
+there is no index, two writers of one file write the same content, and a file that does not end with
+its own digest is ignored.
 
-A digest finds damage, not malice: machine code is a pickle, and unpickling runs what it says. So a
-file is read only where nobody but the user can have written it (`codegen.files.private_files`),
-once, and what was checked is what is unpickled.
+A digest finds damage, not malice: machine code is a pickle, and unpickling runs code. So a file is
+read only where nobody but the user can have written it (`codegen.files.private_files`); it is read
+once, and the bytes that were checked are those that are unpickled.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from numba.core.serialize import dumps, loads
 from codegen.files.private_files import private_content, write_private
 
 SUFFIX = ".machine"
-DIGEST = 32  # bytes at the end of a file: the SHA-256 of all before
+DIGEST_BYTES = 32  # at the end of a file: the SHA-256 of all bytes before
 SWITCHES = (
     "OPT",
     "LOOP_VECTORIZE",
@@ -45,17 +45,17 @@ SWITCHES = (
 
 
 def folder_of(path: Path) -> Path:
-    """Where the machine code of the module in this file is."""
+    """Return the folder with the machine code of the module in this file."""
     return path.parent / "__pycache__"
 
 
 def keep_machine_code(module: ModuleType, path: Path, text_hash: str) -> None:
-    """Let every function of the module that Numba keeps on disk be kept in this way, and compile no
-    entry that nobody takes.
+    """Let every cached function of the module use this cache, and compile no entry points that
+    nobody calls.
 
-    The entries of a function, one for Python and one for C, take a third of the time of compiling a
-    module. This program calls no device function from Python (which would then crash), and none at
-    all from C.
+    The entry points of a function, one for Python and one for C, take a third of the time of
+    compiling a module. This program calls no device function from Python (which would then crash),
+    and no function at all from C.
     """
     functions: list[Any] = [f for f in vars(module).values() if isinstance(f, Dispatcher)]
     for f in functions:
@@ -67,7 +67,9 @@ def keep_machine_code(module: ModuleType, path: Path, text_hash: str) -> None:
 
 
 def ways_of_compiling() -> tuple[str, ...]:
-    """What decides the machine code besides text, signature and processor."""
+    """Return everything that decides the machine code besides text, signature and processor:
+    versions and switches.
+    """
     versions = (
         sys.implementation.cache_tag,
         numba.__version__,
@@ -90,32 +92,42 @@ class MachineCode(FunctionCache):  # type: ignore[misc]
 
 
 class _Files(IndexDataCacheFile):  # type: ignore[misc]
+    """The files of one function, without an index: the name of each is a hash of all that decides
+    its content.
+    """
+
     def __init__(self, path: Path, function: str, text_hash: str) -> None:
         super().__init__(str(folder_of(path)), f"{path.stem}.{function}", text_hash)
 
     def flush(self) -> None:
-        """There is no index to empty."""
+        """Do nothing: there is no index to empty."""
 
     def save(self, key: Any, data: Any) -> None:
-        """Keep the compiled function. Raises OSError where that cannot be done."""
+        """Write the compiled function to disk.
+
+        Raises:
+            OSError: where it cannot be written.
+        """
         content: bytes = dumps(data)
         write_private(self._path(key), content + _digest(content))
 
     def load(self, key: Any) -> Any:
-        """The compiled function, or None where it is not there, damaged, or perhaps written by
-        somebody else.
+        """Return the compiled function; None where there is none, or it is damaged, or somebody
+        else may have written it.
         """
         content = private_content(self._path(key))
-        if content is None or len(content) <= DIGEST:
+        if content is None or len(content) <= DIGEST_BYTES:
             return None
-        code, digest = content[:-DIGEST], content[-DIGEST:]
+        code, digest = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
         return loads(code) if _digest(code) == digest else None
 
     def _path(self, key: Any) -> Path:
         return Path(self._cache_path, self._name(key))
 
     def _name(self, key: Any) -> str:
-        """By text, signature, triple, processor with its features, and ways of compiling."""
+        """Return the file name: a hash of text, signature, processor with its features, and way of
+        compiling.
+        """
         signature, processor, _ = key
         parts = (
             self._source_stamp,

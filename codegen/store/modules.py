@@ -1,10 +1,10 @@
-"""Generated modules on disk: content-hashed names, checked before they are written, written whole
-or not at all.
+"""Generated modules on disk: named by a hash of their content, checked before they are written, and
+written whole or not at all.
 
 The text of a module is a function of everything that it was made from: the declaration, the scheme,
-the options, the versions of this program and of sympy. Its hash is the key;
-`codegen.store.machine_code` adds what else decides the machine code. The folder is the user's alone
-(`codegen.files.private_files`), as machine code that is found there runs.
+the options, the versions of this program and of sympy. The hash of the text is the key;
+`codegen.store.machine_code` adds what else decides the machine code. The folder belongs to the user
+alone (`codegen.files.private_files`), as the machine code in it is run.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from recipe.language.errors import RecipeError
 
 
 def hash_of(source: str) -> str:
-    """The content hash of a module's text."""
+    """Return the SHA-256 of a module's text, in hexadecimal digits."""
     return hashlib.sha256(source.encode()).hexdigest()
 
 
 def place() -> Path:
-    """Where modules are looked for: ``RECIPE_CACHE``, or the user's cache directory. It need not be
-    there.
+    """Return the folder of the modules, ``RECIPE_CACHE`` or the user's cache directory; it need not
+    exist.
     """
     chosen = os.environ.get("RECIPE_CACHE")
     return (
@@ -53,12 +53,14 @@ def place() -> Path:
 
 
 def directory() -> Path:
-    """The same, made if need be; where the user's cache directory cannot be written, one that goes
+    """Return the folder of the modules, which is made if it does not exist.
+
+    Where the user's cache directory cannot be written, it is a temporary folder that is deleted
     when this process ends.
 
     Raises:
-        RecipeError: where ``RECIPE_CACHE`` cannot be made or written; and where somebody else can
-            put something into the folder.
+        RecipeError: where ``RECIPE_CACHE`` cannot be made or written, or somebody else can write
+            into the folder.
     """
     path = _writable(place())
     require_private(path)
@@ -71,7 +73,7 @@ def directory() -> Path:
 
 
 def _writable(path: Path) -> Path:
-    """The path without links in it, or a temporary folder in its place."""
+    """Return the path without links in it, or a temporary folder in its place."""
     chosen = os.environ.get("RECIPE_CACHE")
     try:
         make_private(path)
@@ -100,14 +102,16 @@ def _of_this_process() -> tempfile.TemporaryDirectory[str]:
 
 
 _one_at_a_time = threading.Lock()
-ATTEMPTS = 3
+MAX_ATTEMPTS = 3  # to import a module that another process deletes meanwhile
 
 
 def load(name: str, source: str) -> ModuleType:
-    """Import a module text from the store, where it is written first if it is not there, or
-    damaged.
+    """Import a module text from the store, where it is written first if it is missing or damaged.
 
-    The time of the file is when it was last used.
+    The modification time of the file says when it was last used.
+
+    Raises:
+        RecipeError: where the text has a statement that no module has, or the store cannot be used.
     """
     text_hash = hash_of(source)
     stem = f"{name}_{text_hash[:12]}"
@@ -116,13 +120,13 @@ def load(name: str, source: str) -> ModuleType:
         if known is not None:
             return known
         path = directory() / f"{stem}.py"
-        for attempt in range(ATTEMPTS):
+        for attempt in range(MAX_ATTEMPTS):
             _written(path, source)
             try:
                 module = _imported(stem, path, source)
                 break
             except (OSError, RuntimeError):
-                if path.exists() or attempt == ATTEMPTS - 1:
+                if path.exists() or attempt == MAX_ATTEMPTS - 1:
                     raise  # otherwise another process has cleared the store in between
         keep_machine_code(module, path, text_hash)
         return module
@@ -130,7 +134,7 @@ def load(name: str, source: str) -> ModuleType:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """Whatever the system says of the folder, as one sentence; RuntimeError is Numba's, of a folder
+    """Turn errors of the file system into one sentence; a RuntimeError is Numba's, about a folder
     in which it cannot write.
     """
     try:
@@ -155,9 +159,9 @@ def _holds(path: Path, source: str) -> bool:
     return private_content(path) == source.encode()
 
 
-class _Checked(SourceLoader):
-    """Imports the text that was checked, and nothing that somebody may have put in its place
-    meanwhile; keeps no bytecode.
+class _CheckedText(SourceLoader):
+    """Imports the text that was checked, even if somebody has changed the file meanwhile; keeps no
+    bytecode.
     """
 
     def __init__(self, path: Path, source: str) -> None:
@@ -171,7 +175,8 @@ class _Checked(SourceLoader):
 
 
 def _imported(name: str, path: Path, source: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, path, loader=_Checked(path, source))
+    """Run the checked text as a module of this name."""
+    spec = importlib.util.spec_from_file_location(name, path, loader=_CheckedText(path, source))
     if spec is None or spec.loader is None:
         raise RecipeError(f"{path} cannot be imported")
     module = importlib.util.module_from_spec(spec)

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class LossyStream(io.TextIOBase):
-    """Writes to a stream for as long as it takes it: a progress bar is no reason to end a run."""
+    """Writes to a stream, and ignores its errors: a progress bar must not end a run."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -25,7 +25,7 @@ class LossyStream(io.TextIOBase):
     def write(self, text: str) -> int:
         with suppress(
             OSError, ValueError, AttributeError
-        ):  # ValueError: it is closed, or its encoding lacks a character
+        ):  # ValueError: the stream is closed, or its encoding lacks a character
             self._stream.write(text)
         return len(text)
 

@@ -1,9 +1,8 @@
-"""How much memory a process can still get, and the refusal of what needs more: said before it is
-taken, as nothing is said after.
+"""How much memory a process can still get, and refusals before it is allocated.
 
-Linux ends a process that takes too much, without a word. The least of several numbers counts: what
-the machine has available, what the control group of the process may have, and what the limits of
-the process leave.
+Linux ends a process that takes too much without a word. The smallest of several numbers counts: the
+memory that is available on the machine, the rest that the control group of the process may have,
+and the rest that the limits of the process leave.
 """
 
 from __future__ import annotations
@@ -21,7 +20,12 @@ MEMINFO = Path("/proc/meminfo")
 
 
 def require_memory(needed: int, what: str, repair: str) -> None:
-    """Refuse what needs more memory than there is; ``what`` is named in the plural.
+    """Refuse work that needs more memory than there is.
+
+    Args:
+        needed: bytes.
+        what: what needs them, in the plural, as the message names it.
+        repair: what the user can do.
 
     Raises:
         RecipeError: with the repair, how much is needed, and how much there is.
@@ -35,8 +39,13 @@ def require_memory(needed: int, what: str, repair: str) -> None:
 
 
 def require_to_load(what: str, resident: int, address_space: int) -> None:
-    """Refuse what cannot even be loaded: libraries that get too little memory abort the process, or
-    wait for ever.
+    """Refuse libraries that cannot even be loaded: with too little memory they abort the process,
+    or wait for ever.
+
+    Args:
+        what: the libraries, as the message names them.
+        resident: bytes of memory.
+        address_space: bytes of address space.
 
     Raises:
         RecipeError: with the repair, how much is needed, and how much there is.
@@ -51,14 +60,16 @@ def require_to_load(what: str, resident: int, address_space: int) -> None:
 
 
 def available_memory() -> int | None:
-    """Bytes that this process can get before something is refused or ended; None where the platform
-    says nothing.
+    """Return the bytes that this process can get before an allocation fails or the process is
+    ended; None where the platform does not say.
     """
     return min([*_left_of_machine(), *_left_of_groups(), *_left_of_limits()], default=None)
 
 
 def _left_of_machine() -> Iterator[int]:
-    """What Linux calls available; elsewhere all that there is, as nothing can be more than that."""
+    """Yield what Linux calls available; on other systems all physical memory, as no process can get
+    more.
+    """
     with suppress(OSError, ValueError, IndexError):
         for line in MEMINFO.read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
@@ -69,8 +80,8 @@ def _left_of_machine() -> Iterator[int]:
 
 
 def _left_of_groups() -> Iterator[int]:
-    """What each control group around this process leaves, in both versions of Linux; file pages
-    count as free.
+    """Yield what each control group around this process leaves, in both versions of Linux; file
+    pages count as free.
     """
     for folder, most, now in _groups():
         with suppress(OSError, ValueError):
@@ -82,6 +93,9 @@ def _left_of_groups() -> Iterator[int]:
 
 
 def _groups() -> Iterator[tuple[Path, str, str]]:
+    """Yield the folder of each control group around this process, and its two files for the limit
+    and the use.
+    """
     with suppress(OSError, ValueError):
         for line in (PROCESS / "cgroup").read_text(encoding="utf-8").splitlines():
             _, controllers, path = line.split(":", 2)
@@ -104,7 +118,7 @@ def _file_pages(folder: Path) -> int:
 
 
 def _left_of_limits() -> Iterator[int]:
-    """What the limits of the process itself leave (Unix)."""
+    """Yield what the limits of the process itself leave (Unix)."""
     with suppress(ImportError):
         import resource
 
@@ -115,7 +129,7 @@ def _left_of_limits() -> Iterator[int]:
 
 
 def _used(field: int) -> int:
-    """A number of ``statm`` in bytes; 0 where there is none."""
+    """Return a number of ``statm`` in bytes; 0 where there is none."""
     with suppress(OSError, ValueError, IndexError):
         pages = (PROCESS / "statm").read_text(encoding="ascii").split()[field]
         return int(pages) * os.sysconf("SC_PAGE_SIZE")

@@ -1,5 +1,5 @@
-"""The settings of Numba that a sampler cannot run with: refused in one sentence, before Numba ends
-in a traceback or a crash.
+"""Settings of Numba and Python that a sampler cannot run with: refused in one sentence, before
+Numba ends in a traceback or a crash.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from recipe.language.errors import RecipeError
 
 
 def import_numba() -> None:
-    """Import Numba, which reads its settings then.
+    """Import Numba, which reads its settings at that moment.
 
     Raises:
-        RecipeError: where it cannot make sense of one, or LLVM would end the process.
+        RecipeError: where Numba cannot read a setting, or LLVM would end the process because of it.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("error", "Environment variable 'NUMBA_", RuntimeWarning)
@@ -35,11 +35,10 @@ def import_numba() -> None:
 
 
 def check_docstrings() -> None:
-    """Refuse what ArviZ is needed for where Python has no docstrings: it puts its own together when
-    it is imported.
+    """Refuse a Python without docstrings, from which ArviZ builds its own when it is imported.
 
     Raises:
-        RecipeError: with the way out.
+        RecipeError: with the repair.
     """
     if sys.flags.optimize > 1:
         raise RecipeError(
@@ -52,7 +51,7 @@ def check_switches() -> None:
     """Refuse the setting under which nothing is compiled.
 
     Raises:
-        RecipeError: naming it.
+        RecipeError: naming the setting.
     """
     from numba.core import config
 

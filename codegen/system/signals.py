@@ -1,9 +1,9 @@
-"""Signals that ask a run to stop: Ctrl-C, SIGTERM and SIGHUP are one path.
+"""Signals that ask a run to stop: Ctrl-C, SIGTERM and SIGHUP are treated alike.
 
-While something must not be cut short, a signal is noted and raises nothing; who is at work looks at
-the note between two pieces. Elsewhere it raises ``Stopped``. The handlers of a process are replaced
-for as long as that lasts, and only those that would end the work: a signal that is ignored
-(``nohup``) or that has a handler of the user's own is left alone.
+While work must not be cut short, a signal is noted and raises nothing; the work looks at the note
+between two pieces. Elsewhere a signal raises ``Stopped``. Handlers of the process are replaced only
+meanwhile, and only handlers that would end the work: a signal that is ignored (``nohup``), or that
+has a handler of the user's own, is left alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ENDS = signal.SIG_DFL  # the process is ended by the system: what happens at SIG
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal that came while nothing was held."""
+    """A signal that came while none was held back."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -30,19 +30,19 @@ class Stopped(KeyboardInterrupt):
 
 
 class Signals:
-    """Hears the signals that ask to stop, in the main thread; elsewhere Python hears none, and this
-    changes nothing.
+    """Hears the signals that ask to stop, in the main thread; in other threads Python hears none,
+    and this changes nothing.
 
     Args:
         replaced: the handlers that are replaced while this is entered.
         tell: called with a sentence when a signal is noted; it must not raise.
-        last: whether the program ends after the first signal. All that come later then change
+        last: whether the program ends after the first signal. All later signals then change
             nothing, also once this is left.
 
     Attributes:
         first: the number of the first signal that was noted, or None.
-        later: the number of the first that came after it, or while no run was going; it waits until
-            nothing is held.
+        later: the number of the first signal after that one, or of one that came while no run was
+            going; it is raised once nothing is held. None if there is none.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Signals:
 
     @contextmanager
     def held(self, running: bool = False) -> Iterator[Signals]:
-        """Note signals and raise nothing; while it is ``running``, the first one asks the run to
+        """Note signals and raise nothing; while ``running``, the first signal asks the run to
         stop.
         """
         with self:
@@ -88,7 +88,7 @@ class Signals:
                 self._held, self._running = self._held - 1, self._running - running
 
     def note(self, number: int) -> None:
-        """Take note of a signal."""
+        """Note a signal by its number, and tell the user."""
         name = signal.Signals(number).name
         if self._running and self.first is None:
             self.first = number
@@ -98,7 +98,7 @@ class Signals:
             self._tell(f"{name} waits until the draws are safe; only SIGKILL would not")
 
     def act(self) -> None:
-        """Raise what waits."""
+        """Raise the signal that waits, if there is one."""
         if self.later is not None:
             self._raised = True
             raise Stopped(self.later)

@@ -1,4 +1,4 @@
-"""A sampler as another one: in other variables (``ito``, ``corv``), or reflected at an edge
+"""Turn a sampler into another one: in other variables (``ito``, ``corv``), or reflected at an edge
 (``mirror``).
 
 Imports ``recipe.declare`` and below.

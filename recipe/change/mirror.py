@@ -1,11 +1,11 @@
 """``mirror``: a sampler that turns back at the edge of its domain.
 
-A block with noise of its own is reflected along ``D n``, n being the normal of the edge: that is
+A block with noise of its own is reflected along ``D n``, where n is the normal of the edge. This is
 the co-normal reflection, under which a diffusion with no current through the edge keeps its law
 (Lions & Sznitman 1984, Comm. Pure Appl. Math. 37(4); Kang & Ramanan 2014, Ann. Appl. Probab.
-24(4)). A position that a momentum moves, where ``D n = 0``, is reflected as light is: it turns back
-and the momentum across the edge changes its sign (Bossy & Jabir 2011, Stochastic Process. Appl.
-121(12)). To put the position back and keep the momentum would leave another law.
+24(4)). A position that a momentum moves has ``D n = 0`` and is reflected specularly, like light: it
+turns back, and the momentum across the edge changes its sign (Bossy & Jabir 2011, Stochastic
+Process. Appl. 121(12)). To put the position back and keep the momentum would leave another law.
 """
 
 from __future__ import annotations
@@ -28,12 +28,26 @@ from recipe.language.symbols import Block, Simplex
 def mirror(recipe: Recipe, *blocks: Block) -> Recipe:
     """The recipe, reflected at every finite end of the domains of some blocks.
 
-    Schemes fold a step that leaves the domain back into it, and flip the momentum with it
-    (``recipe.folded``). A published ``update`` without folds is folded in the same way.
+    Schemes fold a step that leaves the domain back into it, and turn the sign of the momentum that
+    carried it out. A published ``update`` without folds is folded in the same way.
+
+    Args:
+        recipe: the sampler.
+        *blocks: blocks of its state whose domain is an interval with a finite end. A block without
+            noise needs a single momentum that Q couples it to.
+
+    Returns:
+        A new recipe with the same H, D and Q and with ``reflections``.
 
     Raises:
-        RecipeError: where a block has no edge, its noise is not its own (then ``D n`` is oblique),
-            or it has neither noise nor one momentum that it moves by.
+        RecipeError: where a block has no edge, shares its noise with others (then ``D n`` is
+            oblique), or has neither noise nor a single momentum that moves it.
+
+    Example:
+        >>> from sympy import Interval, oo
+        >>> from recipe import Potential, Recipe, Vector, mirror
+        >>> theta = Vector("theta", domain=Interval(0, oo))
+        >>> reflected = mirror(Recipe(theta, H=Potential("U", theta), D=1, Q=0), theta)
     """
     if not isinstance(recipe, Recipe):
         raise RecipeError(f"mirror({recipe!r}, ...): the first argument must be a Recipe")
@@ -51,6 +65,9 @@ def mirror(recipe: Recipe, *blocks: Block) -> Recipe:
 
 
 def _reflection(recipe: Recipe, block: Block) -> Reflection:
+    """The reflection of one block: along the normal where it has noise of its own, else with its
+    momentum.
+    """
     if block not in recipe.state:
         names = ", ".join(b.name for b in recipe.state)
         raise RecipeError(f"mirror(recipe, {block}): {block} is not part of the state ({names})")
@@ -73,7 +90,12 @@ def _reflection(recipe: Recipe, block: Block) -> Reflection:
 
 
 def _is_reflected_along_its_normal(recipe: Recipe, block: Block, noisy: list[Block]) -> bool:
-    """Whether the block has noise, all of it its own; False where it has none."""
+    """Return True if the block has noise that no other block or coordinate shares, False if it has
+    none.
+
+    Raises:
+        RecipeError: where its noise is shared.
+    """
     for other in noisy:
         entry = recipe.D.entry(block, other)
         if other != block or (isinstance(entry, Coupling) and entry.kernel != 0):
@@ -87,8 +109,10 @@ def _is_reflected_along_its_normal(recipe: Recipe, block: Block, noisy: list[Blo
 
 
 def _momentum(recipe: Recipe, block: Block) -> Block:
-    """The block that carries a position without noise across its edge: its speed is linear in that
-    block, and odd.
+    """The block that carries a position without noise across its edge.
+
+    The speed of the position must be the momentum times a factor free of it, so that turning its
+    sign turns the speed.
     """
     speed = derive(recipe).dynamics.drift[block]
     coupled = [
@@ -107,8 +131,8 @@ def _momentum(recipe: Recipe, block: Block) -> Block:
         or speed == 0
     ):
         raise RecipeError(
-            f"the speed {speed} of {block} is not {momentum} times what is free of {momentum},"
-            f" coordinate by coordinate, so that the momentum across the edge is not {momentum}"
-            " itself and no flip of it is a reflection"
+            f"the speed {speed} of {block} is not {momentum} times a factor free of {momentum},"
+            f" coordinate by coordinate, so that turning the sign of {momentum} is no reflection;"
+            " write H in the momentum that carries the block across its edge"
         )
     return momentum

@@ -1,10 +1,10 @@
 """``ito`` and ``corv``: a sampler of theta as one of phi, where ``theta = f(phi)``.
 
-Both give a new recipe in phi with the Hamiltonian ``H(f(phi)) - log |f'(phi)|``, the law of phi.
-They are different processes. That of Ito is the same process seen in other coordinates, ``D~ = J D
-J^T`` and ``Q~ = J Q J^T`` with ``J = 1 / f'``. Change of random variables (CoRV) keeps D and Q as
-they are written, taken at ``f(phi)``. Yokoi, Otsuka & Sato (2020), "Weak approximation of
-transformed stochastic gradient MCMC", Machine Learning, equations (19) and (25).
+Both give a new recipe in phi with the Hamiltonian ``H(f(phi)) - log |f'(phi)|``, the law of phi,
+but the processes differ. Ito's is the same process in other coordinates, ``D~ = J D J^T`` and ``Q~
+= J Q J^T`` with ``J = 1 / f'``. Change of random variables (CoRV) keeps D and Q as they are
+written, taken at ``f(phi)``. Yokoi, Otsuka & Sato (2020), "Weak approximation of transformed
+stochastic gradient MCMC", Machine Learning, equations (19) and (25).
 """
 
 from __future__ import annotations
@@ -45,17 +45,20 @@ def ito(
 
     Args:
         recipe: the sampler of theta.
-        theta: the block that is transformed.
-        f: a map of ``recipe.maps``, a sympy function, or a Python function of one symbol; smooth,
-            strictly monotone, and onto the domain of theta, which the verifier proves.
+        theta: the block of its state that is replaced.
+        f: a map of ``recipe.maps``, a sympy function, or a Python function of one symbol. It must
+            be smooth, strictly monotone, and onto the domain of theta, which the verifier proves.
         inverse: the inverse of f, where sympy does not find it.
-        domain: of phi; the real line by default.
+        domain: the interval of phi; by default the real line.
         phi: the name of the new block.
-        name, source, update, require: as those of a ``Recipe``.
+        name, source, update, require: as for a ``Recipe``; the published rule is one of phi.
+
+    Returns:
+        A new recipe, whose state has the ``Preimage`` phi in the place of theta.
 
     Raises:
-        RecipeError: where f is no map, theta no block of the recipe, or an entry of D or Q cannot
-            be written in phi.
+        RecipeError: where f is no map, theta is no block of the recipe or is reflected, or an entry
+            of D or Q cannot be written in phi.
     """
     changed = _Changed(recipe, theta, as_map(f, inverse=inverse, domain=domain), phi, legs=True)
     return changed.recipe("ito", name=name, source=source, update=update, require=require)
@@ -74,11 +77,27 @@ def corv(
     update: Update | None = None,
     require: Iterable[str] | None = None,
 ) -> Recipe:
-    """The recipe with the same D and Q for the law of ``phi = f^-1(theta)``: another process whose
-    theta has the same law.
+    """The recipe with the same D and Q for the law of ``phi = f^-1(theta)``.
 
-    Arguments and errors are those of ``ito``. Overdamped Langevin dynamics of theta become
-    overdamped Langevin dynamics of phi.
+    ``ito`` gives another process, under which theta has the same stationary law. Overdamped
+    Langevin dynamics of theta become overdamped Langevin dynamics of phi.
+
+    Args:
+        recipe, theta, f, inverse, domain, phi, name, source, update, require: as for ``ito``.
+
+    Returns:
+        A new recipe, whose state has the ``Preimage`` phi in the place of theta.
+
+    Raises:
+        RecipeError: where f is no map, or not differentiable at its kink, or theta is no block of
+            the recipe.
+
+    Example:
+        >>> from sympy import Interval, oo
+        >>> from recipe import Potential, Recipe, Vector, corv, maps
+        >>> theta = Vector("theta", domain=Interval.open(0, oo))
+        >>> langevin = Recipe(theta, H=Potential("U", theta), D=1, Q=0)
+        >>> of_phi = corv(langevin, theta, maps.softplus)
     """
     changed = _Changed(recipe, theta, as_map(f, inverse=inverse, domain=domain), phi, legs=False)
     return changed.recipe("corv", name=name, source=source, update=update, require=require)
@@ -86,8 +105,10 @@ def corv(
 
 @dataclass(frozen=True)
 class _Changed:
-    """A recipe on its way to other coordinates; with ``legs`` each leg of D and Q in the block
-    takes the factor ``1/f'``.
+    """A recipe that is being written in other coordinates.
+
+    With ``legs`` set, as Ito's formula demands, D and Q take the factor ``1/f'`` in the row of
+    theta and again in its column.
     """
 
     of: Recipe
@@ -102,12 +123,12 @@ class _Changed:
         if carried is not None:
             raise RecipeError(
                 f"{theta} changes its sign where {carried} is reflected, and in other coordinates"
-                " it would not; leave it"
+                " it would not; do not transform it"
             )
         if self.legs and any(r.block == theta for r in self.of.reflections):
             raise RecipeError(
-                f"{theta} is reflected at its edge, which {self.name} has at infinity; transform"
-                " the recipe unreflected"
+                f"{theta} is reflected at its edge, which {self.name} never reaches; transform"
+                " the recipe without mirror(...)"
             )
         phi = Preimage(self._phi_name(), theta, self.map)
         state = tuple(phi if b == theta else b for b in self.of.state)
@@ -173,7 +194,9 @@ class _Changed:
         return self.name
 
     def _matrix(self, m: BlockMatrix, phi: Block, put: Any, columns: bool) -> ImmutableDenseMatrix:
-        """Each entry at ``f(phi)``, and with the factor ``1/f'`` for every leg in the block."""
+        """The matrix at ``f(phi)``, with the factor ``1/f'`` in the row and in the column of the
+        block where ``legs`` is set.
+        """
         n = range(len(m.blocks))
         written = [[put(m.written[a, b]) for b in n] for a in n]
         if self.legs:
@@ -193,7 +216,7 @@ class _Changed:
 
 
 def _with_legs(e: Expr, factor: Expr, legs: tuple[bool, bool], where: str, theta: Block) -> Expr:
-    """An entry of D or Q with a factor for its row, its column, or both."""
+    """An entry of D or Q times the factor for its row, its column, or both."""
     row, column = (factor if leg else S.One for leg in legs)
     if not matrices_in(e):
         return e * row * column
@@ -206,6 +229,9 @@ def _with_legs(e: Expr, factor: Expr, legs: tuple[bool, bool], where: str, theta
 
 
 def _term_with_legs(term: Expr, row: Expr, column: Expr, where: str, theta: Block) -> Expr:
+    """One summand of an entry of D or Q times its factors; a ``Dense`` matrix takes none that
+    differ by row.
+    """
     found = next((f for f in Mul.make_args(term) if isinstance(f, MATRICES)), None)
     if found is None:
         return term * row * column
@@ -222,15 +248,17 @@ def _term_with_legs(term: Expr, row: Expr, column: Expr, where: str, theta: Bloc
 
 
 def log_slope(phi: Block) -> Expr:
-    """``log |f'(phi)|``. Where the sign of f' is not known at once it is ``log(f'^2) / 2``."""
+    """The expression ``log |f'(phi)|``; it is ``log(f'^2) / 2`` where the sign of f' is not known
+    at once.
+    """
     e = slope(phi)
     if e.is_positive or e.is_negative:
-        return expand_log(log(Mul(*(_size(factor) for factor in Mul.make_args(e)))))
+        return expand_log(log(Mul(*(_absolute_value(factor) for factor in Mul.make_args(e)))))
     return log(e**2) / 2
 
 
-def _size(factor: Expr) -> Expr:
-    """The absolute value of a factor of a product whose sign is known, written without one."""
+def _absolute_value(factor: Expr) -> Expr:
+    """The absolute value of a factor of known sign, written without ``Abs``."""
     base, power = factor.as_base_exp()
     if base.is_negative and power.is_Integer:
         return (-base) ** power

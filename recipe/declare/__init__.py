@@ -1,5 +1,5 @@
-"""The declarations, checked when they are built, with the dynamics that follow from them and
-the limit of a printed rule.
+"""Declarations, which are checked when they are built: samplers, update rules, posteriors, maps and
+reflections; also the dynamics of a sampler and the limit of a rule.
 
 Imports ``recipe.language``.
 """

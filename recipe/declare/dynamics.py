@@ -1,4 +1,6 @@
-"""What a recipe does: the correction Gamma, the drift and the diffusion, for every length d."""
+"""Derive the dynamics of a recipe: the correction Gamma, the drift and the diffusion, for every
+length d.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ from recipe.language.symbols import Block
 class Dynamics:
     """An Ito diffusion ``dz = f dt + B dW`` with ``B B^T = 2 D``.
 
-    ``drift`` has one component a block, ``diffusion[b, c]`` is the entry of D between two blocks.
+    Attributes:
+        state: the blocks.
+        drift: ``f``, one expression of the generic coordinate for each block.
+        diffusion: ``D``, the ``Entry`` between each pair (row block, column block).
     """
 
     state: tuple[Block, ...]
@@ -34,24 +39,39 @@ class Dynamics:
 
 @dataclass(frozen=True)
 class Derivation:
-    """The dynamics of a recipe, with the pieces that the drift was put together from."""
+    """The dynamics of a recipe, and the terms that the drift consists of.
+
+    Attributes:
+        gradient: the gradient of H, one expression for each block.
+        gamma: the correction Gamma, one expression for each block.
+        dynamics: the diffusion that follows.
+    """
 
     gradient: dict[Block, Expr]
     gamma: dict[Block, Expr]
     dynamics: Dynamics
 
     def _repr_latex_(self) -> str:
-        from recipe.printing.derivation import (
-            dynamics_latex,
-        )  # what shows a derivation imports this file
+        # printing imports this file
+        from recipe.printing.derivation import dynamics_latex
 
         return dynamics_latex(self)
 
 
 @lru_cache(maxsize=256)
 def derive(recipe: Recipe) -> Derivation:
-    """``f = -(D + Q) grad H + Gamma``, ``Gamma_i = sum_j d(D_ij + Q_ij)/dz_j`` (Ma, Chen & Fox
-    2015, equation 3).
+    """Derive Gamma, the drift and the diffusion of a recipe (Ma, Chen & Fox 2015, equation 3).
+
+    ``f = -(D + Q) grad H + Gamma`` with ``Gamma_i = sum_j d(D_ij + Q_ij)/dz_j``.
+
+    Args:
+        recipe: the sampler.
+
+    Returns:
+        The derivation; it holds for every length of the blocks.
+
+    Raises:
+        OutsideLanguageError: where an expression has no derivative in the language.
     """
     grad_H = {block: gradient(recipe.H, block) for block in recipe.state}
     from_D, from_Q = recipe.D.divergence(), recipe.Q.divergence()

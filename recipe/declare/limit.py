@@ -1,9 +1,9 @@
-"""The limit of an update rule as the step vanishes: ``f = lim E[dz]/eps`` and ``2 D = lim
+"""The limit of an update rule as its step vanishes: ``f = lim E[dz]/eps`` and ``2 D = lim
 Cov[dz]/eps``.
 
 With ``s = sqrt(eps)`` one step is ``z + s a + s^2 b + O(s^3)``; then ``E a`` must vanish, ``f = E
-b`` and ``2 D = E a a^T``. A draw that is not normal stands for its mean and variance; that its
-fourth central moment is o(eps) is Lyapunov's condition for that.
+b`` and ``2 D = E a a^T``. A draw that is not normal is replaced by a normal one with its mean and
+variance. Lyapunov's condition for this is that its fourth central moment is o(eps).
 """
 
 from __future__ import annotations
@@ -26,17 +26,24 @@ from recipe.language.symbols import GENERIC, OTHER, Block, Noise, ScalarNoise, V
 from recipe.language.total import relabel, substitute
 
 Increment = dict[Block, Expr]
-HIGHEST = 4  # order in the step up to which the beginning of a root is looked for
+MAX_ROOT_ORDER = 4  # the leading term of a root is looked for up to this order in the step
 
 
 @lru_cache(maxsize=256)
 def limit_of(update: Update) -> Dynamics:
-    """The diffusion that the rule follows as its step vanishes; where it is folded, inside of the
-    domain.
+    """The diffusion that an update rule follows as its step vanishes: ``f = lim E[dz]/eps``, ``2 D
+    = lim Cov[dz]/eps``.
+
+    Args:
+        update: the rule. Where it has folds, the limit is that inside of the domain.
+
+    Returns:
+        The dynamics of the same state.
 
     Raises:
-        RecipeError: where there is none: the rule is not the identity at step 0, or the noise has a
-            mean at order sqrt(eps).
+        RecipeError: where there is no limit: the rule is not the identity at step 0, or its noise
+            has a mean at order sqrt(eps).
+        OutsideLanguageError: where a term cannot be expanded in the step.
     """
     first, second = _expand(unfolded(update).update)
     for block, a in first.items():
@@ -56,7 +63,7 @@ def limit_of(update: Update) -> Dynamics:
 
 
 def _expand(update: Update) -> tuple[Increment, Increment]:
-    """The coefficients ``a`` and ``b`` of the whole step."""
+    """The coefficients ``a`` (of s) and ``b`` (of s^2) of the whole step, by block."""
     s = Dummy("s", positive=True)
     first: Increment = dict.fromkeys(update.state, S.Zero)
     second: Increment = dict.fromkeys(update.state, S.Zero)
@@ -64,13 +71,13 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
     for block, written in update.rule:
         rule = _with_normal_noise(written, block, update.step)
         e1, e2 = _taylor(
-            _in_root_of_step(_with_small_roots(rule, update.step), update.step, s),
+            _in_root_of_step(_with_leading_roots(rule, update.step), update.step, s),
             s,
             block,
             update.step,
         )
-        # The right-hand side is taken at z + s a + s^2 b; as its value at s = 0 is the block
-        # itself, it adds a and b of the block.
+        # The right-hand side is taken at z + s a + s^2 b. Its value at s = 0 is the block itself,
+        # which brings its own a and b.
         first[block] = e1 + seen_first[block]
         second[block] = e2 + directional(e1, seen_first) + seen_second[block]
         if update.sequential:
@@ -79,8 +86,10 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
 
 
 def _with_normal_noise(rule: Expr, block: Block, step: Symbol) -> Expr:
-    """A rule of the same drift and diffusion: ``p + q X`` with a draw X as its mean and variance to
-    first order in the step.
+    """A rule with the same drift and diffusion whose noise is normal.
+
+    In ``p + q X`` the draw X is replaced by a normal number with its mean and variance, to first
+    order in the step.
     """
     draw = min(rule.atoms(NoncentralChiSquared), key=str, default=None)
     if draw is None:
@@ -92,8 +101,10 @@ def _with_normal_noise(rule: Expr, block: Block, step: Symbol) -> Expr:
         draw.noise, *(_in_root_of_step(e, step, s) for e in (draw.df, draw.nonc))
     )
     mean, variance, fourth = (_scaled_cumulant(scale, in_s, k) for k in (1, 2, 4))
-    drift, diffusion = (_from_zero(e, s, block, step) for e in (rest + mean - block, variance))
-    if sympy.expand(_from_zero(fourth + 3 * variance**2, s, block, step)) != 0:
+    drift, diffusion = (
+        _second_coefficient(e, s, block, step) for e in (rest + mean - block, variance)
+    )
+    if sympy.expand(_second_coefficient(fourth + 3 * variance**2, s, block, step)) != 0:
         raise RecipeError(
             f"the rule of {block} has no limit: its fourth central moment does not vanish faster"
             f" than {step}"
@@ -102,7 +113,7 @@ def _with_normal_noise(rule: Expr, block: Block, step: Symbol) -> Expr:
 
 
 def _affine_in(draw: NoncentralChiSquared, rule: Expr, block: Block) -> tuple[Expr, Expr]:
-    """``(p, q)`` of a rule ``p + q X``, both free of noise."""
+    """Return ``(p, q)`` of a rule ``p + q X``, both free of noise."""
     x = Dummy("x", real=True)
     by_draw = rule.xreplace({draw: x})
     p, q = substitute(by_draw, {x: S.Zero}), partial(by_draw, x)
@@ -115,21 +126,24 @@ def _affine_in(draw: NoncentralChiSquared, rule: Expr, block: Block) -> tuple[Ex
 
 
 def _scaled_cumulant(q: Expr, draw: NoncentralChiSquared, k: int) -> Expr:
-    """That of ``q X``, term by term: as the step vanishes nonc is infinite, and ``q nonc`` is
-    finite.
+    """The k-th cumulant of ``q X``, multiplied out term by term.
+
+    As the step vanishes nonc tends to infinity, while ``q nonc`` stays finite.
     """
     return Add(*(q**k * term for term in Add.make_args(expand_mul(cumulant(draw, k)))))
 
 
-def _from_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
-    """The coefficient of ``step = s^2`` of what must have no lower ones."""
+def _second_coefficient(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
+    """The coefficient of ``step = s^2`` in an expression, after a check that its lower coefficients
+    are zero.
+    """
     slope = partial(e, s)
     for lower in (e, slope):
         value = sympy.expand(substitute(lower, {s: S.Zero}))
         if value != 0:  # nan is not 0
             raise RecipeError(
                 f"the rule of {block} has no limit: its draw leaves {value} as {step} vanishes,"
-                " which is not seen to be 0"
+                " which is not proved to be 0"
             )
     value = substitute(partial(slope, s), {s: S.Zero}) / 2
     if value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
@@ -140,8 +154,8 @@ def _from_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
 
 
 def _in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
-    """The rule by ``s = sqrt(step)``, with ``sqrt(1 - exp(-2 c step))`` as s times what is smooth
-    at 0.
+    """The rule as a function of ``s = sqrt(step)``, with ``sqrt(1 - exp(-2 c step))`` as s times a
+    function that is smooth at 0.
     """
     return exp_by_phi(
         rule.xreplace({step: s**2}),
@@ -149,27 +163,27 @@ def _in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
     )
 
 
-def _with_small_roots(rule: Expr, step: Symbol) -> Expr:
-    """The same to first order in the step, with roots of what is of higher order as what they begin
-    with.
+def _with_leading_roots(rule: Expr, step: Symbol) -> Expr:
+    """Replace each square root of order s^2 or higher by its leading term; the rule stays the same
+    to first order in the step.
 
-    So it is with the noise of positions in exact integrators (Ermak & Buckholz 1980), of order
-    step^(3/2), whose slope at 0 by sqrt(step) is found nowhere else.
+    Exact integrators have such noise on the positions, of order step^(3/2) (Ermak & Buckholz 1980).
+    sympy does not find its derivative by sqrt(step) at 0.
     """
     if any(step in p.base.free_symbols for p in rule.atoms(Pow) if p.exp.is_negative):
-        return rule  # what is left out might be divided by the step
+        return rule  # a dropped term might be divided by the step
     roots = [p for p in rule.atoms(Pow) if p.exp == S.Half and step in p.base.free_symbols]
     return rule.xreplace(
-        {p: begun for p in roots if (begun := _small_root(p.base, step)) is not None}
+        {p: begun for p in roots if (begun := _leading_root(p.base, step)) is not None}
     )
 
 
 @lru_cache(maxsize=256)
-def _small_root(base: Expr, step: Symbol) -> Expr | None:
-    """What the root of ``c step^n + ...`` begins with, where n is 2 or more and c positive; None
-    elsewhere.
+def _leading_root(base: Expr, step: Symbol) -> Expr | None:
+    """The leading term of the square root of ``c step^n + ...``, where n is at least 2 and c
+    positive; None elsewhere.
     """
-    for n in range(HIGHEST + 1):
+    for n in range(MAX_ROOT_ORDER + 1):
         value = sympy.expand(substitute(base, {step: S.Zero})) / sympy.factorial(n)
         if value != 0:
             return sympy.sqrt(step**n * value) if n >= 2 and value.is_positive else None
@@ -178,19 +192,24 @@ def _small_root(base: Expr, step: Symbol) -> Expr | None:
 
 
 def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]:
-    start = substitute(sympy.expand(_at_zero(e, s, block, step)), {})  # sums are linear again
+    """The coefficients of s and s^2 of a right-hand side, whose value at s = 0 must be the block
+    itself.
+    """
+    start = substitute(
+        sympy.expand(_at_zero(e, s, block, step)), {}
+    )  # splits sums into terms again
     if start != block:
         absent = f"the step {step} does not occur in it"
         raise RecipeError(
-            f"the rule of {block} has no limit: at {step} = 0 it is {start}, which is not seen to"
-            f" be {block}; {_advice(start, step) if s in e.free_symbols else absent}"
+            f"the rule of {block} has no limit: at {step} = 0 it is {start}, which is not proved"
+            f" to be {block}; {_advice(start, step) if s in e.free_symbols else absent}"
         )
     slope = partial(e, s)
     return _at_zero(slope, s, block, step), _at_zero(partial(slope, s), s, block, step) / 2
 
 
 def _advice(start: Expr, step: Symbol) -> str:
-    """What must scale how, where something does not vanish with the step."""
+    """The repair for a rule that is not the identity at step 0."""
     if start.has(Noise, ScalarNoise):
         return f"its noise must scale as sqrt({step})"
     return (
@@ -200,6 +219,7 @@ def _advice(start: Expr, step: Symbol) -> str:
 
 
 def _at_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
+    """The value of an expression at s = 0, as a limit from the right where it is singular there."""
     value = substitute(e, {s: S.Zero})
     if not value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
         return value
@@ -222,6 +242,7 @@ def _at_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
 
 
 def _half_covariance(row: Block, column: Block, first: Increment) -> Entry:
+    """The entry of D between two blocks: half of the covariance of their noise at order s."""
     u, v = first[row], first[column]
     together = expectation(u * v) / 2
     if not isinstance(row, Vector):

@@ -1,8 +1,8 @@
-"""``Map``: a change of variable ``theta = f(phi)`` that takes the real line, or an interval, onto a
+"""``Map``: a change of variable ``theta = f(phi)`` from the real line, or an interval, onto a
 domain.
 
-Only its form is checked here. That it is monotone, that it reaches the whole domain and that its
-inverse is one, is proved by the verifier. Nothing is tabulated: its derivative is derived.
+Only its form is checked here. The verifier proves that it is monotone, that it reaches the whole
+domain, and that its inverse is one. Its derivative is derived, never given.
 """
 
 from __future__ import annotations
@@ -20,16 +20,23 @@ from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.symbols import Indexed, Length, Scalar, ScalarData, ScalarNoise
 from recipe.language.validate import read
 
-NO_PARAMETER = (Indexed, Scalar, ScalarNoise, ScalarData, Length)
+NOT_PARAMETERS = (Indexed, Scalar, ScalarNoise, ScalarData, Length)
 PHI, THETA = Symbol("phi", real=True), Symbol("theta", real=True)
 
 
 @dataclass(frozen=True)
 class Map:
-    """``theta = forward(phi)`` for phi in ``domain``; ``inverse`` goes back, where it has a closed
-    form.
+    """A change of variable ``theta = forward(phi)`` for phi in ``domain``.
 
-    Absolute values may stand in it, of the variable alone.
+    Attributes:
+        name: the name in messages.
+        forward: the map, a sympy ``Lambda`` of one real symbol; ``|phi|`` may occur in it.
+        inverse: the map back; None where it has no closed form.
+        domain: the interval of phi.
+
+    Raises:
+        RecipeError: where the domain is no interval, or an expression is not a function of its
+            variable and of parameters.
     """
 
     name: str
@@ -48,11 +55,11 @@ class Map:
             object.__setattr__(self, "inverse", _read(self.inverse, f"the inverse of {self.name}"))
 
     def __call__(self, phi: Expr) -> Expr:
-        """``f(phi)``."""
+        """The value ``f(phi)``."""
         return self.forward(phi)
 
     def derivative(self, phi: Expr, order: int = 1) -> Expr:
-        """``f'(phi)``, or a derivative of higher order, off the points where it has none."""
+        """The derivative ``f'(phi)``, or one of higher order, at points where it exists."""
         (x,) = self.forward.variables
         e = self.forward.expr
         for _ in range(order):
@@ -61,7 +68,7 @@ class Map:
 
     @property
     def kink(self) -> bool:
-        """Whether an absolute value stands in it, so that its derivatives may jump at 0."""
+        """True if the map contains an absolute value, so that its derivatives may jump at 0."""
         return bool(self.forward.expr.has(Abs))
 
     def __str__(self) -> str:
@@ -69,14 +76,16 @@ class Map:
 
 
 def derivative(e: Expr, x: Symbol) -> Expr:
-    """The derivative by x off 0, with ``d|x|/dx = sign(x)``, ``d sign(x)/dx = 0``, ``x sign(x) =
-    |x|`` and ``sign(x)^2 = 1``.
+    """The derivative by x away from 0.
+
+    The rules are ``d|x|/dx = sign(x)``, ``d sign(x)/dx = 0``, ``x sign(x) = |x|`` and ``sign(x)^2 =
+    1``.
     """
     if not e.has(Abs, sign):
         return e.diff(x)
     size, direction = Dummy("size", positive=True), Dummy("direction", real=True)
     apart = e.xreplace({Abs(x): size, sign(x): direction})
-    # x = direction size, so that what cancels does; then direction^2 = 1.
+    # x = direction size lets terms cancel; direction^2 = 1 does the rest.
     slope = (apart.diff(x) + direction * apart.diff(size)).xreplace({x: direction * size})
     constant, odd = _parity(slope, direction)
     return (sympy.factor(constant) + direction * sympy.factor(odd)).xreplace(
@@ -85,20 +94,23 @@ def derivative(e: Expr, x: Symbol) -> Expr:
 
 
 def _parity(e: Expr, direction: Symbol) -> tuple[Expr, Expr]:
-    """``(a, b)`` with ``e = a + direction b`` where ``direction`` is 1 or -1."""
+    """Return ``(a, b)`` with ``e = a + direction b`` where ``direction`` is 1 or -1."""
     up, down = (e.xreplace({direction: value}) for value in (S.One, S.NegativeOne))
     return (up + down) / 2, (up - down) / 2
 
 
 def as_map(f: Any, *, inverse: Any = None, domain: Any = None) -> Map:
-    """A map from a ``Map``, a function of sympy such as ``exp``, a ``Lambda``, or a Python function
-    of one symbol.
+    """Return the ``Map`` that a user means.
 
-    Where no inverse is given sympy is asked for one, and what it finds is proved before anything
-    rests on it.
+    Args:
+        f: a ``Map``, a sympy function such as ``exp``, a ``Lambda``, or a Python function of one
+            symbol.
+        inverse: the inverse, in one of these forms. Without it sympy is asked for one; the verifier
+            proves the answer before anything depends on it.
+        domain: the interval that f is defined on; by default the real line.
 
     Raises:
-        RecipeError: where it is no function of one number, or no inverse was found.
+        RecipeError: where f is no function of one number, or no inverse is found.
     """
     if isinstance(f, Map):
         if inverse is not None or domain is not None:
@@ -116,6 +128,7 @@ def as_map(f: Any, *, inverse: Any = None, domain: Any = None) -> Map:
 
 
 def _as_lambda(f: Any, x: Symbol, where: str) -> Lambda:
+    """Return a function of one number as a ``Lambda`` of x."""
     if isinstance(f, Lambda):
         if len(f.variables) != 1:
             raise RecipeError(f"{where}={f} must be a function of one number")
@@ -145,8 +158,8 @@ def _with_decimals(domain: Any) -> Any:
 
 
 def _read(f: Lambda, where: str) -> Lambda:
-    """The same, once it is sure to be an expression of the language in the variable and in
-    parameters.
+    """Return the function after a check that it is an expression of the language in its variable
+    and in parameters.
     """
     if f == S.IdentityFunction:
         return f
@@ -159,7 +172,7 @@ def _read(f: Lambda, where: str) -> Lambda:
         raise OutsideLanguageError(f"{where}: sign({x}) jumps, and a map must be continuous")
     size = Dummy("size", positive=True)
     e = read(f.expr.xreplace({Abs(x): size}), where).xreplace({size: Abs(x)})
-    foreign = next((s for s in e.free_symbols if s != x and isinstance(s, NO_PARAMETER)), None)
+    foreign = next((s for s in e.free_symbols if s != x and isinstance(s, NOT_PARAMETERS)), None)
     if foreign is not None:
         raise RecipeError(
             f"{where}: {foreign} is no parameter; a map takes one number to one number, the same in"
@@ -171,8 +184,8 @@ def _read(f: Lambda, where: str) -> Lambda:
 
 
 def _solved(f: Map) -> Lambda:
-    """The solution of ``f(phi) = theta`` among those of sympy that goes back from the values of f
-    at some points.
+    """The inverse among sympy's solutions of ``f(phi) = theta`` that maps values of f at some
+    points back to these points.
     """
     (x,) = f.forward.variables
     try:
@@ -192,7 +205,7 @@ def _solved(f: Map) -> Lambda:
 
 
 def _is_written(e: Expr) -> bool:
-    """Whether it is made of the forms of the language."""
+    """Return True if the expression is made of the forms of the language."""
     try:
         read(e, "the inverse")
     except RecipeError:
@@ -201,8 +214,9 @@ def _is_written(e: Expr) -> bool:
 
 
 def _goes_back(f: Map, inverse: Lambda) -> bool:
-    """Whether the inverse goes back at some points, in floating point: this chooses one to be
-    proved, and proves nothing.
+    """Return True if the inverse maps values of f back at some points, in floating point.
+
+    This chooses a candidate for the verifier to prove; it proves nothing.
     """
     values = {s: Rational(k + 2, 3) for k, s in enumerate(sorted(f.forward.free_symbols, key=str))}
     try:
@@ -215,6 +229,7 @@ def _goes_back(f: Map, inverse: Lambda) -> bool:
 
 
 def _points(domain: Interval) -> list[Expr]:
+    """A few points inside of the interval."""
     low, high = domain.start, domain.end
     if low == -oo and high == oo:
         return [Rational(n, 2) for n in (-3, -1, 1, 3)]

@@ -1,5 +1,10 @@
-"""Maps onto the domains that occur: half a line, an interval. Their derivatives are derived, and
-what is said of them is proved.
+"""Maps onto the domains that occur, for ``ito``, ``corv`` and ``Preimage``.
+
+From the real line onto a half line: ``exp`` and ``softplus``, onto (0, oo). From the real line onto
+an interval: ``sigmoid`` and ``complementary_log_log``, onto (0, 1); ``tanh``, ``arctan`` and
+``softsign``, onto (-1, 1). From (0, 1) onto the real line: ``log_odds``.
+
+Derivatives are derived, and the verifier proves that each map is a bijection.
 """
 
 from __future__ import annotations

@@ -20,23 +20,29 @@ from recipe.language.validate import check_no_matrix, check_number, check_state,
 
 @dataclass(frozen=True, init=False, eq=False)
 class Posterior:
-    """``U = -log_prior - sum over data of log_likelihood``, up to a constant.
+    """The potential ``U = -log_prior - sum over data of log_likelihood``, up to a constant.
 
     Args:
-        blocks: the blocks it is a law of, a tuple (or one block).
-        log_likelihood: of one datum, a number in the blocks, parameters and ``Data`` symbols; None
-            if there is a ``gradient`` and the likelihood cannot be written in the language.
-        log_prior: a number in the blocks and parameters.
-        data: the arrays behind the ``Data`` symbols: shape (N, d) for one with ``like=``, (N,) for
-            a plain one.
-        gradient: a function of your own that Numba can compile, instead of the derived gradient.
-            ``gradient(theta, rows, x, y, g)`` gets the blocks, the numbers of the rows of a
-            minibatch, the data arrays in the order of ``data``, and writes into its last arguments,
-            one a block, the estimate of the gradient of U: N/n times the sum over these n of the N
-            rows, plus the gradient of minus the log prior.
+        blocks: the blocks that the law is about, a tuple (or one block).
+        log_likelihood: the log likelihood of one datum, a number in the blocks, parameters and
+            ``Data`` symbols; None where it cannot be written in the language and there is a
+            ``gradient``.
+        log_prior: the log prior density, a number in the blocks and parameters.
+        data: the arrays behind the ``Data`` symbols, by symbol: of the shape (N, d) for a symbol
+            with ``like=``, (N,) for one without.
+        gradient: a function that Numba can compile, used in place of the derived gradient.
+            ``gradient(theta, rows, x, y, g)`` gets the blocks, the numbers of the n rows of a
+            minibatch, and the data arrays in the order of ``data``. It writes the estimated
+            gradient of U into its last arguments, one for each block: N/n times the sum over these
+            n of the N rows, plus the gradient of minus the log prior.
+
+    Attributes:
+        blocks, log_likelihood, log_prior: as given and read.
+        data: pairs of a ``Data`` symbol and its array.
+        user_gradient: the argument ``gradient``; None where it was not given.
 
     Raises:
-        RecipeError: naming the guilty expression and the repair.
+        RecipeError: naming the expression at fault and the repair.
     """
 
     blocks: tuple[Block, ...]
@@ -109,17 +115,19 @@ class Posterior:
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
-        """The free parameters, by name."""
+        """The free parameters of the log likelihood and the log prior, sorted by name; empty where
+        there is no ``log_likelihood``.
+        """
         return parameters_of(
             [] if self.log_likelihood is None else [self.log_likelihood, self.log_prior]
         )
 
     @cached_property
     def prior_gradient(self) -> dict[Block, Expr]:
-        """Minus the gradient of the log prior."""
+        """The gradient of minus the log prior, one expression for each block."""
         return {block: -gradient(self.log_prior, block) for block in self.blocks}
 
     @cached_property
     def datum_gradient(self) -> dict[Block, Expr]:
-        """Minus the gradient of the log likelihood of one datum."""
+        """The gradient of minus the log likelihood of one datum, one expression for each block."""
         return {block: -gradient(self.log_likelihood, block) for block in self.blocks}

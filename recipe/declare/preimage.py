@@ -1,7 +1,7 @@
 """``Preimage``: a block phi of the state that stands for ``theta = f(phi)``.
 
-Abstract functions keep their blocks: ``Potential("U", theta)`` where the state has phi is U at
-f(phi), and ``grad(U, theta)`` is its gradient there. Everything else writes f(phi).
+Abstract functions keep their blocks: in a state that has phi, ``Potential("U", theta)`` is U at
+f(phi), and ``grad(U, theta)`` is its gradient there. Every other expression writes f(phi).
 """
 
 from __future__ import annotations
@@ -19,11 +19,30 @@ from recipe.language.total import Total, opened, sum_over
 
 
 def Preimage(name: str, of: Block, f: Any, *, inverse: Any = None, domain: Any = None) -> Block:
-    """A block phi with ``of = f(phi)``, coordinate by coordinate; f is a ``Map`` or what ``as_map``
-    takes.
+    """A block phi with ``of = f(phi)``, coordinate by coordinate.
+
+    In a rule of phi, ``grad(U, of)`` is the gradient of U at f(phi).
+
+    Args:
+        name: the name of phi.
+        of: the block that phi stands for.
+        f: a map of ``recipe.maps``, a sympy function such as ``exp``, or a Python function of one
+            symbol.
+        inverse: the inverse of f; without it sympy is asked for one.
+        domain: the interval that f is defined on; by default the real line.
+
+    Returns:
+        A ``Vector`` as long as ``of``, or a ``Scalar``.
 
     Raises:
-        RecipeError: where f is no map of one number, or ``of`` is a simplex or itself a preimage.
+        RecipeError: where f is no map of one number, no inverse is found, or ``of`` is a simplex or
+            itself a preimage.
+
+    Example:
+        >>> from sympy import Interval, oo
+        >>> from recipe import Preimage, Vector, maps
+        >>> theta = Vector("theta", domain=Interval.open(0, oo))
+        >>> phi = Preimage("phi", theta, maps.exp)
     """
     of, f = checked_block(of, f"Preimage({name!r}, ...)"), as_map(f, inverse=inverse, domain=domain)
     if of.image is not None:
@@ -42,19 +61,20 @@ def Preimage(name: str, of: Block, f: Any, *, inverse: Any = None, domain: Any =
 
 
 def _with_a_sign(e: Expr) -> Expr:
-    """The slope as a product whose sign and logarithm are read off, where it has one."""
+    """Factor the slope where this shows its sign; else return it unchanged."""
     product = _as_product(e)
     return product if product.is_positive or product.is_negative else e
 
 
 def _as_product(e: Expr) -> Expr:
-    """The expression factored, with exponentials for hyperbolic functions."""
+    """The expression factored, with hyperbolic functions written as exponentials."""
     return factor(e.replace(lambda n: isinstance(n, HyperbolicFunction), lambda n: n.rewrite(exp)))
 
 
 def _log(e: Expr) -> Expr:
-    """The logarithm as a sum over positive factors: of ``1 - 1/(1 + exp(-phi))``, whose digits
-    cancel, ``-log(1 + exp(phi))``.
+    """The logarithm as a sum over positive factors.
+
+    So ``log(1 - 1/(1 + exp(-phi)))``, whose digits cancel, becomes ``-log(1 + exp(phi))``.
     """
     if not e.has(exp, HyperbolicFunction):
         return log(e)
@@ -63,14 +83,15 @@ def _log(e: Expr) -> Expr:
 
 
 def in_preimages(e: Expr, state: tuple[Block, ...]) -> Expr:
-    """The expression with every block that is an image written as the function of its preimage in
-    the state.
-    """
+    """Write every image in an expression as the function of its preimage in the state."""
     standing = preimages(state)
     return _written(e, standing) if standing else e
 
 
 def _written(e: Expr, standing: dict[Block, Block]) -> Expr:
+    """Replace images by functions of their preimages; ``standing`` has the preimage of each
+    image.
+    """
     if isinstance(e, Potential | Field | Partial):
         return e
     if isinstance(e, Total):
@@ -87,11 +108,11 @@ def _written(e: Expr, standing: dict[Block, Block]) -> Expr:
 
 
 def as_functions_of_preimages(e: Expr, state: tuple[Block, ...]) -> Expr:
-    """The expression with abstract functions of phi itself, ``V(phi) = U(f(phi))``, under the name
-    of U.
+    """Write abstract functions of theta as abstract functions of phi: ``V(phi) = U(f(phi))``, under
+    the name of U.
 
-    f is a bijection, smooth in both directions, so what holds for every smooth V holds for every
-    smooth U, and the other way round.
+    f is a bijection that is smooth in both directions. So a statement holds for every smooth V if
+    and only if it holds for every smooth U.
 
     Raises:
         OutsideLanguageError: for second derivatives of such a function.
@@ -101,6 +122,9 @@ def as_functions_of_preimages(e: Expr, state: tuple[Block, ...]) -> Expr:
 
 
 def _pulled_back(e: Expr, standing: dict[Block, Block]) -> Expr:
+    """Replace abstract functions of images by those of their preimages; ``standing`` has the
+    preimage of each image.
+    """
     if isinstance(e, Partial):
         return _partial_pulled_back(e, standing)
     if isinstance(e, Potential):
@@ -115,7 +139,7 @@ def _pulled_back(e: Expr, standing: dict[Block, Block]) -> Expr:
 
 
 def _partial_pulled_back(e: Partial, standing: dict[Block, Block]) -> Expr:
-    """``dU/dtheta = (dV/dphi) / f'(phi)``."""
+    """The derivative by theta as a derivative by phi: ``dU/dtheta = (dV/dphi) / f'(phi)``."""
     changed = [x for x in e.wrt if generic(x) in standing]
     if changed and len(e.wrt) > 1:
         raise OutsideLanguageError(

@@ -26,30 +26,49 @@ class Recipe:
     """A sampler ``dz = f dt + sqrt(2 D) dW`` with ``f = -(D + Q) grad H + Gamma`` (Ma, Chen & Fox
     2015, equations 2 and 3).
 
-    Args:
-        state: the blocks ``z``, a tuple of ``Vector`` and ``Scalar``.
-        H: the Hamiltonian, a number; the target law is ``exp(-H)``.
-        D: the diffusion matrix, one row and column a block; symmetric positive semidefinite.
-        Q: the curl matrix, likewise; skew-symmetric.
-        name: how it is called; a file's recipes are otherwise known by the name they are bound to.
-        noise_factor: ``B`` with ``B B^T = D``, where a user has a better root than the diagonal
-            one.
-        marginal: ``{theta: U}`` claims that integrating every other block out leaves ``exp(-U)``;
-            ``{(mu, eta): U}`` keeps several.
-        lyapunov: ``V``, a number that goes to infinity at infinity, for a proof that the process
-            does not explode.
-        require: names of further obligations without which it must not count as verified.
-        source: the citation.
-        update: the published update rule, an independent ``Update`` to be proved equal in the
-            limit.
-        posteriors: what ``bind`` filled in: the posteriors behind abstract potentials.
-        reflections: the blocks that turn back at the edge of their domain; ``mirror`` finds them.
+    Expressions are written in the generic coordinate of each block. Every argument is checked when
+    the recipe is built; whether the sampler is right is for ``verify.verify`` to prove.
 
-    ``transform`` says from which recipe, and by which map, ``ito`` and ``corv`` made it; nobody
-    else sets it.
+    Args:
+        state: the blocks ``z``, a tuple of ``Vector`` and ``Scalar`` (or one block).
+        H: the Hamiltonian, a number; the target law has the density ``exp(-H)``, up to a constant.
+        D: the diffusion matrix, a sympy ``Matrix`` with one row and one column for each block (an
+            expression, for a single block); symmetric and positive semidefinite. An entry ``e``
+            between two vectors of one length means ``diag(e)``; ``outer(u, v)`` and ``Dense`` may
+            be added.
+        Q: the curl matrix, written like D; skew-symmetric.
+        name: the name in reports; without it a recipe of a file is known by the name that it is
+            bound to.
+        noise_factor: ``B`` with ``B B^T = D``, written like D, where you know a better root than
+            the diagonal one.
+        marginal: ``{theta: U}`` claims that ``exp(-U)`` is left when every other block is
+            integrated out; ``{(mu, eta): U}`` keeps several blocks.
+        lyapunov: ``V``, a number that tends to infinity at infinity, for a proof that the process
+            does not explode.
+        require: names of further obligations that must be proved before the recipe counts as
+            verified.
+        source: the citation.
+        update: the published update rule, an independent ``Update``, to be proved equal in the
+            limit.
+        posteriors: the posteriors behind abstract potentials; ``bind`` sets them.
+        reflections: the blocks that turn back at the edge of their domain; ``mirror`` sets them.
+
+    Attributes:
+        state, name, noise_factor, lyapunov, source, update: as given; None where they were not.
+        H: as read: every float has become the decimal that was written.
+        D, Q: as given, as a ``BlockMatrix``.
+        marginal, posteriors: pairs of what was given, as a tuple.
+        require, reflections: as given, as a tuple.
+        transform: the recipe and the map from which ``ito`` or ``corv`` made this one; None for any
+            other recipe.
 
     Raises:
-        RecipeError: naming the smallest guilty expression and the repair.
+        RecipeError: naming the smallest expression at fault and the repair.
+
+    Example:
+        >>> from recipe import Potential, Recipe, Vector
+        >>> theta = Vector("theta")
+        >>> langevin = Recipe(theta, H=Potential("U", theta), D=1, Q=0)
     """
 
     state: tuple[Block, ...]
@@ -142,7 +161,7 @@ class Recipe:
             )
 
     def written(self) -> list[tuple[Expr, str]]:
-        """Every expression that was written, with the place it stands at."""
+        """Every expression that was written, each with its place, such as ``Q[r, xi]``."""
         places = [(self.H, "H"), *((e, marginal_place(kept)) for kept, e in self.marginal)]
         places += [] if self.lyapunov is None else [(self.lyapunov, "lyapunov")]
         for matrix in (self.D, self.Q, self.noise_factor):
@@ -156,20 +175,19 @@ class Recipe:
         return places
 
     def unused_name(self, name: str) -> str:
-        """The name, lengthened until nothing in the recipe has it."""
+        """The name, with underscores appended until nothing in the recipe has it."""
         return self.unused_names().fresh(name)
 
     def unused_names(self) -> UnusedNames:
-        """Names that nothing in the recipe has, for several things that are made at once."""
+        """A source of names that nothing in the recipe has, for code that needs several."""
         of_models = (
             e for _, p in self.posteriors for e in (p.log_likelihood, p.log_prior) if e is not None
         )
         return UnusedNames([*self.state, *(e for e, _ in self.written()), *of_models])
 
     def __repr__(self) -> str:
-        from recipe.printing.derivation import (
-            recipe_text,
-        )  # what shows a recipe knows it, so it cannot come first
+        # printing imports this file
+        from recipe.printing.derivation import recipe_text
 
         return recipe_text(self)
 
@@ -180,21 +198,27 @@ class Recipe:
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
-        """The free parameters, by name."""
+        """The free parameters, sorted by name."""
         return parameters_of(e for e, _ in self.written())
 
     @property
     def abstract(self) -> tuple[Any, ...]:
-        """The abstract functions and matrices that ``bind`` can give a meaning: potentials, fields,
-        elementwise functions.
+        """The abstract functions and constant matrices in the recipe, sorted by name; ``bind``
+        replaces the functions.
         """
         return abstract_of(e for e, _ in self.written())
 
 
 @dataclass(frozen=True)
 class Transform:
-    """How a recipe was made from another one: by ``"ito"`` or ``"corv"``, with ``image =
-    map(preimage)``.
+    """How ``ito`` or ``corv`` made a recipe from another one.
+
+    Attributes:
+        kind: ``"ito"`` or ``"corv"``.
+        of: the recipe that was transformed.
+        image: the block of ``of`` that was replaced.
+        preimage: the block that replaces it, with ``image = map(preimage)``.
+        map: the change of variable.
     """
 
     kind: str
@@ -211,7 +235,7 @@ def _marginal_items(marginal: Any) -> Iterable[tuple[Any, Any]]:
 
 
 def marginal_place(kept: tuple[Block, ...]) -> str:
-    """How the law of some blocks is called: ``marginal[theta]``."""
+    """The place of a marginal law in messages, such as ``marginal[theta]``."""
     return f"marginal[{', '.join(map(str, kept))}]"
 
 
@@ -227,6 +251,7 @@ def _names(require: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def _checked_update(update: object, blocks: tuple[Block, ...]) -> Update | None:
+    """Return the published update if it moves the blocks of the recipe."""
     if update is None or isinstance(update, Update):
         if update is not None and set(update.state) != set(blocks):
             theirs, ours = (", ".join(b.name for b in s) for s in (update.state, blocks))

@@ -1,10 +1,9 @@
-"""A rule with its folds, and a rule without them: what a scheme adds, and what the limit of a
-printed rule reads.
+"""Put reflections into an update rule, and read them back.
 
-``folded`` puts the fold right after every assignment to a reflected block, and the sign of its
-momentum with it. ``unfolded`` is the way back. Inside of the domain both rules have one limit: from
-a fixed point inside, a step reaches the edge with a probability that vanishes faster than every
-power of the step.
+``folded`` puts a ``Fold`` right after every assignment to a reflected block, together with the
+change of sign of its momentum. ``unfolded`` is the way back. Inside of the domain the folded and
+the free rule have one limit: from a fixed inner point, a step reaches the edge with a probability
+that vanishes faster than every power of the step.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Rule = list[tuple[Block, Expr]]
 
 
 def folded(update: Update, reflections: tuple[Reflection, ...]) -> Update:
-    """The rule with these reflections in it."""
+    """The rule with these reflections put in."""
     if not reflections:
         return update
     rule = (
@@ -37,6 +36,7 @@ def folded(update: Update, reflections: tuple[Reflection, ...]) -> Update:
 
 
 def _folded_at_once(update: Update, reflections: tuple[Reflection, ...]) -> Rule:
+    """Put the reflections into a simultaneous rule."""
     moved = dict(update.rule)
     new = dict(moved)
     for reflection in reflections:
@@ -48,6 +48,9 @@ def _folded_at_once(update: Update, reflections: tuple[Reflection, ...]) -> Rule
 
 
 def _folded_one_by_one(update: Update, reflections: tuple[Reflection, ...]) -> Rule:
+    """Put the reflections into a sequential rule, after each assignment that moves a reflected
+    block.
+    """
     rule: Rule = []
     by_block = {r.block: r for r in reflections}
     for block, e in update.rule:
@@ -58,8 +61,8 @@ def _folded_one_by_one(update: Update, reflections: tuple[Reflection, ...]) -> R
 
 
 def _fold_rules(reflection: Reflection) -> Rule:
-    """The reflection as a map of its own: the position is still the free one where the momenta read
-    it.
+    """The assignments of one reflection; the momenta come first, as they read the position before
+    it is folded.
     """
     block, ends = reflection.block, _ends(reflection.block)
     return [
@@ -70,11 +73,12 @@ def _fold_rules(reflection: Reflection) -> Rule:
 
 def _ends(block: Block) -> tuple[Expr, Expr]:
     ends = ends_of(block)
-    assert ends is not None  # a Reflection of it was checked
+    assert ends is not None  # its Reflection was checked
     return ends
 
 
 def _with_rule(update: Update, rule: Rule) -> Update:
+    """A copy of the update with other assignments."""
     return Update(
         update.step,
         rule if update.sequential else dict(rule),
@@ -87,30 +91,30 @@ def _with_rule(update: Update, rule: Rule) -> Update:
 
 
 def has_folds(update: Update) -> bool:
-    """Whether a rule reflects anything."""
+    """Return True if the rule reflects a block."""
     return any(e.has(*FOLDS) for _, e in update.rule)
 
 
 @dataclass(frozen=True)
 class Unfolded:
-    """A rule without its folds, and the reflections that they are."""
+    """A rule without folds, and the reflections that its folds meant."""
 
     update: Update
     reflections: tuple[Reflection, ...]
 
 
 def unfolded(update: Update) -> Unfolded:
-    """Read the folds of a rule.
+    """Read the reflections out of a rule.
 
     Raises:
-        RecipeError: where they are not those of a reflection, right after the block has moved.
+        RecipeError: where a fold is not a reflection right after its block has moved.
     """
     if not has_folds(update):
         return Unfolded(update, ())
     reading = _read_one_by_one(update) if update.sequential else _read_at_once(update)
     for block, e in reading.rule:
         if e.has(*FOLDS):
-            raise _unread(block, e)
+            raise _unknown_fold(block, e)
     found = checked_reflections(
         (Reflection(b, flips) for b, flips in reading.flips.items()), update.state
     )
@@ -119,13 +123,19 @@ def unfolded(update: Update) -> Unfolded:
 
 @dataclass
 class _Reading:
-    """A rule being read: what is left of it, and the blocks that turn with each folded one."""
+    """The state while a rule is read.
+
+    Attributes:
+        rule: the assignments without folds so far.
+        flips: the momenta that change their sign with each folded block.
+    """
 
     rule: Rule = field(default_factory=list)
     flips: dict[Block, tuple[Block, ...]] = field(default_factory=dict)
 
 
 def _read_at_once(update: Update) -> _Reading:
+    """Read the folds of a simultaneous rule."""
     reading = _Reading()
     free = {b: e.args[0] for b, e in update.rule if _is_fold_of(e, b)}
     reading.flips = dict.fromkeys(free, ())
@@ -140,27 +150,28 @@ def _read_at_once(update: Update) -> _Reading:
 
 
 def _read_one_by_one(update: Update) -> _Reading:
+    """Read the folds of a sequential rule, in which a block that has moved is folded before any
+    other rule reads it.
+    """
     reading = _Reading()
     folding = {b for b, e in update.rule if _is_fold_of(e, b)}
-    outside: dict[
-        Block, tuple[Block, ...]
-    ] = {}  # moved and not folded yet, with the blocks that turned since
+    # the blocks that have moved and are not folded yet, with the momenta that turned since
+    outside: dict[Block, tuple[Block, ...]] = {}
     for block, e in update.rule:
         turning = next((b for b in outside if e == FoldSign(b, *_ends(b)) * block), None)
         if turning is not None:
             outside[turning] += (block,)
         elif block in outside and e == Fold(block, *_ends(block)):
-            _note(reading, block, outside.pop(block))
+            _note_flips(reading, block, outside.pop(block))
         elif blocks_in(e, tuple(outside)) or block in outside:
             raise RecipeError(
                 f"{listed(outside)} has moved and is not folded yet where the rule of {block} reads"
                 " or moves it: fold it first"
             )
         elif block in folding and _is_fold_of(e, block) and e.args[0] != block:
-            reading.rule.append(
-                (block, e.args[0])
-            )  # moved and folded in one assignment: no momentum turns
-            _note(reading, block, ())
+            # moved and folded in one assignment: no momentum turns
+            reading.rule.append((block, e.args[0]))
+            _note_flips(reading, block, ())
         else:
             reading.rule.append((block, e))
             outside |= {block: ()} if block in folding and e != block else {}
@@ -172,7 +183,8 @@ def _read_one_by_one(update: Update) -> _Reading:
     return reading
 
 
-def _note(reading: _Reading, block: Block, flips: tuple[Block, ...]) -> None:
+def _note_flips(reading: _Reading, block: Block, flips: tuple[Block, ...]) -> None:
+    """Note that a block is folded together with these momenta, each time the same ones."""
     if set(reading.flips.setdefault(block, flips)) != set(flips):
         raise RecipeError(
             f"{block} is folded twice, and not with the same momenta; a reflection is one map"
@@ -184,14 +196,15 @@ def _is_fold_of(e: Expr, block: Block) -> bool:
 
 
 def _without_sign(e: Expr, sign: Expr) -> Expr:
-    """What is multiplied with the sign."""
+    """The product without the factor ``sign``."""
     factors = list(Mul.make_args(e))
     if sign in factors:
         factors.remove(sign)
     return Mul(*factors)
 
 
-def _unread(block: Block, e: Expr) -> RecipeError:
+def _unknown_fold(block: Block, e: Expr) -> RecipeError:
+    """The error for a fold that is no reflection."""
     return RecipeError(
         f"the rule of {block}, {e}, has a fold that is no reflection known here: a block is folded"
         " into its own domain, Fold(e, lower, upper), and a momentum is multiplied with"

@@ -1,5 +1,5 @@
-"""``Reflection``: at the edge of its domain a block turns back, and with it the momenta that carry
-it there.
+"""``Reflection``: a block that turns back at the edge of its domain, with the momenta that carry it
+there.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from recipe.language.symbols import Block
 
 @dataclass(frozen=True)
 class Reflection:
-    """``block`` is reflected at every finite end of its domain; the same coordinate of each block
-    in ``flips`` changes its sign.
+    """The reflection of a block at every finite end of its domain; ``mirror`` makes it.
 
-    Without ``flips`` the position alone is put back: the co-normal reflection of a block with noise
-    of its own.
+    Attributes:
+        block: the block that is reflected, coordinate by coordinate.
+        flips: the momenta that change their sign with it, in the coordinate that is reflected.
+            Empty for a block with noise of its own, whose position alone is put back (the co-normal
+            reflection).
     """
 
     block: Block
@@ -40,10 +42,10 @@ class Reflection:
 def checked_reflections(
     reflections: Iterable[Reflection], state: tuple[Block, ...]
 ) -> tuple[Reflection, ...]:
-    """The reflections of a state.
+    """Return the reflections of a state as a tuple.
 
     Raises:
-        RecipeError: where one is of a block without an edge, or two share a block.
+        RecipeError: where one is of a block without an edge, or a block occurs in two of them.
     """
     found = tuple(reflections)
     named: list[Block] = []
@@ -79,8 +81,8 @@ def _check_reflection(reflection: Reflection, state: tuple[Block, ...]) -> None:
     bounded = next((b for b in reflection.flips if b.domain != S.Reals), None)
     if bounded is not None:
         raise RecipeError(
-            f"{bounded} lives on {bounded.domain}, and flipped it would leave it; a momentum lives"
-            " on the whole line"
+            f"{bounded} lives on {bounded.domain}, which a change of its sign would leave; a"
+            " momentum must live on the real line"
         )
     if ends_of(block) is None:
         raise RecipeError(

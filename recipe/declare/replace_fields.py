@@ -1,6 +1,4 @@
-"""Fields of a declaration that no check of its expressions is about; whoever sets one has checked
-it.
-"""
+"""Replace fields of a declaration without running its checks again."""
 
 from __future__ import annotations
 
@@ -11,8 +9,10 @@ Declared = TypeVar("Declared")
 
 
 def with_fields(declared: Declared, **fields: Any) -> Declared:
-    """The same declaration with other values of such fields: posteriors, the transform that it came
-    from.
+    """Return a copy of the declaration with other values in some fields, unchecked.
+
+    It is for fields that no check of expressions is about, such as the posteriors or the transform
+    that a recipe came from. The caller has checked the new values.
     """
     changed = copy(declared)
     for name, value in fields.items():

@@ -1,8 +1,9 @@
 """Blocks that a rule measures in units of the step: ``v = h r`` of a momentum r, as in the ``alpha,
 eta`` form of SGHMC.
 
-Such a rule has no limit as it is written, since v itself vanishes with the step. In units of h it
-has one: every v is put in as h times the block, and the rule of v is divided by h.
+Such a rule has no limit as it is written, because v itself vanishes with the step. Measured in
+units of h it has a limit: every v is replaced by h times the block, and the rule of v is divided by
+h.
 """
 
 from __future__ import annotations
@@ -22,7 +23,13 @@ Units = tuple[tuple[Block, Expr], ...]
 
 
 def read_units(units: Mapping[Block, Any] | None, pairs: Pairs, step: Symbol) -> Units:
-    """The units as they were given: positive expressions of the step and of parameters."""
+    """Return the checked units: positive expressions of the step and of parameters, one for each
+    named block.
+
+    Raises:
+        RecipeError: for a block that does not move, or a unit that is not positive, lacks the step,
+            or contains a block.
+    """
     moved = dict(pairs)
     found = []
     for block, written in (units or {}).items():
@@ -44,14 +51,14 @@ def read_units(units: Mapping[Block, Any] | None, pairs: Pairs, step: Symbol) ->
 
 
 def in_units(pairs: Pairs, units: Units) -> list[tuple[Block, Expr]]:
-    """The rule with every block in its units."""
+    """The rule with every block measured in its unit."""
     own = dict(units)
     put = [(b, put_units(e, units, f"the rule of {b}")) for b, e in pairs]
     return [(b, expand(e / own[b]) if b in own else e) for b, e in put]
 
 
 def put_units(e: Expr, units: Units, where: str) -> Expr:
-    """An expression with ``unit * block`` in place of each block that has a unit."""
+    """Replace each block that has a unit by ``unit * block``."""
     try:
         return (
             expand_mul(substitute(e, {block: unit * block for block, unit in units}))
@@ -59,4 +66,4 @@ def put_units(e: Expr, units: Units, where: str) -> Expr:
             else e
         )
     except OutsideLanguageError as error:
-        raise RecipeError(f"{where}: {error}, and units= puts it there") from None
+        raise RecipeError(f"{where}: {error}, and units= would take it there") from None

@@ -1,4 +1,4 @@
-"""``Update``: an update rule as a paper or a library prints it, with nothing said of D or Q."""
+"""``Update``: an update rule as a paper or a library prints it, without its D and Q."""
 
 from __future__ import annotations
 
@@ -35,26 +35,43 @@ from recipe.language.validate import (
 
 @dataclass(frozen=True, init=False)
 class Update:
-    """One step of a sampler as it is printed, and the law ``exp(-target)`` that it is said to leave
-    stationary.
+    """One step of a sampler as a paper or a library prints it, and the law ``exp(-target)`` that it
+    claims to leave stationary.
 
     Args:
-        step: the step size, a symbol.
-        rule: new values by block. A ``dict`` is simultaneous: every right-hand side sees the old
-            values. A list of pairs is sequential: later right-hand sides see new values, and a
-            block may recur.
-        target: minus the log density, a number.
-        observe: what is recorded of a state, where that is not the state itself: values of some
-            blocks, with noise of their own. All of them see the state as it is. The chain goes on
-            from the state, not from what is recorded.
+        step: the step size, a plain symbol such as ``Symbol("epsilon", positive=True)``.
+        rule: the new value of each block, an expression of its generic coordinate. A ``dict`` is
+            simultaneous: every right-hand side sees the old values. A list of pairs is sequential:
+            later right-hand sides see new values, and a block may occur more than once. A block
+            that does not move is written ``{theta: theta}``.
+        target: minus the log density, a number, up to a constant.
+        observe: the recorded value of some blocks, where the chain records other values than its
+            state; an expression for each, with noise of its own. The chain goes on from the state.
         units: blocks that the rule measures in units of the step, ``{v: h}`` where v is h times a
             momentum. The target may then contain the step beside such a block,
-            ``total(v**2)/(2*h**2)``. In the update that is made, v is in these units.
-        name, source: how it is called, and the citation.
-        expect: the verdict that an audit expects, ``"proved"``, ``"refuted"`` or ``"undecided"``.
+            ``total(v**2)/(2*h**2)``. In the update that is built, v is measured in these units.
+        name: the name in reports.
+        source: the citation.
+        expect: the verdict that an audit expects: ``"proved"``, ``"refuted"`` or ``"undecided"``.
+
+    Attributes:
+        step, name, source, expect: as given; None where they were not.
+        rule: pairs of a block and its new value, in the order of the assignments.
+        sequential: True if ``rule`` was a list.
+        target: the target, with blocks in their units.
+        observe, units: pairs of what was given, as a tuple.
+        limit_only: True if the update stands for its limit alone, as the result of ``averaged``
+            does, and no step of it is ever carried out.
 
     Raises:
-        RecipeError: naming the guilty block or expression and the repair.
+        RecipeError: naming the block or the expression at fault and the repair.
+
+    Example:
+        >>> from sympy import Symbol, sqrt
+        >>> from recipe import Noise, Potential, Update, Vector, grad
+        >>> theta, eps = Vector("theta"), Symbol("epsilon", positive=True)
+        >>> U, w = Potential("U", theta), Noise("w", like=theta)
+        >>> sgld = Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(2 * eps) * w}, target=U)
     """
 
     step: Symbol
@@ -63,9 +80,7 @@ class Update:
     target: Expr
     observe: tuple[tuple[Block, Expr], ...]
     units: Units
-    limit_only: (
-        bool  # it stands for its limit, as what ``averaged`` gives: no step of it is carried out
-    )
+    limit_only: bool
     name: str | None
     source: str | None
     expect: str | None
@@ -111,7 +126,7 @@ class Update:
 
     @property
     def state(self) -> tuple[Block, ...]:
-        """The blocks that the rule moves, in the order of their first appearance."""
+        """The blocks that the rule moves, in the order of their first occurrence."""
         return tuple(dict.fromkeys(block for block, _ in self.rule))
 
     def _check(self) -> None:
@@ -124,8 +139,8 @@ class Update:
                 else f" (where a momentum v is scaled by the step, say units={{v: {self.step}}})"
             )
             raise RecipeError(
-                f"the target {self.target} contains the step {self.step}; the law is one, whatever"
-                f" the step{units}"
+                f"the target {self.target} contains the step {self.step}; a law is the same for"
+                f" every step{units}"
             )
         for block, e, where in self._values():
             check_no_matrix(e, where)
@@ -136,12 +151,12 @@ class Update:
         self._check_draws()
 
     def _values(self) -> list[tuple[Block, Expr, str]]:
-        """What blocks become, with the place where it is said."""
+        """Every block with its new or recorded value and the place of that value in messages."""
         rules = [(block, e, f"the rule of {block}") for block, e in self.rule]
         return rules + [(block, e, _observed(block)) for block, e in self.observe]
 
     def written(self) -> list[tuple[Expr, str]]:
-        """Every expression that was written, with the place it stands at."""
+        """Every expression that was written, each with its place."""
         return [(self.target, "target"), *((e, where) for _, e, where in self._values())]
 
     def _check_every_block_has_a_rule(self) -> None:
@@ -168,8 +183,8 @@ class Update:
                 )
 
     def _check_draws(self) -> None:
-        """Require that the noise which names a draw with a law of its own stands in one assignment,
-        and for that draw alone.
+        """Require that a noise which names a ``NoncentralChiSquared`` draw stands in one
+        assignment, in this draw only.
         """
         draws = {
             name_of(x.noise): (x, where)
@@ -196,10 +211,8 @@ class Update:
                 )
 
     def __repr__(self) -> str:
-        from recipe.printing.derivation import (
-            # what shows an update may import what it is made of, so it cannot come first
-            update_text,
-        )
+        # printing imports this file
+        from recipe.printing.derivation import update_text
 
         return update_text(self)
 
@@ -210,13 +223,13 @@ class Update:
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
-        """The free parameters, by name; the step size is not one of them."""
+        """The free parameters, sorted by name; the step size is not one of them."""
         found = parameters_of(e for e, _ in self.written())
         return tuple(s for s in found if s != self.step)
 
     @property
     def abstract(self) -> tuple[Any, ...]:
-        """The abstract functions and matrices in it."""
+        """The abstract functions and constant matrices in the update, sorted by name."""
         return abstract_of(e for e, _ in self.written())
 
 
@@ -225,6 +238,7 @@ def _observed(block: Block) -> str:
 
 
 def _pairs(rule: Any) -> tuple[list[tuple[Block, Any]], bool]:
+    """Return the assignments of a rule, and True if they are sequential."""
     sequential = not isinstance(rule, Mapping)
     try:
         pairs = [(block, e) for block, e in (rule if sequential else rule.items())]

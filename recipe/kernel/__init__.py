@@ -1,5 +1,6 @@
-"""Kernels: one sweep of a Markov chain, composed of steps of schemes, Metropolis tests and
-jumps.
+"""Markov kernels as data: one sweep, composed of steps of schemes, Metropolis tests and jumps.
+
+Imports ``recipe.scheme`` and below.
 """
 
 from recipe.kernel.averaged import averaged

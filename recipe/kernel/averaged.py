@@ -1,18 +1,18 @@
-"""``averaged``: the small step that one sweep amounts to as its step vanishes, an ``Update`` of the
-blocks that are not redrawn.
+"""``averaged``: the limit of one sweep as its step vanishes, an ``Update`` of the blocks that are
+not redrawn.
 
-A momentum that is redrawn in every sweep never gets far: in L steps of size h the positions move by
-``h L r`` and by h^2 times a force, so that time goes by as h^2, and the friction, at order h^(5/2),
-is not seen. In the blocks that a sweep moves by little, let ``z' = z + s z_1 + s^2 z_2 + ...`` with
+A momentum that is redrawn in every sweep never gets far. In L steps of size h the positions move by
+``h L r`` and by h^2 times a force, so time passes at the rate h^2; friction, of order h^(5/2), has
+no effect. For the blocks that a sweep moves by little, let ``z' = z + s z_1 + s^2 z_2 + ...`` with
 s the root of the step, and m the first order that occurs. The sweep is a step of the time ``s^n``,
-with n the first order at which it moves them on average, or 2 m if that comes first:
+where n is the first order at which it moves them on average, or 2 m if that is smaller:
 
     drift = E[z_n],    2 D = E[z_m z_m^T] where n = 2 m, and 0 where n < 2 m.
 
-This is the expansion of ``limit_of``, for a whole sweep. For a number of repetitions that is a
-symbol L, ``E[f(z')] = T^L f`` and ``T^L = sum over j of binomial(L, j) (T - 1)^j`` with ``T - 1 =
-O(s)``: the coefficient of s^n is a polynomial of L of degree n at most, so that its values at n + 1
-numbers determine it.
+This is the expansion of ``limit_of``, for a whole sweep. Let the number of repetitions be a symbol
+L. Then ``E[f(z')] = T^L f`` and ``T^L = sum over j of binomial(L, j) (T - 1)^j`` with ``T - 1 =
+O(s)``. So the coefficient of s^n is a polynomial of L of degree at most n, which its values at n +
+1 numbers determine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sympy import Abs, Add, Expr, Mul, Rational, S, Symbol, expand, factor, fact
 from recipe.declare.replace_fields import with_fields
 from recipe.declare.update import Update
 from recipe.kernel.conditional import conditional_of
-from recipe.kernel.series import ORDER, RootStepSeries
+from recipe.kernel.series import MAX_ORDER, RootStepSeries
 from recipe.kernel.sweep import Sweep, follow, sweep_of
 from recipe.language.calculus import contract, freeze, thaw, tidy
 from recipe.language.errors import RecipeError
@@ -37,17 +37,21 @@ from recipe.language.symbols import GENERIC, OTHER, Block, Noise, Vector
 from recipe.language.text import listed
 from recipe.language.total import relabel, substitute
 
-POINTS = tuple(
-    range(1, ORDER + 2)
-)  # numbers of repetitions that determine a polynomial of degree ORDER
+# numbers of repetitions that determine a polynomial of degree MAX_ORDER
+REPETITION_COUNTS = tuple(range(1, MAX_ORDER + 2))
 
 Values = dict[Block, Expr]
 
 
 @dataclass(frozen=True)
-class _Ends:
-    """Where a sweep leads the blocks that it moves by little, once for each number of repetitions
-    that is followed.
+class _SweepEnds:
+    """The slow blocks after a sweep, as series in the root of the step, for each number of
+    repetitions that is followed.
+
+    Attributes:
+        sweep: the sweep.
+        slow: the blocks that it moves by little.
+        series: their values after the sweep, by block, one mapping for each number of repetitions.
     """
 
     sweep: Sweep
@@ -55,10 +59,10 @@ class _Ends:
     series: tuple[Mapping[Block, RootStepSeries], ...]
 
     def at(self, n: int) -> list[Values]:
-        """The coefficients of ``s^n``.
+        """The coefficients of ``s^n`` by block, one mapping for each number of repetitions.
 
         Raises:
-            RecipeError: where they depend on a block that should have been redrawn.
+            RecipeError: where they depend on a block that should have been redrawn first.
         """
         others = tuple(b for b in self.sweep.state if b not in self.slow)
         found = [{b: end[b].at(n) for b in self.slow} for end in self.series]
@@ -66,18 +70,23 @@ class _Ends:
             if blocks_in(e, others):
                 names = listed(blocks_in(e, others))
                 raise RecipeError(
-                    f"{b} after the sweep depends on {names} before it, which is to be redrawn"
-                    " before anything reads it: begin the sweep with that"
+                    f"{b} after the sweep depends on {names} before it, which must be redrawn"
+                    " before a rule reads it: begin the sweep with its refresh(...)"
                 )
         return found
 
     def over_counts(self, values: Sequence[Expr]) -> Expr:
-        """One expression for all numbers of repetitions (Lagrange's interpolation)."""
+        """One expression for all numbers of repetitions, by Lagrange's interpolation of the
+        values.
+        """
         L = self.sweep.times
         weights = (
             [S.One]
             if L is None
-            else [Mul(*((L - j) * Rational(1, k - j) for j in POINTS if j != k)) for k in POINTS]
+            else [
+                Mul(*((L - j) * Rational(1, k - j) for j in REPETITION_COUNTS if j != k))
+                for k in REPETITION_COUNTS
+            ]
         )
         frozen, stands_for = freeze(
             expand(Add(*(w * v for w, v in zip(weights, values, strict=True))))
@@ -88,17 +97,22 @@ class _Ends:
 def averaged(
     *parts: object, name: str | None = None, source: str | None = None, expect: str | None = None
 ) -> Update:
-    """What a sweep of these parts does to the blocks that it moves by little, as its step vanishes:
-    a step of a diffusion.
+    """The limit of a sweep as its step vanishes: a step of a diffusion of the blocks that the sweep
+    moves by little.
 
-    The other blocks must be redrawn, or set, before they are read. The target is the law of what is
-    left under ``exp(-H)``. The step of the update is that of the sweep, or its square where the
-    momenta are redrawn in every sweep.
+    Every other block must be redrawn or set before it is read. The target is the law of the
+    remaining blocks under ``exp(-H)``.
 
     Args:
-        parts: as those of ``compose``, without Metropolis tests; one of them may be ``repeat(part,
-        L)`` with a symbol L. name, source: how it is called, and the citation.
+        *parts: as for ``compose``, without Metropolis tests; one of them may be ``repeat(part, L)``
+            with a symbol L, for every number of repetitions.
+        name: the name in reports.
+        source: the citation.
         expect: the verdict that an audit expects.
+
+    Returns:
+        An update of these blocks that stands for its limit only (``limit_only``). Its step is the
+        step of the sweep, or the square of it where the momenta are redrawn in every sweep.
 
     Raises:
         RecipeError: where the sweep has no such limit.
@@ -113,8 +127,13 @@ def averaged(
     return with_fields(made, limit_only=True)
 
 
-def _followed(sweep: Sweep) -> _Ends:
-    series = [follow(sweep, count) for count in (POINTS if sweep.times is not None else (1,))]
+def _followed(sweep: Sweep) -> _SweepEnds:
+    """Follow the sweep, and sort its blocks: slow ones move by little, all others must be redrawn
+    or set.
+    """
+    series = [
+        follow(sweep, count) for count in (REPETITION_COUNTS if sweep.times is not None else (1,))
+    ]
     slow = tuple(b for b in sweep.state if all(expand(end[b].at(0) - b) == 0 for end in series))
     if not slow:
         raise RecipeError(
@@ -130,22 +149,24 @@ def _followed(sweep: Sweep) -> _Ends:
             f"{kept[0]} becomes {kept[1]} in a sweep as the step vanishes: neither redrawn in full"
             " nor moved by little, so that no limit is known"
         )
-    return _Ends(sweep, slow, tuple(series))
+    return _SweepEnds(sweep, slow, tuple(series))
 
 
-def _limit(ends: _Ends, names: UnusedNames) -> tuple[int, Values, Values]:
-    """The n of the time ``s^n`` that the sweep is a step of, the drift, and the noise by block."""
+def _limit(ends: _SweepEnds, names: UnusedNames) -> tuple[int, Values, Values]:
+    """Return the n of the time ``s^n`` that the sweep is a step of, and the drift and the noise by
+    block.
+    """
     first = next(
         (
             n
-            for n in range(1, ORDER + 1)
-            if any(_is_there(e) for values in ends.at(n) for e in values.values())
+            for n in range(1, MAX_ORDER + 1)
+            if any(_is_nonzero(e) for values in ends.at(n) for e in values.values())
         ),
-        ORDER,
+        MAX_ORDER,
     )
-    for n in range(first, min(2 * first, ORDER) + 1):
+    for n in range(first, min(2 * first, MAX_ORDER) + 1):
         means = [{b: expand(expectation(e)) for b, e in values.items()} for values in ends.at(n)]
-        on_average = [(b, e) for values in means for b, e in values.items() if _is_there(e)]
+        on_average = [(b, e) for values in means for b, e in values.items() if _is_nonzero(e)]
         if on_average or n == 2 * first:
             break
     else:
@@ -167,13 +188,14 @@ def _limit(ends: _Ends, names: UnusedNames) -> tuple[int, Values, Values]:
     )
 
 
-def _is_there(e: Expr) -> bool:
-    """Whether a coefficient is not zero: with one that is, and is not seen to be, a sweep that
-    moves would seem to stand still.
+def _is_nonzero(e: Expr) -> bool:
+    """Return True if a coefficient is nonzero, and False if it is written as 0.
+
+    A zero in another form would be taken for the leading order of the motion, and at that order the
+    sweep would seem to stand still. So a coefficient that is neither of the two is refused.
 
     Raises:
-        RecipeError: where it is not written as 0 and has no value other than 0 at a point of random
-            numbers.
+        RecipeError: where it is not written as 0 and is near 0 at a point of random numbers.
     """
     if e == 0:
         return False
@@ -186,13 +208,16 @@ def _is_there(e: Expr) -> bool:
     if abs(frozen.xreplace(values).evalf(60)) > Rational(1, 10**20):
         return True
     raise RecipeError(
-        f"{e} is not seen to be 0, and not to be anything else: write the rules so that it cancels"
+        f"{e} is not written as 0, and no value other than 0 is found: write the rules so that it"
+        " cancels"
     )
 
 
-def _noise(ends: _Ends, first: int, names: UnusedNames) -> Values:
-    """Noise of the covariance of ``z_m``: one draw a block where coordinates and blocks are
-    independent, or z_m as it is.
+def _noise(ends: _SweepEnds, first: int, names: UnusedNames) -> Values:
+    """Noise with the covariance of ``z_m``, by block.
+
+    Where coordinates and blocks are independent it is one draw for each block; else it is z_m
+    itself.
     """
     found = ends.at(first)
     if not _are_independent(ends.slow, found):
@@ -212,13 +237,17 @@ def _noise(ends: _Ends, first: int, names: UnusedNames) -> Values:
 
 
 def _root(variance: Expr) -> Expr:
-    """A root of either sign: a draw has the law of its negative, so that x serves for the root |x|
-    of x^2.
+    """A square root of either sign.
+
+    A draw and its negative have one law, so that x serves as the root of x^2 in place of |x|.
     """
     return sqrt(factor_terms(variance)).replace(Abs, lambda e: e)
 
 
 def _are_independent(slow: tuple[Block, ...], found: list[Values]) -> bool:
+    """Return True if the increments of different blocks, and of different coordinates of one block,
+    are uncorrelated.
+    """
     for values in found:
         across = [
             (values[b], relabel(values[b], GENERIC, OTHER)) for b in slow if isinstance(b, Vector)
@@ -230,10 +259,8 @@ def _are_independent(slow: tuple[Block, ...], found: list[Values]) -> bool:
     return True
 
 
-def _law_of(ends: _Ends) -> Expr:
-    """H with every other block, which must be normal given the rest, integrated out of
-    ``exp(-H)``.
-    """
+def _law_of(ends: _SweepEnds) -> Expr:
+    """H with every fast block integrated out of ``exp(-H)``; each must be normal given the rest."""
     H = ends.sweep.target
     for block in (b for b in ends.sweep.state if b not in ends.slow):
         try:

@@ -1,4 +1,4 @@
-"""The law of a block given the others, where H is quadratic in it: ``N(mean, 1 / precision)``,
+"""The law of a block given the others where H is quadratic in it: ``N(mean, 1 / precision)``,
 coordinate by coordinate.
 """
 
@@ -19,8 +19,12 @@ from recipe.language.total import substitute
 
 @dataclass(frozen=True)
 class Conditional:
-    """Mean and precision of one coordinate of a block, given everything else; different coordinates
-    are independent.
+    """The normal law of one coordinate of a block given everything else; different coordinates are
+    independent.
+
+    Attributes:
+        mean: the mean.
+        precision: the reciprocal of the variance.
     """
 
     mean: Expr
@@ -28,10 +32,10 @@ class Conditional:
 
 
 def conditional_of(H: Expr, block: Block) -> Conditional:
-    """Read off the gradient of H: ``precision * (block - mean)``.
+    """The law of a block given the others, from the gradient of H, ``precision * (block - mean)``.
 
     Raises:
-        RecipeError: where H is not quadratic in the block, its precision depends on the block or
+        RecipeError: where H is not quadratic in the block, or its precision depends on the block or
             couples coordinates.
     """
     where = f"the law of {block} given the rest under H"

@@ -1,9 +1,9 @@
 """A proposal whose coordinates are correlated along one direction: ``y = m + B w`` with ``B =
 diag(r) + u v^T``.
 
-Its inverse and its determinant are those of Sherman and Morrison (1950), Annals of Mathematical
-Statistics 21: with ``1 + sum v_k u_k / r_k`` for the determinant of ``1 + diag(1/r) u v^T``, a
-density costs a few sums.
+Inverse and determinant of B come from Sherman & Morrison (1950), Annals of Mathematical Statistics
+21: the determinant of ``1 + diag(1/r) u v^T`` is ``1 + sum v_k u_k / r_k``. So a density costs a
+few sums.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from recipe.language.total import labels, relabel
 
 @dataclass(frozen=True)
 class Correlated:
-    """A new value ``m + r w + u total(v w)``, where w is white noise."""
+    """The law of a new value ``mean + root w + u total(v w)``, where w is white noise."""
 
     mean: Expr
     root: Expr
@@ -28,7 +28,7 @@ class Correlated:
     v: Expr
 
     def minus_log(self, old: Block, new: Block, state: tuple[Block, ...]) -> Expr:
-        """``-log q(new | old)``, up to a constant: half of ``|B^-1 (y - m)|^2``, and ``log |det
+        """``-log q(new | old)``, up to a constant: half of ``|B^-1 (y - m)|^2``, plus ``log |det
         B|``.
         """
         gap, bent = (new - self.mean) / self.root, self.u / self.root
@@ -39,7 +39,7 @@ class Correlated:
 
 
 def direction_of(across: Expr) -> tuple[Expr, Expr] | None:
-    """The vectors u and v of a kernel ``u_i v_j``; None where it is no product of such."""
+    """The vectors u and v of a kernel ``u_i v_j``; None where the kernel is no such product."""
     return next(
         (found for e in (across, _factored(across)) if (found := _product(e)) is not None), None
     )

@@ -1,4 +1,4 @@
-"""Why a Metropolis test cannot use a potential that is estimated from a part of the data."""
+"""Refuse Metropolis tests whose potential is estimated from a part of the data."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from recipe.kernel.kernel import Kernel
 
 
 def refusal_of_estimates(kernel: Kernel) -> str | None:
-    """The sentence that refuses minibatches for this kernel; None where estimated gradients may be
-    used.
+    """Return the sentence that refuses minibatches for a kernel; None where estimated gradients may
+    be used.
+
+    Args:
+        kernel: the kernel.
     """
     if not kernel.has_metropolis():
         return None

@@ -1,4 +1,4 @@
-"""``flip``: turn the sign of blocks."""
+"""``flip``: turn the sign of blocks, as a part of a kernel."""
 
 from __future__ import annotations
 
@@ -13,17 +13,25 @@ from recipe.scheme.increment import step_symbol
 
 
 def flip(recipe: Recipe, *blocks: Block) -> Move:
-    """``r`` becomes ``-r``; the law is kept where H does not see the difference.
+    """Turn the sign of blocks: ``r`` becomes ``-r``.
+
+    Args:
+        recipe: the sampler whose H says which law must stay invariant.
+        *blocks: blocks of its state on the real line. The law is kept where H is even in them.
+
+    Returns:
+        The part of a kernel.
 
     Raises:
-        RecipeError: for a block that is not of the state, or whose domain is not the real line.
+        RecipeError: for no block, a block that is not in the state, or one whose domain is not the
+            real line.
     """
     check_recipe(recipe, "flip")
     listed = checked_flips(blocks, recipe.state, "flip(...)")
     if not listed:
         raise RecipeError(
-            "flip(...) turns no block; name those of the state"
-            f" ({', '.join(b.name for b in recipe.state)}) that it does"
+            "flip(...) turns no block; name blocks of the state"
+            f" ({', '.join(b.name for b in recipe.state)})"
         )
     rule = {b: -b if b in listed else b for b in recipe.state}
     return Move(
@@ -32,7 +40,7 @@ def flip(recipe: Recipe, *blocks: Block) -> Move:
 
 
 def check_recipe(recipe: object, jump: str) -> None:
-    """Require the recipe that a jump belongs to, as its law says what is kept."""
+    """Require that the first argument of a jump is the recipe whose law it keeps."""
     if not isinstance(recipe, Recipe):
         raise RecipeError(
             f"{jump}({recipe}, ...) needs the recipe whose law it keeps first: {jump}(recipe,"
@@ -43,7 +51,11 @@ def check_recipe(recipe: object, jump: str) -> None:
 def checked_flips(
     blocks: tuple[Block, ...], state: tuple[Block, ...], where: str
 ) -> tuple[Block, ...]:
-    """The blocks whose sign is turned, each once."""
+    """Return the blocks whose sign is turned, each once.
+
+    Raises:
+        RecipeError: for a block that is not in the state, or whose domain is not the real line.
+    """
     for block in blocks:
         if block not in state:
             raise RecipeError(

@@ -28,16 +28,26 @@ from recipe.language.symbols import Block
 
 @dataclass(frozen=True, init=False)
 class Kernel:
-    """Parts that are carried out one after another; the state after the last one is a draw.
+    """One sweep of a Markov chain: parts that are carried out one after another. The state after
+    the last part is a draw.
 
     Args:
-        parts: ``step(...)``, ``refresh(...)``, ``flip(...)``, ``metropolis(...)``, ``repeat(...)``,
-        or whole kernels. name, source: how it is called, and the citation.
-        expect: the verdict that an audit expects.
-        posteriors: the posteriors behind abstract potentials.
+        parts: a sequence of ``step(...)``, ``refresh(...)``, ``flip(...)``, ``metropolis(...)``,
+            ``repeat(...)``, or whole kernels.
+        name: the name in reports.
+        source: the citation.
+        expect: the verdict that an audit expects: ``"proved"``, ``"refuted"`` or ``"undecided"``.
+        posteriors: the posteriors behind abstract potentials; ``bind`` sets them.
+
+    Attributes:
+        state: the blocks, which all parts move.
+        target: minus the log density of the law that all parts are said to leave invariant.
+        parts, posteriors: as given, as a tuple; the parts of a kernel in ``parts`` take its place.
+        name, source, expect: as given; None where they were not.
 
     Raises:
-        RecipeError: where parts move other blocks, have other targets, or steps of other names.
+        RecipeError: where parts move different blocks, have different targets or steps of different
+            names, record another value than their state, or draw noise that is not normal.
     """
 
     state: tuple[Block, ...]
@@ -83,15 +93,14 @@ class Kernel:
         _ = self.step
 
     def __repr__(self) -> str:
-        from recipe.printing.derivation import (
-            kernel_text,
-        )  # what shows a kernel knows it, so it cannot come first
+        # printing imports this file
+        from recipe.printing.derivation import kernel_text
 
         return kernel_text(self)
 
     @property
     def step(self) -> Symbol | None:
-        """The step size of all parts; None where no part has one."""
+        """The symbol of the step size that all parts share; None where no part has one."""
         found = {
             u.step
             for part in self.parts
@@ -107,7 +116,7 @@ class Kernel:
         return next(iter(found), None)
 
     def written(self) -> list[tuple[Expr, str]]:
-        """Every expression in it, with the place it stands at."""
+        """Every expression in the kernel, each with its place."""
         found: dict[tuple[Expr, str], None] = {(self.target, "target"): None}
         for u in (u for part in self.parts for u in updates_of(part)):
             found |= dict.fromkeys((e, f"the rule of {block}") for block, e in u.rule)
@@ -115,16 +124,16 @@ class Kernel:
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
-        """The free parameters, by name; the step size is not one of them."""
+        """The free parameters, sorted by name; the step size is not one of them."""
         return tuple(s for s in parameters_of(e for e, _ in self.written()) if s != self.step)
 
     @property
     def abstract(self) -> tuple[Any, ...]:
-        """The abstract functions and matrices in it."""
+        """The abstract functions and constant matrices in the kernel, sorted by name."""
         return abstract_of(e for e, _ in self.written())
 
     def has_metropolis(self) -> bool:
-        """Whether a part of it accepts and rejects."""
+        """Return True if a part accepts or rejects."""
         tests = MetropolisHastings | MetropolisedMap | MetropolisedPath
         return any(isinstance(p, tests) for part in self.parts for p in leaves_of(part))
 
@@ -132,7 +141,27 @@ class Kernel:
 def compose(
     *parts: Any, name: str | None = None, source: str | None = None, expect: str | None = None
 ) -> Kernel:
-    """The kernel that carries out the parts in this order."""
+    """The kernel that carries out parts in this order.
+
+    Args:
+        *parts: ``step(...)``, ``refresh(...)``, ``flip(...)``, ``metropolis(...)``,
+            ``repeat(...)``, or whole kernels.
+        name: the name in reports.
+        source: the citation.
+        expect: the verdict that an audit expects.
+
+    Raises:
+        RecipeError: as ``Kernel``.
+
+    Example:
+        >>> from sympy import Matrix
+        >>> from recipe import Potential, Recipe, Vector, compose, metropolis, refresh, total
+        >>> theta = Vector("theta")
+        >>> r = Vector("r", like=theta)
+        >>> H = Potential("U", theta) + total(r**2) / 2
+        >>> flow = Recipe((theta, r), H, D=Matrix([[0, 0], [0, 0]]), Q=Matrix([[0, -1], [1, 0]]))
+        >>> hmc = compose(refresh(flow, r), metropolis(flow, "leapfrog", times=10, flip=r))
+    """
     return Kernel(parts, name=name, source=source, expect=expect)
 
 
@@ -167,8 +196,9 @@ def _check_noise_is_normal(rules: list[Update]) -> None:
 
 
 def _common_state(rules: list[Update]) -> tuple[Block, ...]:
-    """The blocks in the order of a simultaneous rule, if there is one: a sequential one may begin
-    with any.
+    """The blocks that all parts move, in the order of a simultaneous rule where there is one.
+
+    A sequential rule may begin with any block.
     """
     whole = next((u for u in rules if not u.sequential), rules[0]).state
     for u in rules:

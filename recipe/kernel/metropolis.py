@@ -34,20 +34,37 @@ def metropolis(
     flip_on_rejection: bool = True,
     around: Move | None = None,
 ) -> MetropolisHastings | MetropolisedMap | MetropolisedPath:
-    """Accept or reject a proposal so that ``exp(-H)`` is left invariant.
+    """Accept or reject a proposal, so that ``exp(-H)`` is left invariant.
 
     A rule with noise is a proposal whose density is derived. A rule without noise is one step of a
-    map Psi that must be reversible: turning the sign of the blocks ``flip`` before and after it is
-    its inverse. ``times`` steps of it are one proposal, or ``(low, high)`` for a number drawn
-    uniformly from that range. Rejected, the state is flipped; ``flip_on_rejection=False`` keeps it,
-    as some libraries do, which is right only where a full refresh of the flipped blocks follows.
+    deterministic map Psi, which must be reversible: its inverse is Psi with the sign of the blocks
+    ``flip`` turned before and after it.
 
-    With ``around=refresh(recipe, r, keep=c)`` this part is carried out before and after every step
-    of the map, and a rejection takes back what it did as well; only the changes of H along the map
-    are tested.
+    Args:
+        of: a recipe, or an update rule.
+        scheme: the name of a scheme, for a recipe only.
+        times: the number of steps of the map that make one proposal, or ``(low, high)`` for a
+            number drawn uniformly from that range.
+        flip: the block, or a tuple of blocks, whose sign is turned; momenta, as a rule.
+        flip_on_rejection: turn these signs when the proposal is rejected. False keeps the state, as
+            some libraries do; that is right only where a full refresh of the flipped blocks
+            follows.
+        around: a part such as ``refresh(recipe, r, keep=c)`` that is carried out before and after
+            every step of the map. A rejection takes its effect back as well, and only the changes
+            of H along the map count.
+
+    Returns:
+        The part of a kernel: ``MetropolisHastings`` for a rule with noise, ``MetropolisedMap`` for
+        one without, and ``MetropolisedPath`` where ``around`` is given.
 
     Raises:
-        RecipeError: for a proposal without a density, or a rule that is neither.
+        RecipeError: for a proposal without a density, or an argument that does not fit the rule.
+
+    Example:
+        >>> from recipe import Potential, Recipe, Vector, compose, metropolis
+        >>> theta = Vector("theta")
+        >>> langevin = Recipe(theta, H=Potential("U", theta), D=1, Q=0)
+        >>> mala = compose(metropolis(langevin, "euler"))
     """
     rule = rule_of(of, scheme, "metropolis")
     if any(e.has(*NOISE) for _, e in rule.rule):

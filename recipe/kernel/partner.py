@@ -1,4 +1,4 @@
-"""The second state that a proposal goes to, and expressions taken at it."""
+"""The proposed state: a partner for every block that moves, and expressions taken at it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Partners = tuple[tuple[Block, Block], ...]
 
 
 def partners_of(update: Update) -> Partners:
-    """A second block for every block that the rule moves: ``theta_new`` for ``theta``."""
+    """A partner, ``theta_new`` for ``theta``, for every block that the rule moves."""
     written = [e for e, _ in update.written()]
     names = {name_of(s) for e in (*written, *update.state) for s in e.atoms(Symbol)}
     names |= {f.func.__name__ for e in written for f in e.atoms(AppliedUndef)}
@@ -33,11 +33,10 @@ def _second(block: Block, name: str) -> Block:
 
 
 def at_partner(e: Expr, partners: Partners) -> Expr:
-    """The expression with the two states exchanged; a potential ``U`` of the first becomes
-    ``U_new``, a function of the second.
+    """The expression with the old and the proposed state exchanged.
 
-    Elementwise functions are the same functions at other arguments, and constant matrices the same
-    matrices.
+    A potential ``U`` of the old state becomes ``U_new``, a function of the proposed state, and the
+    other way round. Elementwise functions stay and get other arguments; constant matrices stay.
     """
     first, second = partners[0]
     suffix = second.name.removeprefix(first.name)
@@ -48,6 +47,7 @@ def at_partner(e: Expr, partners: Partners) -> Expr:
 
 
 def _exchanged(s: Expr, exchange: dict[Block, Block], suffix: str) -> Expr:
+    """A symbol of one state as the corresponding symbol of the other state."""
     if isinstance(s, Partial):
         return Partial(
             _exchanged(s.head, exchange, suffix), *(_exchanged(x, exchange, suffix) for x in s.wrt)

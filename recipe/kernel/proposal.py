@@ -1,5 +1,5 @@
-"""A proposal with normal noise: mean and standard deviation of every block that it moves, and minus
-the log of its density.
+"""The density of a proposal with normal noise: mean and standard deviation of every block that
+moves, and minus the log.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from recipe.language.total import Total, labels, opened, relabel, substitute
 
 @dataclass(frozen=True)
 class NormalCoordinate:
-    """Mean and standard deviation (up to its sign) of one coordinate of a new value; different
-    coordinates are independent.
+    """The normal law of one coordinate of a new value; different coordinates are independent.
 
-    With an ``edge`` the value is reflected there.
+    Attributes:
+        mean: the mean.
+        root: the standard deviation, up to its sign.
+        edge: the point at which the value is reflected; None where it is not.
     """
 
     mean: Expr
@@ -47,12 +49,12 @@ class NormalCoordinate:
 
 @dataclass(frozen=True)
 class Preconditioned:
-    """A new value ``N(old + M pull, root^2 M)`` with a constant positive definite matrix M and a
-    constant root.
+    """The law ``N(old + M pull, root^2 M)`` of a new value, with a constant positive definite
+    matrix M and a constant root.
 
     ``(y - x - M v)^T M^-1 (y - x - M v) = (y - x)^T M^-1 (y - x) - 2 (y - x)^T v + v^T M v``. The
-    first term, the only one with an inverse, is the same both ways: it cancels in the log ratio and
-    is left out.
+    first term, the only one with an inverse, is symmetric in x and y: it cancels in the log ratio
+    and is left out.
     """
 
     pull: Expr
@@ -60,21 +62,21 @@ class Preconditioned:
     matrix: Dense
 
     def minus_log(self, old: Block, new: Block, state: tuple[Block, ...]) -> Expr:
-        """``-log q(new | old)``, up to what is the same with the two exchanged."""
+        """``-log q(new | old)``, up to terms that are symmetric in the two."""
         return (
             contract(self.pull * (dot(self.matrix, self.pull) / 2 - new + old), old) / self.root**2
         )
 
 
-ELEMENTWISE = (
+ELEMENTWISE_NOISE_ONLY = (
     "metropolis(...) takes elementwise noise r*w, or r*w + u*total(v*w) with vectors u and v"
 )
 Law = NormalCoordinate | Correlated | Preconditioned
 
 
 def normals_of(update: Update) -> dict[Block, Law]:
-    """The law of every block that the rule moves, given the old state; blocks that keep their value
-    are left out.
+    """The law of the new value of every block that the rule moves, given the old state; a block
+    that keeps its value is left out.
 
     Raises:
         RecipeError: where a block moves without noise of its own, or the noise is not linear,
@@ -115,6 +117,7 @@ def _reflected(block: Block, law: Law, edge: Expr) -> NormalCoordinate:
 
 
 def _own_noise(block: Block, e: Expr) -> Symbol:
+    """The one noise in the rule of a block."""
     found = sorted({generic(s) for s in e.atoms(*NOISE)}, key=str)
     if not found:
         raise RecipeError(
@@ -131,11 +134,12 @@ def _own_noise(block: Block, e: Expr) -> Symbol:
 
 
 def _normal(block: Block, e: Expr, w: Symbol, state: tuple[Block, ...]) -> Law:
+    """The law of the new value of a block with the rule ``e``, whose noise is w."""
     root = tidy(explicit(e, w) if isinstance(w, Noise) else partial(e, w))
     across = partial(e, w.at(OTHER)) if isinstance(w, Noise) else S.Zero
     if isinstance(w, Noise) is not isinstance(block, Vector):
         raise RecipeError(
-            f"the noise {w} in the rule of {block} couples coordinates; {ELEMENTWISE}"
+            f"the noise {w} in the rule of {block} couples coordinates; {ELEMENTWISE_NOISE_ONLY}"
         )
     if root.has(*NOISE) or across.has(*NOISE):
         raise RecipeError(
@@ -157,19 +161,17 @@ def _normal(block: Block, e: Expr, w: Symbol, state: tuple[Block, ...]) -> Law:
 
 
 def _correlated(block: Block, w: Noise, own: NormalCoordinate, across: Expr) -> Correlated:
-    """What one direction adds to noise that is otherwise elementwise."""
+    """The law of a value whose noise is elementwise but for one direction."""
     direction = direction_of(across)
     if direction is None or w.covariance is not None or own.root == 0:
         raise RecipeError(
-            f"the noise {w} in the rule of {block} couples coordinates; {ELEMENTWISE}"
+            f"the noise {w} in the rule of {block} couples coordinates; {ELEMENTWISE_NOISE_ONLY}"
         )
     return Correlated(own.mean, own.root, *direction)
 
 
 def pull_of(shift: Expr, M: Dense) -> Expr | None:
-    """The vector v with ``shift = M v``, where the shift is written as sums over products
-    with M.
-    """
+    """The vector v with ``shift = M v``; None where the shift is not written as products with M."""
     pull: Expr = S.Zero
     for term in summands(shift):
         sums = [t for t in Mul.make_args(term) if isinstance(t, Total)]
@@ -186,7 +188,7 @@ def pull_of(shift: Expr, M: Dense) -> Expr | None:
 
 
 def cost_of(update: Update, partners: Partners) -> Expr:
-    """``cost(x, y) = H(x) - log q(y | x)``, up to what is the same with x and y exchanged; q is the
+    """``cost(x, y) = H(x) - log q(y | x)``, up to terms that are symmetric in x and y; q is the
     density of y given x.
     """
     second = dict(partners)

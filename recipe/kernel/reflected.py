@@ -1,8 +1,8 @@
 """A normal proposal that is reflected at one end of its domain: ``y = edge + |m + r w - edge|``,
 coordinate by coordinate.
 
-A point inside is reached from two places, itself and its mirror image, so that the density is the
-sum of both (Leone, Nelson & Nottingham 1961, Technometrics 3: the folded normal law).
+A point inside is the image of two points, itself and its mirror image, so its density is the sum of
+two (Leone, Nelson & Nottingham 1961, Technometrics 3: the folded normal law).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from recipe.language.symbols import Block
 
 
 def edges_of(update: Update) -> tuple[Update, dict[Block, Expr]]:
-    """The rule without its folds, and the one end at which each reflected block is folded.
+    """Return the rule without its folds, and the end at which each reflected block is folded.
 
     Raises:
         RecipeError: where a block is folded at two ends, or a momentum turns.
@@ -39,7 +39,9 @@ def edges_of(update: Update) -> tuple[Update, dict[Block, Expr]]:
 
 
 def minus_log_of_image(new: Expr, mean: Expr, root: Expr, edge: Expr, block: Block) -> Expr:
-    """What the second place takes off ``-log q``: with distances u and m from the edge, ``log(1 +
-    exp(-2 u m / r^2))``.
+    """The term of ``-log q`` that the mirror image brings.
+
+    With the distances u and m of the new value and of the mean from the edge it is ``-log(1 +
+    exp(-2 u m / r^2))``, summed over the coordinates.
     """
     return -contract(log(1 + exp(-2 * (new - edge) * (mean - edge) / root**2)), block)

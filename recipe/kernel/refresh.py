@@ -1,4 +1,4 @@
-"""``refresh``: redraw blocks from their law given the rest (Gibbs), wholly or in part."""
+"""``refresh``: redraw blocks from their law given the rest (Gibbs sampling), in full or in part."""
 
 from __future__ import annotations
 
@@ -19,13 +19,22 @@ from recipe.scheme.increment import step_symbol, white_noise
 
 
 def refresh(recipe: Recipe, *blocks: Block, keep: Any = 0) -> Move:
-    """Redraw the blocks from their law given the others under H, ``N(mean, sd^2)``: a full refresh.
+    """Redraw blocks from their law under ``exp(-H)`` given all others, the normal law N(mean,
+    sd^2).
 
-    With ``keep=c`` a part of the old value is kept (Horowitz 1991): ``mean + c (r - mean) + sqrt(1
-    - c^2) sd w``; write c as ``exp(-a)`` with a positive a, so that the root is known to be real.
+    Args:
+        recipe: the sampler whose H gives the law.
+        *blocks: blocks of its state on the real line that are normal given the rest.
+        keep: c of a partial refresh (Horowitz 1991): the new value is ``mean + c (r - mean) +
+            sqrt(1 - c^2) sd w``. A number or an expression; write ``exp(-a)`` with a positive a, so
+            that the root is known to be real. By default 0, a full refresh.
+
+    Returns:
+        The part of a kernel. It leaves ``exp(-H)`` invariant.
 
     Raises:
-        RecipeError: where a block is not normal given the rest, or two of them are not independent.
+        RecipeError: where a block is not normal given the rest, two of them are not independent, or
+            ``keep`` is not between -1 and 1.
     """
     check_recipe(recipe, "refresh")
     listed = _checked_blocks(recipe, blocks)
@@ -54,6 +63,7 @@ def refresh(recipe: Recipe, *blocks: Block, keep: Any = 0) -> Move:
 def _redrawn(
     recipe: Recipe, block: Block, listed: tuple[Block, ...], c: Expr, unused: UnusedNames
 ) -> Expr:
+    """The rule of a refreshed block: ``mean + c (block - mean) + sqrt(1 - c^2) sd w``."""
     law = conditional_of(recipe.H, block)
     moved = blocks_in(law.mean, listed) | blocks_in(law.precision, listed) | blocks_in(c, listed)
     if moved:
@@ -71,9 +81,7 @@ def _redrawn(
 def _checked_blocks(recipe: Recipe, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     names = ", ".join(b.name for b in recipe.state)
     if not blocks:
-        raise RecipeError(
-            f"refresh(...) redraws no block; name those of the state ({names}) that it does"
-        )
+        raise RecipeError(f"refresh(...) redraws no block; name blocks of the state ({names})")
     strange = next((b for b in blocks if b not in recipe.state), None)
     if strange is not None:
         raise RecipeError(

@@ -1,7 +1,7 @@
 """The state along a sweep as a power series in s, the root of the step, with exact coefficients.
 
-A coefficient is worked out when it is asked for: what a rule multiplies by the step is needed to a
-lower order than the rest, and high derivatives of abstract functions are never met.
+A coefficient is computed when it is asked for. Terms that a rule multiplies by the step are then
+needed to a lower order than the rest, and high derivatives of abstract functions never occur.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from recipe.language.phi import exp_by_phi
 from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.total import substitute
 
-ORDER = 4  # the step squared: no sweep needs more
+MAX_ORDER = 4  # in the root of the step, so the step squared: no sweep needs more
 
 
 class RootStepSeries:
-    """The coefficients of ``s^0, s^1, ...`` of a value, by a rule that gives each of them."""
+    """The coefficients of ``s^0, s^1, ...`` of a value; ``rule`` computes each of them, once."""
 
     def __init__(self, rule: Callable[[int], Expr]) -> None:
         self._rule = rule
@@ -43,20 +43,20 @@ State = Mapping[Block, RootStepSeries]
 
 @dataclass(frozen=True)
 class Directions:
-    """A constant vector of each order for every block: the directions of derivatives, which are put
-    in afterwards.
+    """A symbol for the coefficient of each order of each block: derivatives are taken along the
+    symbols, and values replace them afterwards.
     """
 
     of: Mapping[tuple[Block, int], Block]
 
     @staticmethod
     def for_state(state: tuple[Block, ...], names: UnusedNames) -> Directions:
-        """Those of a state, under names that nothing else has."""
-        places = [(b, n) for b in state for n in range(1, ORDER + 1)]
+        """The symbols of a state, under names that nothing else has."""
+        places = [(b, n) for b in state for n in range(1, MAX_ORDER + 1)]
         return Directions({(b, n): _like(b, names.fresh(f"{b.name}_{n}")) for b, n in places})
 
     def along(self, e: Expr, n: int, state: tuple[Block, ...]) -> Expr:
-        """The derivative of e along the n-th coefficient of the state."""
+        """The derivative of e along the coefficient of ``s^n`` of the state."""
         return directional(e, {b: self.of[b, n] for b in state})
 
 
@@ -65,12 +65,14 @@ def _like(block: Block, name: str) -> Block:
 
 
 def unmoved(state: tuple[Block, ...]) -> dict[Block, RootStepSeries]:
-    """The state as it is when a sweep begins."""
+    """The state at the beginning of a sweep, as series."""
     return {b: RootStepSeries(lambda n, b=b: b if n == 0 else S.Zero) for b in state}  # type: ignore[misc]
 
 
-def in_root(rule: Expr, step: Symbol, s: Symbol) -> Expr:
-    """A rule by the root s of the step, with ``exp(c step) - 1`` as a multiple of the step."""
+def in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
+    """The rule as a function of the root s of the step, with ``exp(c step) - 1`` as a multiple of
+    the step.
+    """
     return exp_by_phi(
         rule.xreplace({step: s**2}),
         lambda z: s in z.free_symbols and substitute(z, {s: S.Zero}) == 0,
@@ -78,15 +80,17 @@ def in_root(rule: Expr, step: Symbol, s: Symbol) -> Expr:
 
 
 def written_out(update: Update, s: Symbol) -> tuple[tuple[Block, RootStepSeries], ...]:
-    """The right-hand sides as series in the s that is written in them, with the blocks as
-    they are.
+    """The right-hand sides as series in the s that is written in them; the blocks are left as they
+    are.
     """
     return tuple(
-        (b, _explicit(in_root(e, update.step, s), s, b, update.step)) for b, e in update.rule
+        (b, _explicit(in_root_of_step(e, update.step, s), s, b, update.step))
+        for b, e in update.rule
     )
 
 
 def _explicit(e: Expr, s: Symbol, block: Block, step: Symbol) -> RootStepSeries:
+    """The series of an expression in the s that is written in it."""
     slopes = [e]
 
     def coefficient(n: int) -> Expr:
@@ -104,7 +108,7 @@ def _explicit(e: Expr, s: Symbol, block: Block, step: Symbol) -> RootStepSeries:
 
 
 def put_in(rule: RootStepSeries, state: State, directions: Directions) -> RootStepSeries:
-    """The series of a right-hand side where the blocks have the series of ``state`` (Faa di Bruno's
+    """The series of a right-hand side whose blocks have the series of ``state`` (Faa di Bruno's
     formula).
     """
     blocks = tuple(state)
@@ -134,8 +138,10 @@ def _taylor(
 def _at(
     e: Expr, orders: set[int], blocks: tuple[Block, ...], state: State, directions: Directions
 ) -> Expr:
-    """The expression with the coefficients of the state in the place of blocks and directions; only
-    those in it are asked for.
+    """The expression with the coefficients of the state in place of its blocks and direction
+    symbols.
+
+    Only the coefficients that occur in it are computed.
     """
     there = {s.at(0) if isinstance(s, Vector) else s for s in e.free_symbols}
     values: dict[Block, Expr] = {b: state[b].at(0) for b in blocks if state[b].at(0) != b}
@@ -151,7 +157,9 @@ def _at(
 
 
 def _partitions(n: int, largest: int) -> Iterator[tuple[int, ...]]:
-    """The ways to write n as a sum of positive numbers, the largest first."""
+    """Yield the ways to write n as a sum of positive numbers up to ``largest``, the largest
+    first.
+    """
     if n == 0:
         yield ()
     for k in range(min(n, largest), 0, -1):

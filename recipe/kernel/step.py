@@ -1,4 +1,4 @@
-"""``step``: one step of a scheme as a part of a kernel."""
+"""``step``: one step of a scheme, or of a printed rule, as a part of a kernel."""
 
 from __future__ import annotations
 
@@ -10,14 +10,29 @@ from recipe.scheme import discretise
 
 
 def step(of: Recipe | Update, scheme: str | None = None) -> Move:
-    """One step of a scheme of a recipe, or of a rule that was printed; no Metropolis test
-    follows.
+    """One step as a part of a kernel; no Metropolis test follows.
+
+    Args:
+        of: a recipe, or an update rule.
+        scheme: the name of a scheme, for a recipe only.
+
+    Returns:
+        The part. It leaves the target invariant only where the verifier proves so.
+
+    Raises:
+        RecipeError: where a recipe comes without a scheme or an update with one, or the scheme does
+            not fit.
     """
     return Move(rule_of(of, scheme, "step"), STEP)
 
 
 def rule_of(of: object, scheme: str | None, where: str) -> Update:
-    """The rule that is meant: the scheme of a recipe, or the update itself.
+    """Return the rule that a user means: a step of a recipe under a scheme, or the update itself.
+
+    Args:
+        of: the recipe or update.
+        scheme: the name of the scheme, or None.
+        where: the function that the user called, for messages.
 
     Raises:
         RecipeError: where a recipe comes without a scheme, or an update with one.
@@ -34,6 +49,7 @@ def rule_of(of: object, scheme: str | None, where: str) -> Update:
         )
     if scheme is not None:
         raise RecipeError(
-            f"{where}(update, {scheme!r}): an update is a rule already; a scheme is of a recipe"
+            f"{where}(update, {scheme!r}): an update is a rule already, and schemes are for"
+            " recipes; leave the scheme out"
         )
     return of

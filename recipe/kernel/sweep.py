@@ -1,6 +1,4 @@
-"""The rules of one sweep, one after another, and the state that they lead to as a power series in
-the root of the step.
-"""
+"""The rules of one sweep, and the state after them as a power series in the root of the step."""
 
 from __future__ import annotations
 
@@ -20,13 +18,18 @@ from recipe.language.fold import Fold, FoldSign
 from recipe.language.free_symbols import UnusedNames
 from recipe.language.symbols import Block, Noise, ScalarNoise, name_of
 
-MOST_MOVES = 200  # rules that are followed in one sweep
+MAX_RULES_PER_SWEEP = 200  # the longest sweep that averaged(...) expands
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """The rules of a sweep; those of ``repeated`` are repeated for every number ``times``, a
-    symbol, if that is there.
+    """The rules of a sweep, in the order in which they are carried out.
+
+    Attributes:
+        state, step, target: those of the kernel.
+        before, repeated, after: the rules; ``repeated`` is carried out ``times`` times.
+        times: a symbol that stands for every number of repetitions; None where nothing is repeated
+            so.
     """
 
     state: tuple[Block, ...]
@@ -38,15 +41,15 @@ class Sweep:
     times: Symbol | None
 
     def unrolled(self, count: int) -> tuple[Update, ...]:
-        """All rules, with ``count`` in the place of ``times``."""
+        """All rules, with ``count`` repetitions."""
         return self.before + count * self.repeated + self.after
 
 
 def sweep_of(parts: Sequence[object]) -> Sweep:
-    """The sweep that some parts make.
+    """The sweep that consists of some parts.
 
     Raises:
-        RecipeError: where they make no kernel, or a part of them has no expansion in the step.
+        RecipeError: where they make no kernel, or one of them has no expansion in the step.
     """
     every = [k for k, part in enumerate(parts) if isinstance(part, RepeatForEvery)]
     if len(every) > 1:
@@ -69,15 +72,16 @@ def sweep_of(parts: Sequence[object]) -> Sweep:
 
 
 def _rules_of(part: Part) -> Iterator[Update]:
+    """Yield the rules of a part, as often as it repeats them."""
     if isinstance(part, Move):
         _check_smooth(part.update)
         yield part.update
     elif isinstance(part, Repeat) and isinstance(part.times, int):
         inner = [u for p in part.parts for u in _rules_of(p)]
-        if part.times * len(inner) > MOST_MOVES:
+        if part.times * len(inner) > MAX_RULES_PER_SWEEP:
             raise RecipeError(
-                f"times={part.times}: averaged(...) follows at most {MOST_MOVES} rules; give a"
-                " symbol"
+                f"times={part.times}: averaged(...) follows at most {MAX_RULES_PER_SWEEP} rules;"
+                " give a symbol"
             )
         yield from part.times * inner
     elif isinstance(part, Repeat):
@@ -101,8 +105,9 @@ def _check_smooth(update: Update) -> None:
 
 
 def follow(sweep: Sweep, count: int) -> dict[Block, RootStepSeries]:
-    """The state after the sweep, in terms of the state before it; each rule that is carried out
-    draws noise of its own.
+    """The state after the sweep as a function of the state before it, for ``count`` repetitions.
+
+    Each rule draws noise of its own every time it is carried out.
     """
     s = Dummy("s", positive=True)
     names = UnusedNames(e for u in sweep.unrolled(1) for e, _ in u.written())
@@ -126,6 +131,7 @@ def follow(sweep: Sweep, count: int) -> dict[Block, RootStepSeries]:
 def _check_small(
     sweep: Sweep, rules: dict[Update, tuple[tuple[Block, RootStepSeries], ...]]
 ) -> None:
+    """Require that every rule which is repeated L times is the identity as the step vanishes."""
     for block, rule in (pair for update in sweep.repeated for pair in rules[update]):
         if expand(rule.at(0) - block) != 0:
             raise RecipeError(
@@ -138,7 +144,7 @@ def _check_small(
 def _with_noise_of_its_own(
     rule: RootStepSeries, draws: dict[str, str], names: UnusedNames
 ) -> RootStepSeries:
-    """The rule with other names for its noise; one name within an update is one draw."""
+    """The rule with its noise renamed; one name within an update stays one draw."""
 
     def renamed(n: int) -> Expr:
         e = rule.at(n)

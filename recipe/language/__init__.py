@@ -1,5 +1,5 @@
-"""What a user may write, and how it is read, differentiated and checked: symbols with an index,
-abstract functions, sums, noise, numbers.
+"""The language of expressions: symbols with an index, abstract functions, sums, noise and numbers,
+and how they are read, differentiated and checked.
 
 Imports sympy and numpy alone.
 """

@@ -1,7 +1,7 @@
 """Abstract functions, and their derivatives as atoms.
 
-``Potential`` is a smooth function of whole blocks, ``Field`` gives one value a coordinate that
-depends on a whole block, ``Dense`` is a constant matrix; a sympy ``Function("G")(theta)`` is
+``Potential`` is a smooth function of whole blocks. ``Field`` has one value for each coordinate and
+depends on a whole block. ``Dense`` is a constant matrix. A sympy ``Function("G")(theta)`` is
 elementwise. Nothing is known of them but what is declared, so their derivatives are new atoms:
 ``Partial(U, theta, theta[j])`` is d^2 U / d theta_i d theta_j.
 """
@@ -28,7 +28,26 @@ from recipe.language.symbols import (
 
 
 class Potential(Symbol):
-    """An abstract smooth function of whole blocks, ``Potential("U", theta)``; one number."""
+    """An unknown smooth function of whole blocks whose value is one number.
+
+    Proofs hold for every such function; ``bind`` replaces it by an expression or a ``Posterior``.
+
+    Args:
+        name: an identifier.
+        *blocks: the blocks that it depends on, at least one.
+
+    Attributes:
+        blocks: these blocks.
+
+    Raises:
+        RecipeError: for an unusable name, no block, or an argument that is not a block.
+
+    Example:
+        >>> from recipe import Potential, Vector, grad
+        >>> theta = Vector("theta")
+        >>> grad(Potential("U", theta), theta)
+        grad(U, theta)
+    """
 
     __slots__ = ("blocks",)
     blocks: tuple[Block, ...]
@@ -47,7 +66,7 @@ class Potential(Symbol):
 
     @property
     def free_symbols(self) -> set[Any]:
-        """Itself and the blocks that it depends on, so that sympy's ``diff`` does not take it for a
+        """The potential and its blocks, so that sympy's ``diff`` does not take it for a
         constant.
         """
         return {self, *self.blocks}
@@ -66,8 +85,22 @@ class Potential(Symbol):
 
 
 class Field(Indexed):
-    """One unknown smooth value a coordinate that depends on the whole block: ``Field("G", theta,
-    positive=True)``.
+    """An unknown smooth function with one value for each coordinate, each of which depends on the
+    whole block.
+
+    A metric that couples the coordinates of theta is such a function. For a value that depends on
+    its own coordinate alone use a sympy ``Function("G", positive=True)(theta)``.
+
+    Args:
+        name: an identifier.
+        block: the ``Vector`` that it depends on.
+        positive: declare every value positive.
+
+    Attributes:
+        block: the block that it depends on.
+
+    Raises:
+        RecipeError: for an unusable name, or where ``block`` is not a ``Vector``.
     """
 
     __slots__ = ()
@@ -86,9 +119,7 @@ class Field(Indexed):
 
     @property
     def free_symbols(self) -> set[Any]:
-        """Itself and the block that it depends on, so that sympy's ``diff`` does not take it for a
-        constant.
-        """
+        """The field and its block, so that sympy's ``diff`` does not take it for a constant."""
         return {self, self.block}
 
     def _eval_derivative(self, x: Any) -> Expr:
@@ -96,10 +127,26 @@ class Field(Indexed):
 
 
 class Dense(Symbol):
-    """A constant matrix between two vector blocks, one unknown number an entry; an entry of D or Q.
+    """A constant matrix between two vector blocks with unknown numbers; its numbers are given when
+    the sampler runs.
 
-    ``positive=True`` means symmetric positive definite (and sets ``symmetric``). ``column``
-    defaults to ``row``.
+    It stands in entries of D and Q, in ``dot(M, v)``, and as the covariance of a ``Noise``.
+
+    Args:
+        name: an identifier.
+        row: the ``Vector`` whose coordinates number the rows.
+        column: the ``Vector`` whose coordinates number the columns; by default ``row``.
+        symmetric: declare the matrix symmetric.
+        positive: declare the matrix symmetric and positive definite.
+
+    Attributes:
+        row, column, symmetric: as given; ``symmetric`` is set by ``positive``.
+        positive_definite: the argument ``positive``.
+        T: the transpose; the matrix itself where it is symmetric.
+
+    Raises:
+        RecipeError: for an unusable name, a block that is not a ``Vector``, or a symmetric matrix
+            between blocks of different lengths.
     """
 
     __slots__ = ("column", "positive_definite", "row", "symmetric")
@@ -156,18 +203,18 @@ class Dense(Symbol):
 
     @property
     def T(self) -> Expr:
-        """The transposed matrix, an entry of D or Q between the same blocks the other way round."""
+        """The transpose, an entry of D or Q between the same blocks in reverse."""
         return self if self.symmetric else TransposedDense(self)
 
     def entry(self, row_label: int, column_label: int) -> Expr:
-        """The entry at a pair of indices."""
+        """The number in the row and column with these index labels."""
         return DenseEntry(
             self, Index("", self.row.length, row_label), Index("", self.column.length, column_label)
         )
 
 
 class TransposedDense(Expr):
-    """``M.T``, written as an entry of D or Q."""
+    """The transpose ``M.T`` of a ``Dense`` matrix, as an entry of D or Q."""
 
     is_commutative = True
 
@@ -187,7 +234,7 @@ def _rebuild_dense(
 
 
 class DenseEntry(Expr):
-    """The number ``M_ij``."""
+    """The number ``M_ij`` of a ``Dense`` matrix."""
 
     is_commutative = True
     is_real = True
@@ -199,12 +246,12 @@ class DenseEntry(Expr):
 
     @property
     def matrix(self) -> Dense:
-        """The matrix."""
+        """The matrix that the number belongs to."""
         return self.args[0]  # type: ignore[no-any-return]
 
     @property
     def labels(self) -> tuple[int, int]:
-        """The labels of row and column."""
+        """The index labels of row and column."""
         return self.args[1].label, self.args[2].label
 
     def _sympystr(self, printer: Any) -> str:
@@ -212,8 +259,9 @@ class DenseEntry(Expr):
 
 
 class Partial(Expr):
-    """A partial derivative of a ``Potential`` or a ``Field``; mixed partials are symmetric, so the
-    order is canonical.
+    """A partial derivative of a ``Potential`` or a ``Field``.
+
+    Mixed partial derivatives are symmetric, so the coordinates are kept in a canonical order.
     """
 
     is_commutative = True
@@ -233,7 +281,7 @@ class Partial(Expr):
 
     @property
     def wrt(self) -> tuple[Block, ...]:
-        """The coordinates it is differentiated by."""
+        """The coordinates that it is differentiated by."""
         return self.args[1:]  # type: ignore[no-any-return]
 
     def _eval_derivative(self, x: Any) -> Expr:
@@ -250,8 +298,8 @@ class Partial(Expr):
 
 
 def _by_coordinate(atom: Potential | Field | Partial, blocks: tuple[Block, ...], x: Any) -> Expr:
-    """The derivative by a coordinate of the state: by one of the blocks, or of a block that stands
-    for one of them.
+    """The derivative of an atom that depends on ``blocks`` by the coordinate x; by the chain rule
+    where x stands for one of them.
     """
     if not isinstance(x, Vector | Scalar):
         return S.Zero
@@ -261,23 +309,25 @@ def _by_coordinate(atom: Potential | Field | Partial, blocks: tuple[Block, ...],
 
 
 def image_of(x: Block) -> Block:
-    """The coordinate of the image that belongs to this one of a ``Preimage``."""
+    """The coordinate of the image that the coordinate x of a ``Preimage`` stands for."""
     return x.image.at(x.label) if isinstance(x, Vector) else x.image  # type: ignore[return-value, union-attr]
 
 
 def written_image(x: Block) -> Expr:
-    """A coordinate of the image as the function of its preimage that it is."""
+    """The image of the coordinate x of a ``Preimage``, written as a function of x."""
     return x.forward(x)  # type: ignore[misc, no-any-return]
 
 
 def slope(x: Block) -> Expr:
-    """The derivative of a coordinate of the image by its preimage."""
+    """The derivative of the image by the coordinate x of a ``Preimage``."""
     return x.slope(x)  # type: ignore[misc, no-any-return]
 
 
 class Jet(Expr):
-    """A derivative of an elementwise function: ``Jet(G(x, y), (2, 1))`` is G differentiated twice
-    by its first argument and once by its second, taken at ``(x, y)``.
+    """A derivative of an elementwise function.
+
+    ``Jet(G(x, y), (2, 1))`` is G differentiated twice by its first argument and once by its second,
+    taken at ``(x, y)``.
     """
 
     is_commutative = True
@@ -291,16 +341,16 @@ class Jet(Expr):
 
     @property
     def applied(self) -> AppliedUndef:
-        """The function at its arguments."""
+        """The function, applied to its arguments."""
         return self.args[0]
 
     @property
     def orders(self) -> tuple[int, ...]:
-        """How often it is differentiated by each argument."""
+        """The order of the derivative in each argument."""
         return tuple(int(k) for k in self.args[1])
 
     def raised(self, position: int) -> Expr:
-        """One derivative more."""
+        """The function differentiated once more by the argument at ``position``."""
         return raised(self.applied, self.orders, position)
 
     def _sympystr(self, printer: Any) -> str:
@@ -311,12 +361,14 @@ class Jet(Expr):
 
 
 def raised(applied: AppliedUndef, orders: tuple[int, ...], position: int) -> Expr:
-    """The elementwise function differentiated once more by the argument at ``position``."""
+    """An elementwise function, differentiated to ``orders`` already, differentiated once more by
+    the argument at ``position``.
+    """
     return Jet(applied, [k + (m == position) for m, k in enumerate(orders)])
 
 
 def jets_from_sympy(expression: Expr) -> Expr:
-    """Write sympy's ``Derivative`` and ``Subs`` of elementwise functions as ``Jet``."""
+    """Replace sympy's ``Derivative`` and ``Subs`` of elementwise functions by ``Jet``."""
     replaced = expression.replace(lambda e: isinstance(e, Subs), _jet_of_subs)
     return replaced.replace(lambda e: isinstance(e, Derivative), _jet_of_derivative)
 
@@ -327,6 +379,7 @@ def _jet_of_subs(subs: Subs) -> Expr:
 
 
 def _jet_of_derivative(derivative: Derivative) -> Expr:
+    """The ``Jet`` that a ``Derivative`` of an elementwise function means."""
     applied = derivative.expr
     if not isinstance(applied, AppliedUndef):
         done = derivative.doit()
@@ -348,7 +401,7 @@ def _jet_of_derivative(derivative: Derivative) -> Expr:
 
 
 def checked_block(block: object, where: str) -> Block:
-    """The block, if it is one."""
+    """Return the block, or raise RecipeError if it is neither a ``Vector`` nor a ``Scalar``."""
     if isinstance(block, Vector | Scalar):
         return block
     raise RecipeError(f"{where}: {block} is not a block; blocks are Vector(...) and Scalar(...)")

@@ -1,4 +1,4 @@
-"""From what a user wrote to a sympy expression, without ever evaluating text."""
+"""Convert a value that a user wrote to a sympy expression; text is never evaluated."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ from recipe.language.errors import RecipeError
 
 
 def as_expression(e: Any, where: str) -> Expr:
-    """A single sympy expression; numbers are taken as they are.
+    """Return the value as one sympy expression; Python numbers become sympy numbers.
+
+    Args:
+        e: the value.
+        where: how the error message calls the place of the value.
 
     Raises:
-        RecipeError: for text, matrices, and everything else that is no expression.
+        RecipeError: for text, a matrix, or anything else that is not a scalar expression.
     """
     if isinstance(e, str):
         raise RecipeError(

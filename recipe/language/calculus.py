@@ -2,11 +2,11 @@
 
 The derivative of an elementwise expression ``e_i`` by another coordinate has two parts:
 
-    d e_i / d theta_j = delta_ij * explicit(e, theta_i) + (what comes from Potential, Field and
-    Total),
+    d e_i / d theta_j = delta_ij * explicit(e, theta_i) + (derivatives of Potential, Field and
+    Total).
 
-and ``partial(e, theta.at(label))`` gives the whole of it: at a label that does not occur in ``e``
-only the second part, at the generic label both, taken at j = i.
+``partial(e, theta.at(label))`` is this derivative at ``j = label``. At a label that does not occur
+in ``e`` it has the second part only; at the generic label it has both parts, taken at j = i.
 
 Absolute values are differentiated off their kink: ``d|x| = sign(x) dx``, and ``sign(x)`` is
 constant on each side.
@@ -39,7 +39,7 @@ from recipe.language.total import Total, opened, relabel, sum_over
 
 AtomRule = Callable[[Expr, Symbol], Expr]
 
-ATOMS = (
+ABSTRACT_ATOMS = (
     Total,
     Potential,
     Field,
@@ -55,43 +55,44 @@ ATOMS = (
 
 @lru_cache(maxsize=65536)
 def partial(e: Expr, x: Symbol) -> Expr:
-    """The derivative of ``e`` by the coordinate or scalar ``x``; equal labels are equal
-    coordinates, others are different.
+    """The derivative of ``e`` by the coordinate or scalar ``x``.
+
+    Equal labels are equal coordinates, and different labels are different coordinates.
     """
     return _chain_rule(e, x, _partial_of_atom)
 
 
 @lru_cache(maxsize=65536)
 def explicit(e: Expr, x: Symbol) -> Expr:
-    """The factor of ``delta_ij`` in the derivative: what ``e`` owes to this very coordinate being
-    written in it.
+    """The factor of ``delta_ij`` in the derivative: the derivative of ``e`` by this coordinate
+    where it is written in ``e`` itself.
     """
     return _chain_rule(e, x, _explicit_of_atom)
 
 
 def gradient(e: Expr, block: Block) -> Expr:
-    """The generic coordinate of the gradient of a coordinate-free expression."""
+    """The generic coordinate of the gradient of a number."""
     return partial(e, block)
 
 
 def divergence(components: dict[Block, Expr]) -> Expr:
-    """The divergence of a vector field given by one expression a block."""
+    """The divergence of a vector field, given by one expression for each block."""
     return sum((contract(partial(e, block), block) for block, e in components.items()), S.Zero)
 
 
 def inner(u: dict[Block, Expr], v: dict[Block, Expr]) -> Expr:
-    """The inner product of two vector fields given by one expression a block."""
+    """The inner product of two vector fields, given by one expression for each block."""
     return sum((contract(u[block] * v[block], block) for block in u), S.Zero)
 
 
 def contract(e: Expr, block: Block) -> Expr:
-    """The sum over the coordinates of a block; over a scalar block there is one."""
+    """The sum over the coordinates of a block; for a scalar block, the expression itself."""
     return sum_over(e, GENERIC, block.length) if isinstance(block, Vector) else e
 
 
 def directional(e: Expr, direction: dict[Block, Expr]) -> Expr:
-    """The derivative of ``e_i`` along a vector field: ``sum over blocks and j of (d e_i / d z_j) *
-    direction_j``.
+    """The derivative of ``e_i`` along a vector field: the sum over blocks and j of ``(d e_i / d
+    z_j) * direction_j``.
     """
     result = S.Zero
     for block, component in direction.items():
@@ -105,8 +106,8 @@ def directional(e: Expr, direction: dict[Block, Expr]) -> Expr:
 
 
 def _chain_rule(e: Expr, x: Symbol, rule: AtomRule) -> Expr:
-    """Differentiate with sympy after every abstract atom was replaced by a plain symbol of
-    its own.
+    """Differentiate with sympy, with every abstract atom replaced by a plain symbol; ``rule``
+    differentiates the atoms.
     """
     frozen, stands_for = freeze(e)
     result = frozen.diff(x)
@@ -115,13 +116,14 @@ def _chain_rule(e: Expr, x: Symbol, rule: AtomRule) -> Expr:
         if of_atom != 0:
             result += frozen.diff(symbol) * of_atom
     if any(not p.exp.is_number for p in frozen.atoms(Pow)):
-        result = powsimp(result, combine="exp")  # sympy writes n x^n / x, which has no value at 0
+        result = powsimp(result, combine="exp")  # sympy writes n x^n / x, undefined at 0
     return thaw(result, stands_for)
 
 
 def tidy(e: Expr) -> Expr:
-    """The expression as it stands or with its products multiplied out, whichever is shorter;
-    abstract atoms stay as they are.
+    """Return the expression as it stands or with its products multiplied out, whichever is shorter.
+
+    Abstract atoms are left unchanged.
     """
     frozen, stands_for = freeze(e)
     shortest = min((frozen, expand_mul(frozen, deep=False), expand_mul(frozen)), key=_nodes)
@@ -129,15 +131,18 @@ def tidy(e: Expr) -> Expr:
 
 
 def _nodes(e: Expr) -> int:
-    """How long an expression is; sympy's ``count_ops`` asks for the sign of every exponent, which
-    can take as long as the rest.
+    """The number of nodes of an expression.
+
+    sympy's ``count_ops`` asks for the sign of every exponent, which can take longer than the rest
+    of the work.
     """
     return sum(1 for _ in preorder_traversal(e))
 
 
 def summands(e: Expr) -> tuple[Expr, ...]:
-    """The terms of an expression once its products of sums are multiplied out, none of zero;
-    abstract atoms stay as they are.
+    """The nonzero terms of an expression after its products of sums are multiplied out.
+
+    Abstract atoms are left unchanged. The tuple is empty for 0.
     """
     frozen, stands_for = freeze(e)
     multiplied_out = thaw(expand_mul(frozen), stands_for)
@@ -145,27 +150,30 @@ def summands(e: Expr) -> tuple[Expr, ...]:
 
 
 def freeze(e: Expr) -> tuple[Expr, dict[Expr, Symbol]]:
-    """The expression with a plain symbol in place of every abstract atom, for sympy to work on, and
-    the symbol of each atom.
+    """Replace every abstract atom by a plain symbol, for sympy to work on.
+
+    Returns:
+        The expression without abstract atoms, and the symbol of each atom. ``thaw`` is the way
+        back.
     """
     stands_for = {atom: Dummy(f"a{k}") for k, atom in enumerate(abstract_atoms(e))}
     return e.xreplace(stands_for), stands_for
 
 
 def thaw(frozen: Expr, stands_for: dict[Expr, Symbol]) -> Expr:
-    """The expression with its abstract atoms back."""
+    """Put the abstract atoms back into an expression that ``freeze`` returned."""
     return frozen.xreplace({symbol: atom for atom, symbol in stands_for.items()})
 
 
 def abstract_atoms(e: Expr) -> list[Expr]:
-    """The outermost abstract atoms of an expression, each once, in the order in which they
-    are met.
+    """The outermost abstract atoms of an expression, each once, in the order of their first
+    occurrence.
     """
     found: dict[Expr, None] = {}
     stack = [e]
     while stack:
         node = stack.pop()
-        if isinstance(node, ATOMS):
+        if isinstance(node, ABSTRACT_ATOMS):
             found[node] = None
         else:
             stack.extend(reversed(node.args))
@@ -214,9 +222,8 @@ def _(atom: Abs, x: Symbol) -> Expr:
 
 @singledispatch
 def _explicit_of_atom(atom: Expr, x: Symbol) -> Expr:
-    return (
-        S.Zero
-    )  # potentials, fields and matrices depend on a coordinate only as a member of its block
+    # potentials, fields and matrices depend on a coordinate only as a member of its block
+    return S.Zero
 
 
 @_explicit_of_atom.register

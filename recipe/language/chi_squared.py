@@ -1,5 +1,6 @@
-"""``NoncentralChiSquared``: a random number whose law depends on the state, as in the exact
-transition of a square-root process.
+"""``NoncentralChiSquared``: a random number whose law depends on the state.
+
+The exact transition of a square-root process draws such a number.
 """
 
 from __future__ import annotations
@@ -15,12 +16,21 @@ from recipe.language.symbols import Noise, ScalarNoise, generic
 
 
 class NoncentralChiSquared(Expr):
-    """``NoncentralChiSquared(w, df, nonc)``: a draw from the non-central chi-squared law with
-    ``df`` > 0 degrees of freedom and non-centrality ``nonc`` >= 0, expressions of one coordinate.
+    """A draw from the non-central chi-squared law, for the rule of an ``Update``.
 
-    The noise w says which draw it is: one a coordinate of a vector, one number for a scalar block.
-    It stands for this draw alone. For a whole df and normal z it is the law of ``(z_1 +
-    sqrt(nonc))^2 + z_2^2 + ... + z_df^2``.
+    For a whole number ``df`` it has the law of ``(z_1 + sqrt(nonc))^2 + z_2^2 + ... + z_df^2`` with
+    independent standard normal z. It has the mean ``df + nonc`` and the variance ``2 (df + 2
+    nonc)``.
+
+    Args:
+        noise: the ``Noise`` that names the draw: one draw a coordinate for a vector, one draw for a
+            scalar block. It may stand nowhere else in the update.
+        df: the degrees of freedom, an expression of one coordinate that is positive.
+        nonc: the non-centrality, an expression of one coordinate that is not negative.
+
+    Raises:
+        RecipeError: where ``noise`` is no ``Noise``, or has a covariance.
+        OutsideLanguageError: where it is differentiated by a block that its law depends on.
     """
 
     is_commutative = True
@@ -43,7 +53,7 @@ class NoncentralChiSquared(Expr):
 
     @property
     def noise(self) -> Noise | ScalarNoise:
-        """Which draw it is."""
+        """The noise that names the draw."""
         return self.args[0]  # type: ignore[no-any-return]
 
     @property
@@ -71,12 +81,12 @@ class NoncentralChiSquared(Expr):
 
 
 def cumulant(draw: NoncentralChiSquared, k: int) -> Expr:
-    """``2^(k-1) (k-1)! (df + k nonc)``: the mean df + nonc, the variance 2 (df + 2 nonc)."""
+    """The k-th cumulant, ``2^(k-1) (k-1)! (df + k nonc)``."""
     return 2 ** (k - 1) * factorial(k - 1) * (draw.df + k * draw.nonc)
 
 
 def moment(draw: NoncentralChiSquared, n: int) -> Expr:
-    """``E X^n`` from the cumulants."""
+    """The n-th moment ``E X^n``, from the cumulants."""
     moments: list[Expr] = [S.One]
     for m in range(1, n + 1):
         moments.append(
@@ -89,5 +99,7 @@ def moment(draw: NoncentralChiSquared, n: int) -> Expr:
 
 
 def log_laplace(draw: NoncentralChiSquared, s: Expr) -> Expr:
-    """``log E exp(s X) = -df/2 log(1 - 2 s) + s nonc/(1 - 2 s)`` for s < 1/2."""
+    """The logarithm of the moment generating function: ``log E exp(s X) = -df/2 log(1 - 2 s) + s
+    nonc/(1 - 2 s)`` for s < 1/2.
+    """
     return -draw.df * log(1 - 2 * s) / 2 + s * draw.nonc / (1 - 2 * s)

@@ -1,8 +1,9 @@
-"""Entries of the block matrices D and Q, and the products that are taken with them.
+"""Entries of the block matrices D and Q, and products with them.
 
-An entry between two blocks is one of four things. ``Coupling`` is the general vector-vector one:
-``diag(diagonal)`` plus a kernel ``K(i, j)`` (from ``outer`` and ``Dense``), written at the labels
-GENERIC (row) and OTHER (column).
+An entry between two blocks has one of four types: ``Coupling`` (vector, vector), ``Column``
+(vector, scalar), ``Row`` (scalar, vector) or ``Number`` (scalar, scalar). A ``Coupling`` is
+``diag(diagonal)`` plus a kernel ``K(i, j)``, which comes from ``outer`` and ``Dense`` and is
+written at the labels GENERIC (row) and OTHER (column).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from recipe.language.total import free_indexed, labels, relabel, sum_over, swap_
 
 
 class Outer(Expr):
-    """The rank-one matrix ``u v^T``."""
+    """The rank-one matrix ``u v^T``; ``outer`` makes it."""
 
     is_commutative = True
 
@@ -37,17 +38,32 @@ class Outer(Expr):
 
 
 def outer(u: Any, v: Any) -> Expr:
-    """The matrix with entries ``u_i v_j``, a summand of a vector-vector entry of D or Q.
+    """The rank-one matrix with entries ``u_i v_j``, a summand of an entry of D or Q between two
+    vector blocks.
 
-    A factor that belongs to a row stands inside: ``outer(theta*u, v)``; outside only
-    coordinate-free factors may stand.
+    Args:
+        u: the generic coordinate of a vector as long as the row block.
+        v: the generic coordinate of a vector as long as the column block.
+
+    Returns:
+        The matrix; 0 where u or v is 0. A number may multiply it from outside. A factor that
+        differs from row to row stands inside: ``outer(theta*u, v)``.
+
+    Raises:
+        RecipeError: where u or v is not an expression.
+
+    Example:
+        >>> from recipe import Vector, outer
+        >>> theta = Vector("theta")
+        >>> theta - outer(theta, theta)
+        theta - outer(theta, theta)
     """
     return Outer(u, v)
 
 
 @dataclass(frozen=True)
 class Coupling:
-    """Vector row, vector column: ``delta_ij * diagonal_i + kernel_ij``."""
+    """An entry between two vector blocks: ``delta_ij * diagonal_i + kernel_ij``."""
 
     diagonal: Expr
     kernel: Expr
@@ -55,21 +71,25 @@ class Coupling:
 
 @dataclass(frozen=True)
 class Column:
-    """Vector row, scalar column: a column with these coordinates."""
+    """An entry between a vector row block and a scalar column block: ``value`` is its generic
+    coordinate.
+    """
 
     value: Expr
 
 
 @dataclass(frozen=True)
 class Row:
-    """Scalar row, vector column: a row with these coordinates."""
+    """An entry between a scalar row block and a vector column block: ``value`` is its generic
+    coordinate.
+    """
 
     value: Expr
 
 
 @dataclass(frozen=True)
 class Number:
-    """Scalar row, scalar column."""
+    """An entry between two scalar blocks."""
 
     value: Expr
 
@@ -81,16 +101,18 @@ MATRICES = (Outer, Dense, TransposedDense)
 
 
 def matrices_in(e: Expr) -> list[Expr]:
-    """The matrices that an expression contains as such, not as factors of a product ``dot(M,
-    v)``.
-    """
+    """The matrices in an expression; the factor M of a product ``dot(M, v)`` is not one of them."""
     if isinstance(e, MATRICES):
         return [e]
     return [] if isinstance(e, DenseEntry) else [m for a in e.args for m in matrices_in(a)]
 
 
 def read_entry(e: Expr, row: Block, column: Block, where: str) -> Entry:
-    """Read one entry of D or Q as the two blocks that it stands between say."""
+    """Return the entry of D or Q that an expression means between a row block and a column block.
+
+    Raises:
+        RecipeError: at the place ``where``, if the expression does not fit between these blocks.
+    """
     if isinstance(row, Vector) and isinstance(column, Vector):
         return _read_coupling(e, row, column, where)
     guilty = next(iter(matrices_in(e)), None)
@@ -109,6 +131,9 @@ def read_entry(e: Expr, row: Block, column: Block, where: str) -> Entry:
 
 
 def _read_coupling(e: Expr, row: Vector, column: Vector, where: str) -> Coupling:
+    """Read an entry between two vectors: a sum of a diagonal, ``outer(u, v)`` and ``Dense``
+    matrices with number factors.
+    """
     diagonal, kernel = S.Zero, S.Zero
     for term in Add.make_args(e.expand(deep=False) if matrices_in(e) else e):
         matrices = [f for f in Mul.make_args(term) if isinstance(f, MATRICES)]
@@ -141,6 +166,7 @@ def _read_coupling(e: Expr, row: Vector, column: Vector, where: str) -> Coupling
 
 
 def _kernel(matrix: Expr, row: Vector, column: Vector, where: str) -> Expr:
+    """The kernel ``K(i, j)`` of one matrix, whose shape must be that of the two blocks."""
     if isinstance(matrix, Outer):
         return _outer_kernel(matrix, row, column, where)
     straight = isinstance(matrix, Dense)
@@ -165,6 +191,7 @@ def _outer_kernel(matrix: Outer, row: Vector, column: Vector, where: str) -> Exp
 
 
 def _of_length(e: Expr, block: Vector, where: str) -> Expr:
+    """Return the expression if all vectors in it are as long as the block."""
     for s in sorted(free_indexed(e), key=str):
         if s.length != block.length:
             raise RecipeError(
@@ -176,7 +203,7 @@ def _of_length(e: Expr, block: Vector, where: str) -> Expr:
 
 @singledispatch
 def apply(entry: Entry, w: Expr, column: Block) -> Expr:
-    """The product of an entry with the component ``w`` of its column block."""
+    """The product of an entry with the component ``w`` of a vector field in its column block."""
     raise TypeError(entry)
 
 
@@ -200,14 +227,14 @@ def _(entry: Row, w: Expr, column: Vector) -> Expr:
 
 @singledispatch
 def divergence_of(entry: Entry, column: Block) -> Expr:
-    """``sum over j of d entry_ij / d column_j``."""
+    """The divergence ``sum_j d entry_ij / d column_j``."""
     raise TypeError(entry)
 
 
 @divergence_of.register
 def _(entry: Coupling, column: Vector) -> Expr:
-    # d/d c_j of K_ij is (what K owes to c_i being written in it, at j = i) + the rest, summed over
-    # j.
+    # sum_j dK_ij/dc_j: the derivative by c_i where it is written in K itself (at j = i), and the
+    # derivative of the rest, summed over j
     own = relabel(explicit(entry.kernel, column.at(GENERIC)), OTHER, GENERIC)
     rest = sum_over(partial(entry.kernel, column.at(OTHER)), OTHER, column.length)
     return partial(entry.diagonal, column) + own + rest
@@ -226,7 +253,7 @@ def _(entry: Row, column: Vector) -> Expr:
 
 @singledispatch
 def transposed(entry: Entry) -> Entry:
-    """The entry seen from the other side of the diagonal."""
+    """The transpose of an entry."""
     raise TypeError(entry)
 
 
@@ -251,22 +278,22 @@ def _(entry: Number) -> Entry:
 
 
 def parts(entry: Entry) -> tuple[Expr, ...]:
-    """The expressions an entry is made of; the entry is zero for every length iff all of
-    them are.
+    """The expressions that an entry consists of; it is zero for every length if and only if all of
+    them are zero.
     """
     return (entry.diagonal, entry.kernel) if isinstance(entry, Coupling) else (entry.value,)
 
 
 def is_diagonal(entry: Entry) -> bool:
-    """Whether it joins no two different coordinates of two vectors: it has no kernel."""
+    """Return True if the entry couples no two different coordinates of two vectors."""
     return not isinstance(entry, Coupling) or bool(entry.kernel == 0)
 
 
 def combine(a: Entry, b: Entry, sign: int = 1) -> Entry:
-    """``a + sign * b`` for two entries of one place."""
+    """``a + sign * b`` for two entries between the same blocks."""
     return type(a)(*(x + sign * y for x, y in zip(parts(a), parts(b), strict=True)))
 
 
 def is_zero_entry(entry: Entry) -> bool:
-    """Whether nothing is written there."""
+    """Return True if every expression of the entry is written as 0."""
     return all(p == 0 for p in parts(entry))

@@ -1,4 +1,4 @@
-"""Exact moments of the noise in an update rule."""
+"""The exact mean of an expression over the noise of an update rule."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Sums = dict[int, Length]
 
 
 def expectation(e: Expr) -> Expr:
-    """The mean over the noise, by Wick's theorem: two draws at different labels are draws at
-    different coordinates.
+    """The mean over the noise, by Wick's theorem (Isserlis 1918).
 
-    Draws that are not normal have their moments, where they stand outside of sums.
+    Draws at two different labels are draws at different coordinates. A ``NoncentralChiSquared``
+    draw is replaced by its moments, where it does not stand in a sum.
 
     Raises:
         OutsideLanguageError: where the expression is not a polynomial of the noise.
@@ -44,8 +44,8 @@ def _mean_of_term(term: Expr) -> Expr:
 
 
 def _take_apart(term: Expr) -> tuple[Expr, list[Expr], Sums]:
-    """A product as (what is free of noise, the noise factors, the sums that were opened to reach
-    them).
+    """Split a product into its factor free of noise, its noise factors, and the sums that were
+    opened to reach them.
     """
     rest: Expr = S.One
     draws: list[Expr] = []
@@ -64,7 +64,8 @@ def _take_apart(term: Expr) -> tuple[Expr, list[Expr], Sums]:
             and power > 0
             and labels(base) <= {GENERIC, OTHER}
         ):
-            rest *= moment(base, int(power))  # outside of sums two draws are one, or independent
+            # outside of sums, two draws are either the same draw or independent
+            rest *= moment(base, int(power))
         elif isinstance(base, Total) and power.is_Integer and power > 0:
             for _ in range(int(power)):
                 body, label = opened(base, *sums)
@@ -78,6 +79,9 @@ def _take_apart(term: Expr) -> tuple[Expr, list[Expr], Sums]:
 
 
 def _pair_up(rest: Expr, draws: list[Expr], sums: Sums) -> Expr:
+    """The mean of a product of draws: the sum over all ways to pair the first draw with another
+    one.
+    """
     if not draws:
         for label, length in sums.items():
             rest = sum_over(rest, label, length)

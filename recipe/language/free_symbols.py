@@ -1,5 +1,5 @@
-"""What is left free in an expression: blocks, parameters, and abstract functions that can be given
-a meaning.
+"""Find the free symbols of an expression: blocks, parameters, and abstract functions that ``bind``
+can replace.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ from recipe.language.symbols import (
 )
 from recipe.language.variance import ScalarVariance, VectorVariance
 
-VARIANCES = (VectorVariance, ScalarVariance)  # no parameters: the kernel estimates them
+VARIANCES = (VectorVariance, ScalarVariance)  # not parameters: the kernel estimates them
 
 
 def parameters_of(expressions: Iterable[Expr]) -> tuple[Symbol, ...]:
-    """The symbols that are neither blocks, lengths, abstract functions nor bound indices, by
-    name.
+    """The parameters in some expressions, sorted by name.
+
+    These are the symbols that are neither blocks, lengths, noise, data, abstract functions,
+    estimated variances nor bound indices.
     """
     others = (
         Vector,
@@ -52,16 +54,19 @@ def parameters_of(expressions: Iterable[Expr]) -> tuple[Symbol, ...]:
 
 
 def blocks_in(e: Expr, state: tuple[Block, ...]) -> frozenset[Block]:
-    """The blocks that an expression depends on, seen or unseen: in sums and in abstract functions
-    (of their images) as well.
+    """The blocks of the state that an expression depends on.
+
+    Blocks count that occur in a sum, as arguments of an abstract function, or as the preimage of
+    such an argument.
     """
     found = {generic(s) for s in e.free_symbols}
     return frozenset(b for b in state if b in found or b.image in found)
 
 
 def abstract_of(expressions: Iterable[Expr]) -> tuple[Any, ...]:
-    """The abstract functions (sympy functions as the function class, everything else as its
-    symbol), by name.
+    """The abstract functions and constant matrices in some expressions, sorted by name.
+
+    An elementwise function is returned as its sympy function class, everything else as its symbol.
     """
     found: dict[str, Any] = {}
     for e in expressions:
@@ -73,7 +78,7 @@ def abstract_of(expressions: Iterable[Expr]) -> tuple[Any, ...]:
 
 
 class UnusedNames:
-    """Hands out names that no symbol or function in the expressions has, and none of them twice."""
+    """Names that no symbol or function in some expressions has; each name is given out once."""
 
     def __init__(self, written: Iterable[Expr]) -> None:
         listed = list(written)
@@ -81,7 +86,7 @@ class UnusedNames:
         self._taken |= {a.func.__name__ for e in listed for a in e.atoms(AppliedUndef)}
 
     def fresh(self, wish: str) -> str:
-        """The wished name, lengthened until it is new."""
+        """The wished name, with underscores appended until nobody has it."""
         while wish in self._taken:
             wish += "_"
         self._taken.add(wish)
@@ -89,5 +94,5 @@ class UnusedNames:
 
 
 def unused_name(name: str, written: Iterable[Expr]) -> str:
-    """The name, lengthened until no symbol or function in the expressions has it."""
+    """The name, with underscores appended until no symbol or function in the expressions has it."""
     return UnusedNames(written).fresh(name)

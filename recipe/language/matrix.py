@@ -1,4 +1,4 @@
-"""The block matrices D and Q: one row and one column a block."""
+"""The block matrices D and Q, with one row and one column for each block."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ from recipe.language.validate import read
 
 @dataclass(frozen=True)
 class BlockMatrix:
-    """A square block matrix. ``written`` is what the user wrote; ``entries`` is how the blocks read
-    it.
+    """A square block matrix.
+
+    Attributes:
+        letter: the name of the matrix in messages, such as ``D``.
+        blocks: the blocks that rows and columns belong to.
+        written: the matrix as the user wrote it, one expression for each pair of blocks.
     """
 
     letter: str
@@ -26,7 +30,7 @@ class BlockMatrix:
 
     @cached_property
     def entries(self) -> tuple[tuple[Entry, ...], ...]:
-        """One ``Entry`` a pair of blocks, rows first."""
+        """The matrix as rows of ``Entry`` objects, one for each pair of blocks."""
         return tuple(
             tuple(
                 read_entry(self.written[a, b], row, column, self.place(row, column))
@@ -36,7 +40,7 @@ class BlockMatrix:
         )
 
     def place(self, row: Block, column: Block) -> str:
-        """How an entry is called: ``Q[r, xi]``."""
+        """The name of an entry in messages, such as ``Q[r, xi]``."""
         return f"{self.letter}[{row}, {column}]"
 
     def entry(self, row: Block, column: Block) -> Entry:
@@ -44,7 +48,7 @@ class BlockMatrix:
         return self.entries[self.blocks.index(row)][self.blocks.index(column)]
 
     def times(self, w: dict[Block, Expr]) -> dict[Block, Expr]:
-        """The product with a vector field, one component a block."""
+        """The product with a vector field, which has one component for each block."""
         return {
             row: sum(
                 (apply(self.entry(row, column), w[column], column) for column in self.blocks),
@@ -54,7 +58,7 @@ class BlockMatrix:
         }
 
     def divergence(self) -> dict[Block, Expr]:
-        """``sum over j of d M_ij / d z_j``, one component a block."""
+        """The divergence ``sum_j d M_ij / d z_j``, one component for each block."""
         return {
             row: sum(
                 (divergence_of(self.entry(row, column), column) for column in self.blocks), S.Zero
@@ -64,7 +68,17 @@ class BlockMatrix:
 
 
 def read_matrix(matrix: Any, letter: str, blocks: tuple[Block, ...]) -> BlockMatrix:
-    """Check the shape and every entry."""
+    """Return the checked block matrix of what a user wrote.
+
+    Args:
+        matrix: a sympy matrix or nested lists; for a single block a bare expression will do.
+        letter: the name of the matrix in messages.
+        blocks: the blocks of the state.
+
+    Raises:
+        RecipeError: where the shape is not one row and one column a block, or an entry does not fit
+            between its two blocks.
+    """
     n = len(blocks)
     if isinstance(matrix, list | tuple):
         try:

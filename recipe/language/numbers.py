@@ -1,9 +1,9 @@
-"""What a user gives as numbers, whatever holds them, as an array of numbers; or a refusal.
+"""Convert numbers that a user gives, in whatever container, to a numpy array, or refuse them.
 
-One rule for numpy, pandas, polars, pyarrow, torch, xarray and lists: text, dates, categories and
-missing values are no numbers, and a whole number that float64 would round is refused. Values are
-looked at before numpy converts them: it reads text as numbers, dates as their nanoseconds, and the
-integers of a table as floats where another column has floats.
+One rule serves numpy, pandas, polars, pyarrow, torch, xarray and lists: text, dates, categories and
+missing values are not numbers, and a whole number that float64 would round is refused. Values are
+checked before numpy converts them, because numpy reads text as numbers, dates as nanoseconds, and
+the integers of a table as floats where another column has floats.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import numpy as np
 
 from recipe.language.errors import RecipeError
 
-EXACT = 2**53  # float64 holds every whole number up to it
-NO_NUMBERS = (bool, str, bytes, bytearray, np.bool_, np.complexfloating, np.timedelta64)
-WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
-BLOCK_BYTES = 2**24  # how much is looked at in one piece
+MAX_EXACT_INTEGER = 2**53  # float64 holds every whole number up to this one
+NOT_NUMBERS = (bool, str, bytes, bytearray, np.bool_, np.complexfloating, np.timedelta64)
+INTEGER_TEXT = re.compile(r"\s*[+-]?[0-9]+\s*")
+BLOCK_BYTES = 2**24  # rows are searched in blocks of this size
 REPAIRS = {
     "text": "convert it to numbers first, for instance with .astype(float)",
     "dates": "convert them to numbers first, for instance to days since the first one",
@@ -34,11 +34,16 @@ REPAIRS = {
 
 
 def array_of_numbers(where: str, value: Any, kind: str) -> np.ndarray:
-    """The numbers as floats, integers or booleans, in their shape; ``where`` and ``kind`` say what
-    they are to be.
+    """Return the numbers as an array of floats, integers or booleans, in the shape that they came
+    in.
+
+    Args:
+        where: how the message calls the place of the value.
+        value: an array, a table, a column, a list or a number.
+        kind: what the value must be, in words, for the message.
 
     Raises:
-        RecipeError: naming the column of a table, and the first guilty row.
+        RecipeError: naming the column of a table, and the first row at fault.
     """
     columns = _columns(value)
     if columns is not None:
@@ -47,23 +52,28 @@ def array_of_numbers(where: str, value: Any, kind: str) -> np.ndarray:
             [_column(f"the column {label!r} of {where}", column) for label, column in columns],
         )
     if hasattr(value, "to_frame") and isinstance(value.name, str) and value.name:
-        return _Asked(f"the column {value.name!r} of {where}", kind).array(value)
-    return _Asked(where, kind).array(value)
+        return _Expected(f"the column {value.name!r} of {where}", kind).array(value)
+    return _Expected(where, kind).array(value)
 
 
 def plain_number(value: Any) -> float:
-    """A float. For what float() takes and is no number, True and text for instance, TypeError."""
+    """Return the value as a float.
+
+    Raises:
+        TypeError: for a value that float() accepts although it is no number, such as True or text.
+    """
     if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype == object:
         value = value.item()
     kind = str(getattr(getattr(value, "dtype", None), "kind", "f"))
-    if np.ndim(value) or isinstance(value, NO_NUMBERS) or kind in "bcmMSU":
+    if np.ndim(value) or isinstance(value, NOT_NUMBERS) or kind in "bcmMSU":
         raise TypeError(f"{type(value).__name__} is no number")
     return float(value)
 
 
 def first_row(array: np.ndarray, is_bad: Callable[[np.ndarray], np.ndarray]) -> int | None:
-    """The number of the first row with a value that is bad, looked for in pieces; of a single
-    number, 0.
+    """Return the number of the first row with a bad value, or None where all are good.
+
+    Rows are searched in blocks of ``BLOCK_BYTES``; for a single number the answer is 0 or None.
     """
     array = np.atleast_1d(array)
     size = max(1, BLOCK_BYTES // max(1, array[:1].nbytes))
@@ -75,7 +85,7 @@ def first_row(array: np.ndarray, is_bad: Callable[[np.ndarray], np.ndarray]) -> 
 
 
 def refuse_unfinite(where: str, array: np.ndarray) -> None:
-    """Refuse NaN and infinities, naming the first row of them."""
+    """Raise RecipeError if an array contains NaN or an infinity, naming the first such row."""
     row = first_row(array, lambda block: ~np.isfinite(block))
     if row is not None:
         raise RecipeError(
@@ -84,25 +94,33 @@ def refuse_unfinite(where: str, array: np.ndarray) -> None:
 
 
 def refuse_rounded(where: str, array: np.ndarray) -> None:
-    """Refuse integers that float64 would round, naming the first row of them."""
+    """Raise RecipeError if an array contains an integer that float64 would round, naming the first
+    such row.
+    """
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
         row = first_row(array, _are_rounded)
         if row is not None:
             values = np.atleast_1d(array)[row : row + 1].ravel()
-            _refuse_rounded(where, int(values[_are_rounded(values)][0]), _in_row(array.shape, row))
+            _refuse_rounded(
+                where, int(values[_are_rounded(values)][0]), _row_words(array.shape, row)
+            )
 
 
 def rounded(whole: int) -> int | None:
-    """What float64 makes of a whole number, where that is another one."""
+    """Return the float64 value of a whole number; None where float64 holds the number exactly."""
     near = int(float(whole))
     return None if near == whole else near
 
 
 def rounded_text(text: str) -> str | None:
-    """What is wrong with a number in a text, where it is a whole number, written as one, that
-    float64 rounds.
+    """Return the complaint about a text that is a whole number which float64 rounds; None for any
+    other text.
     """
-    if WHOLE.fullmatch(text) is None or not np.isfinite(float(text)) or rounded(int(text)) is None:
+    if (
+        INTEGER_TEXT.fullmatch(text) is None
+        or not np.isfinite(float(text))
+        or rounded(int(text)) is None
+    ):
         return None
     return (
         f"has the whole number {int(text)}, which float64 rounds to {rounded(int(text))};"
@@ -111,14 +129,16 @@ def rounded_text(text: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What is asked for: ``where`` it goes, and the ``kind`` of thing that it must be."""
+class _Expected:
+    """A value that is asked for: ``where`` it stands and the ``kind`` of thing that it must be,
+    both in words for messages.
+    """
 
     where: str
     kind: str
 
     def array(self, value: Any) -> np.ndarray:
-        """The numbers of anything but a table."""
+        """Convert anything but a table to an array of numbers."""
         types = (getattr(value, name, None) for name in ("dtype", "type"))
         if any(hasattr(t, "categories") or hasattr(t, "index_type") for t in types):
             self.refuse(
@@ -134,7 +154,7 @@ class _Asked:
                 type(value).__name__, f": {'its rows differ in length' if ragged else reason}"
             )
         if array.dtype.kind in "fiub":
-            return self._held(value, array)
+            return self._exact(value, array)
         if array.dtype.kind == "c":
             kind = self.kind.replace("floats", "real numbers")
             raise RecipeError(f"{self.where} is complex; it must be {kind}: give its real part")
@@ -144,24 +164,22 @@ class _Asked:
             self.refuse(
                 "records", repair=f"give one field, for instance [{array.dtype.names[0]!r}]"
             )
-        if array.dtype.kind == "V":  # types that numpy does not know itself, such as bfloat16
+        if array.dtype.kind == "V":  # types that other libraries add, such as bfloat16
             return self._cast(array)
         return self._from_objects(value, array if array.dtype.kind == "O" else array.astype(object))
 
     def refuse(self, what: str, found: str = "", repair: str = "") -> NoReturn:
-        """Refuse, saying what was given instead, what of it was found where, and the repair."""
+        """Raise RecipeError: ``what`` was given instead, ``found`` where, and the ``repair``."""
         raise RecipeError(
             f"{self.where} must be {self.kind}, not {what}{found}{f'; {repair}' if repair else ''}"
         )
 
-    def _held(self, value: Any, array: np.ndarray) -> np.ndarray:
-        """An array of numbers, where float64 holds them as they were before numpy made an array of
-        them.
-        """
+    def _exact(self, value: Any, array: np.ndarray) -> np.ndarray:
+        """Return an array of numbers if float64 holds them exactly as they were given."""
         if (
             isinstance(value, Sequence)
             and array.dtype.kind == "f"
-            and np.any(np.abs(array) >= EXACT)
+            and np.any(np.abs(array) >= MAX_EXACT_INTEGER)
         ):
             return self._from_objects(
                 value, np.asarray(value, dtype=object)
@@ -180,7 +198,7 @@ class _Asked:
         if row is not None:
             raise RecipeError(
                 f"{self.where} is of {array.dtype}, and float64 does not hold its"
-                f" number{_in_row(array.shape, row)}; round it yourself, with"
+                f" number{_row_words(array.shape, row)}; round it yourself, with"
                 " .astype(numpy.float64)"
             )
         return array.astype(np.float64)
@@ -201,13 +219,13 @@ class _Asked:
             self.refuse(type(value).__name__, repair="give a dense array, .toarray()")
         width = array.size // max(1, array.shape[0]) if array.ndim else 1
         found = [
-            self._number(v, _in_row(array.shape, k // max(1, width)))
+            self._number(v, _row_words(array.shape, k // max(1, width)))
             for k, v in enumerate(array.flat)
         ]
         return np.array(found, dtype=np.float64).reshape(array.shape)
 
     def _number(self, v: Any, row: str) -> float:
-        """One object as a float; ``row`` says where it is, in words."""
+        """Convert one object to a float; ``row`` is its place, in words."""
         if isinstance(v, float | bool | np.bool_):
             return float(v)
         if v is None or type(v).__name__ in ("NAType", "NaTType"):
@@ -239,8 +257,10 @@ class _Asked:
 
 
 def _whole(v: Any, number: float) -> int | None:
-    """The whole number that an object is, exactly, where it is one that a float may not hold."""
-    if not EXACT <= abs(number) < np.inf:
+    """Return the exact whole number behind an object whose float is too large to be trusted; None
+    for any other object.
+    """
+    if not MAX_EXACT_INTEGER <= abs(number) < np.inf:
         return None
     try:
         return operator.index(v)
@@ -257,17 +277,20 @@ def _refuse_rounded(where: str, whole: int, row: str) -> NoReturn:
 
 
 def _are_rounded(block: np.ndarray) -> np.ndarray:
-    """Which integers of 64 bits float64 does not hold: their odd factor is beyond 2^53."""
-    if block.size == 0 or (block.max() <= EXACT and block.min() >= -EXACT):
+    """Mark the 64-bit integers that float64 does not hold: their odd factor exceeds 2^53."""
+    if block.size == 0 or (block.max() <= MAX_EXACT_INTEGER and block.min() >= -MAX_EXACT_INTEGER):
         return np.zeros(block.shape, dtype=bool)
-    size = np.abs(block).astype(np.uint64)  # of the least int64 as well: its size is its own bits
+    size = np.abs(block).astype(
+        np.uint64
+    )  # right for the least int64 too, whose size wraps to itself
     power = np.maximum(size & (~size + np.uint64(1)), np.uint64(1))
-    return size // power > np.uint64(EXACT)
+    return size // power > np.uint64(MAX_EXACT_INTEGER)
 
 
 def _columns(value: Any) -> list[tuple[Any, Any]] | None:
-    """The columns of a table by their names, None where it is none. The libraries need not be
-    there.
+    """Return the columns of a table with their names, or None where the value is no table.
+
+    The libraries of tables are recognised by their attributes, so none of them need be installed.
     """
     if isinstance(value, np.ndarray):
         return None
@@ -281,13 +304,15 @@ def _columns(value: Any) -> list[tuple[Any, Any]] | None:
 
 
 def _column(where: str, column: Any) -> np.ndarray:
-    array = _Asked(where, "numbers").array(column)
+    array = _Expected(where, "numbers").array(column)
     refuse_unfinite(where, array)
     return array
 
 
 def _side_by_side(table: Any, arrays: list[np.ndarray]) -> np.ndarray:
-    """The columns as one array; the library's own where it has one, and hence need not copy."""
+    """Join columns to one array; where the table library has such an array already, it is used
+    without a copy.
+    """
     if not arrays:
         return np.zeros((len(table), 0))
     whole = np.asarray(table) if len({a.dtype for a in arrays}) == 1 else None
@@ -295,7 +320,8 @@ def _side_by_side(table: Any, arrays: list[np.ndarray]) -> np.ndarray:
     return whole if same and whole is not None else np.column_stack(arrays)
 
 
-def _in_row(shape: tuple[int, ...], row: int) -> str:
+def _row_words(shape: tuple[int, ...], row: int) -> str:
+    """The words that name a row in a message; empty for a single number."""
     return f" in row {row}" if shape else ""
 
 

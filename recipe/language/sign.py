@@ -1,8 +1,7 @@
-"""Proving the sign of an expression from the assumptions on its symbols, by structure alone.
+"""Prove the sign of an expression from the assumptions on its symbols, by its structure alone.
 
-``possible_signs`` returns a set that is sure to contain the sign of the expression wherever the
-expression is defined; it never claims more than the rules below prove, and an unknown form has
-every sign.
+``possible_signs`` returns a set that contains the sign of the expression wherever the expression is
+defined. It excludes a sign only where a rule below proves it; an unknown form may have every sign.
 """
 
 from __future__ import annotations
@@ -52,23 +51,25 @@ NOT_NEGATIVE, NOT_POSITIVE, ANY = frozenset({0, 1}), frozenset({-1, 0}), frozens
 
 
 def is_positive(e: Expr) -> bool:
-    """Whether the expression is proved positive wherever it is defined."""
+    """Return True if the expression is proved positive wherever it is defined."""
     return possible_signs(e) == POSITIVE
 
 
 def is_nonnegative(e: Expr) -> bool:
-    """Whether the expression is proved nonnegative wherever it is defined."""
+    """Return True if the expression is proved nonnegative wherever it is defined."""
     return possible_signs(e) <= NOT_NEGATIVE
 
 
 def is_nonzero(e: Expr) -> bool:
-    """Whether the expression is proved to vanish nowhere."""
+    """Return True if the expression is proved to vanish nowhere."""
     return 0 not in possible_signs(e)
 
 
 @lru_cache(maxsize=16384)
 def possible_signs(e: Expr) -> Signs:
-    """A set of signs that contains the sign of the expression."""
+    """A set, out of -1, 0 and 1, that contains the sign of the expression wherever it is
+    defined.
+    """
     return _signs(e)
 
 
@@ -115,9 +116,8 @@ def _(e: Pow) -> Signs:
         return base if power > 0 else base - ZERO
     if base == POSITIVE:
         return POSITIVE
-    if (
-        power.is_integer is not False
-    ):  # a symbol that is or may be an integer: negative bases are allowed
+    # a symbol that is or may be an integer: negative bases are allowed
+    if power.is_integer is not False:
         return NOT_NEGATIVE if power.is_even else ANY
     # a root that is not an integer power is defined for nonnegative bases only, and is nonnegative
     return NOT_NEGATIVE
@@ -176,7 +176,7 @@ def _(e: Add) -> Signs:
 
 
 def _sign_on_both_sides(e: Add) -> Signs:
-    """The signs of an expression with ``|x|``, for x > 0, x < 0 and x = 0."""
+    """The signs of an expression with ``|x|``, collected over x > 0, x < 0 and x = 0."""
     frozen, stands_for = freeze(e)
     size = next(
         (a for a in stands_for if isinstance(a, Abs) and isinstance(a.args[0], Symbol)), None
@@ -196,7 +196,7 @@ def _sign_on_both_sides(e: Add) -> Signs:
 
 
 def signs_of_sum(parts: list[Signs]) -> Signs:
-    """The signs of a sum, where those of its summands decide."""
+    """The possible signs of a sum, from the possible signs of its summands."""
     together = frozenset().union(*parts)
     if together <= NOT_NEGATIVE or together <= NOT_POSITIVE:
         nonzero = any(0 not in p for p in parts)
@@ -205,8 +205,9 @@ def signs_of_sum(parts: list[Signs]) -> Signs:
 
 
 def sign_on_simplex(e: Add) -> Signs:
-    """``a + b s`` with a sum s of coordinates on the open simplex is ``(1 - s) a + s (a + b)``, and
-    s lies between 0 and 1.
+    """The signs of ``a + b s``, where s is the sum of the coordinates on the open simplex.
+
+    As ``a + b s = (1 - s) a + s (a + b)`` and 0 < s < 1, the signs of a and a + b decide.
     """
     for _, a, b in of_sum_on_simplex(e):
         found = signs_of_sum([possible_signs(a), possible_signs(a + b)])
@@ -216,8 +217,8 @@ def sign_on_simplex(e: Add) -> Signs:
 
 
 def of_sum_on_simplex(e: Add) -> Iterator[tuple[Expr, Expr, Expr]]:
-    """Every ``(s, a, b)`` with ``e = a + b s`` and the sum s of a block on the simplex; it may
-    stand in a and b as well.
+    """Yield every ``(s, a, b)`` with ``e = a + b s``, where s is the sum of a block on the simplex;
+    s may occur in a and b as well.
     """
     for s in sorted(e.atoms(Total), key=str):
         body = relabel(s.body, s.index.label, GENERIC)
@@ -228,13 +229,13 @@ def of_sum_on_simplex(e: Add) -> Iterator[tuple[Expr, Expr, Expr]]:
 
 
 def _sign_of_numerator(e: Add) -> Signs:
-    """The signs of ``e p`` with a positive sum p that divides a term of e."""
+    """The signs of ``e p``, where p is a positive sum in the denominator of a term of e."""
     p = positive_denominator(e)
     return ANY if p is None else possible_signs(times_denominator(e, p))
 
 
 def positive_denominator(e: Add) -> Expr | None:
-    """A sum that stands in the denominator of a term and is proved positive."""
+    """The first sum in the denominator of a term that is proved positive, or None."""
     below = (
         f.base
         for t in e.args
@@ -245,7 +246,7 @@ def positive_denominator(e: Add) -> Expr | None:
 
 
 def times_denominator(e: Add, p: Expr) -> Expr:
-    """``e p``, multiplied out where p does not cancel."""
+    """``e p``, multiplied out in the terms where p does not cancel."""
     return Add(
         *(t * p if 1 / p in Mul.make_args(t) else expand_mul(t * p, deep=False) for t in e.args)
     )
@@ -279,8 +280,10 @@ def _sign_between_ends(e: Add) -> Signs:
 
 
 def _sign_of_quadratic(e: Add) -> Signs:
-    """``a x^2 + b x + c`` with a > 0 and ``4 a c - b^2`` nonnegative (positive) is nonnegative
-    (positive).
+    """The signs of ``a x^2 + b x + c`` by its discriminant.
+
+    With a > 0 it is nonnegative where ``4 a c - b^2`` is nonnegative, and positive where that is
+    positive.
     """
     for s in sorted(e.free_symbols, key=str):
         coefficients = coefficients_of(e, s)
@@ -296,7 +299,7 @@ def _sign_of_quadratic(e: Add) -> Signs:
 
 def coefficients_of(e: Expr, s: Symbol) -> list[Expr] | None:
     """The coefficients of a polynomial in ``s`` of degree at most two, highest first; None where
-    ``e`` is not one.
+    ``e`` is no such polynomial.
     """
     if any(s in atom.free_symbols for atom in abstract_atoms(e)) or not e.is_polynomial(s):
         return None
@@ -304,7 +307,7 @@ def coefficients_of(e: Expr, s: Symbol) -> list[Expr] | None:
 
 
 def _sign_of_exponential(e: Add) -> Signs:
-    """``c (1 - exp(a))`` has the sign of ``-c a``."""
+    """The signs of ``c (1 - exp(a))``, which are those of ``-c a``."""
     if len(e.args) == 2 and any(isinstance(f, exp) for t in e.args for f in Mul.make_args(t)):
         for constant, other in (e.args, e.args[::-1]):
             exponential = -other / constant
@@ -314,7 +317,7 @@ def _sign_of_exponential(e: Add) -> Signs:
 
 
 def _sign_between_bounds(e: Add) -> Signs:
-    """The signs of ``slope t + c`` with a sine, a cosine or a hyperbolic tangent t, which lies
+    """The signs of ``slope t + c``, where t is a sine, a cosine or a hyperbolic tangent and so lies
     between -1 and 1.
     """
     for _, slope, rest in affine_in(e, sin, cos, tanh):
@@ -337,15 +340,17 @@ def _sign_between_bounds(e: Add) -> Signs:
 
 
 def abs_of(e: Expr, signs: Signs) -> Expr:
-    """The absolute value of an expression that is known not to be negative, or not to be
-    positive.
+    """The absolute value of an expression of known sign: nonnegative if ``signs`` say so, else
+    nonpositive.
     """
     return e if signs <= NOT_NEGATIVE else -e
 
 
 def _sign_with_logarithm(e: Add) -> Signs:
-    """``slope log(p) + c`` is at least ``c + slope (p - 1)`` where the slope is not positive, and
-    at least ``c + slope (1 - 1/p)`` where it is not negative: ``u/(1 + u) <= log(1 + u) <= u``.
+    """The signs of ``slope log(p) + c``, by the bounds ``u/(1 + u) <= log(1 + u) <= u``.
+
+    The sum is at least ``c + slope (p - 1)`` where the slope is not positive, and at least ``c +
+    slope (1 - 1/p)`` where it is not negative.
     """
     for t, slope, rest in affine_in(e, log):
         p, lead = t.args[0], possible_signs(slope)
@@ -361,8 +366,8 @@ def _sign_with_logarithm(e: Add) -> Signs:
 
 
 def affine_in(e: Expr, *kinds: type[Expr]) -> Iterator[tuple[Expr, Expr, Expr]]:
-    """Every ``(t, slope, rest)`` with a function t of one of some kinds and ``e = slope t + rest``,
-    both free of t.
+    """Yield every ``(t, slope, rest)`` with ``e = slope t + rest``, where t is a function of one of
+    ``kinds`` that occurs in neither slope nor rest.
     """
     hidden = abstract_atoms(e)
     for t in sorted(e.atoms(*kinds), key=str):

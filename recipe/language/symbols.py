@@ -1,7 +1,7 @@
 """Symbols that carry an index: the atoms of the language.
 
 A block of symbolic length is written by the name of *one generic coordinate*. Inside, every such
-symbol carries the label of the index that it stands at, so that two coordinates of the same block
+symbol carries a label for the index that it stands at, so that two coordinates of the same block
 can meet in one expression:
 
 * ``GENERIC`` (0): the coordinate ``i`` that an elementwise expression is about;
@@ -24,7 +24,7 @@ from recipe.language.errors import RecipeError
 
 GENERIC = 0
 OTHER = -1
-LONGEST_NAME = 100
+MAX_NAME_CHARS = 100
 
 
 class Length(Symbol):
@@ -43,14 +43,23 @@ class Length(Symbol):
 
 
 class Simplex(Set):
-    """The open simplex: every coordinate positive, their total below one (K - 1 coordinates of K
-    probabilities).
+    """The domain of a ``Vector`` of K - 1 probabilities: every coordinate is positive and their sum
+    is below one.
+
+    The K-th probability is one minus their sum. It is the domain of a ``Vector`` only:
+    ``Vector("theta", domain=Simplex())``.
     """
 
 
 class Indexed(Symbol):
-    """A symbol with one value a coordinate: a block, a parameter, a noise or a datum of symbolic
-    length.
+    """A symbol with one value for each coordinate: a block, a parameter, a noise or a datum of
+    symbolic length.
+
+    Attributes:
+        base: the name without an index.
+        length: the symbolic number of coordinates.
+        label: the index that the symbol stands at (see the head of this file).
+        extra: what a subclass adds, such as the domain of a ``Vector``.
     """
 
     __slots__ = ("base", "extra", "label", "length")
@@ -79,13 +88,12 @@ class Indexed(Symbol):
 
     @property
     def dim(self) -> Length:
-        """The symbolic length."""
+        """The symbolic number of coordinates, the same as ``length``."""
         return self.length
 
     def _hashable_content(self) -> tuple[Any, ...]:
-        extra = (
-            S.true if x is None else x for x in self.extra
-        )  # sympy compares these, and None with nothing
+        # sympy compares these values, and cannot compare None
+        extra = (S.true if x is None else x for x in self.extra)
         return (self.base, self.label, self.length, *extra, *sorted(assumptions_of(self).items()))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -112,11 +120,31 @@ def _rebuild(cls: type[Indexed], content: tuple[Any, ...], assumptions: dict[str
 
 
 class Vector(Indexed):
-    """A block of symbolic length; its name stands for one generic coordinate.
+    """A block of the state with a symbolic number of coordinates; its name stands for one generic
+    coordinate.
 
-    ``like`` shares the length of another block; without it the block has a length of its own,
-    ``block.dim``. ``domain`` is the set of each coordinate (a sympy ``Interval``) or ``Simplex()``;
-    the default is the real line.
+    Args:
+        name: an identifier, at most 100 characters.
+        like: a block (or any symbol with coordinates) whose length this one shares. Without it the
+            block has a length of its own.
+        domain: the set that each coordinate lies in, a sympy ``Interval`` between numbers, or
+            ``Simplex()`` for all coordinates together; by default the real line. It sets the sign
+            that sympy assumes of the symbol.
+
+    Attributes:
+        dim: the number of coordinates, a positive integer symbol called ``d_`` and the name.
+        domain: the domain, as given.
+
+    Raises:
+        RecipeError: for an unusable name, a ``like`` without coordinates, or another kind of
+            domain.
+
+    Example:
+        >>> from recipe import Vector, total
+        >>> theta = Vector("theta")
+        >>> r = Vector("r", like=theta)
+        >>> total(r**2) / 2
+        total(r**2)/2
     """
 
     __slots__ = ()
@@ -129,32 +157,50 @@ class Vector(Indexed):
 
     @property
     def domain(self) -> Set:
-        """The set of each coordinate."""
+        """The set that each coordinate lies in; ``Simplex()`` concerns all of them together."""
         return S.Reals if self.extra[0] is None else self.extra[0]
 
     @property
     def image(self) -> Vector | None:
-        """The block that this one stands for, where it is a ``Preimage``; None for any other."""
+        """The block that this one stands for, if it is a ``Preimage``; None for any other block."""
         return self.extra[1] if len(self.extra) > 1 else None
 
     @property
     def forward(self) -> Lambda | None:
-        """The map from a coordinate of a ``Preimage`` to that of its image."""
+        """The map from a coordinate of a ``Preimage`` to the coordinate of its image; None for any
+        other block.
+        """
         return self.extra[2] if len(self.extra) > 1 else None
 
     @property
     def slope(self) -> Lambda | None:
-        """The derivative of ``forward``."""
+        """The derivative of ``forward``; None where there is no image."""
         return self.extra[3] if len(self.extra) > 1 else None
 
     @property
     def inverse(self) -> Lambda | None:
-        """The map from a coordinate of the image back to that of the ``Preimage``."""
+        """The map from a coordinate of the image back to the ``Preimage``; None where there is no
+        image.
+        """
         return self.extra[4] if len(self.extra) > 1 else None
 
 
 class Scalar(Symbol):
-    """A block of length one: a number among the state. ``domain`` as for ``Vector``."""
+    """A block of the state that is a single number.
+
+    Args:
+        name: an identifier, at most 100 characters.
+        domain: a sympy ``Interval`` between numbers; by default the real line. It sets the sign
+            that sympy assumes of the symbol.
+
+    Attributes:
+        domain: the domain, as given.
+        image, forward, slope, inverse: as those of a ``Vector``: None, unless the block is a
+            ``Preimage``.
+
+    Raises:
+        RecipeError: for an unusable name, or a domain that is not an interval.
+    """
 
     __slots__ = ("domain", "forward", "image", "inverse", "slope")
     domain: Set
@@ -200,8 +246,13 @@ Block = Vector | Scalar
 def preimage_of(
     image: Block, name: str, forward: Lambda, slope: Lambda, inverse: Lambda, domain: Set
 ) -> Block:
-    """A block phi with ``image = forward(phi)``, coordinate by coordinate, the derivative of that,
-    and the way back.
+    """Return a block phi with ``image = forward(phi)``, coordinate by coordinate.
+
+    Args:
+        image: the block that phi stands for.
+        name: the name of phi.
+        forward, slope, inverse: the map, its derivative, and the map back.
+        domain: the domain of phi.
     """
     checked_name(name)
     checked, signs = _checked_domain(name, domain), _signs(domain)
@@ -214,21 +265,40 @@ def preimage_of(
 
 
 def preimages(blocks: Iterable[Block]) -> dict[Block, Block]:
-    """The blocks that stand for another one, by the one that they stand for."""
+    """A dictionary from each image to the block that stands for it; blocks without an image are
+    left out.
+    """
     return {b.image: b for b in blocks if b.image is not None}
 
 
 class VectorParameter(Indexed):
-    """A constant with one value a coordinate (counts, scales)."""
+    """A constant with one value for each coordinate, such as counts or scales."""
 
     __slots__ = ()
 
 
 class Noise(Indexed):
-    """Fresh standard normal numbers, one a coordinate of ``like`` (one number for a scalar block).
+    """Standard normal numbers, drawn afresh in every step: one for each coordinate of ``like``, or
+    one number for a scalar block.
 
-    Used twice in one update it is the same draw. ``covariance`` (a ``Dense`` matrix) makes it N(0,
-    covariance).
+    One noise that occurs twice in one update is one draw; two noises are independent.
+
+    Args:
+        name: an identifier.
+        like: the block whose coordinates it has.
+        covariance: a ``Dense(..., positive=True)`` matrix C, for normal numbers with the law N(0,
+            C). By default the coordinates are independent with variance 1.
+
+    Raises:
+        RecipeError: for an unusable name, a ``like`` that is no block, or a covariance that is not
+            a positive definite ``Dense`` matrix of this length.
+
+    Example:
+        >>> from sympy import Symbol, sqrt
+        >>> from recipe import Noise, Potential, Update, Vector, grad
+        >>> theta, eps = Vector("theta"), Symbol("epsilon", positive=True)
+        >>> U, w = Potential("U", theta), Noise("w", like=theta)
+        >>> sgld = Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(2 * eps) * w}, target=U)
     """
 
     __slots__ = ()
@@ -262,7 +332,7 @@ class Noise(Indexed):
 
 
 class ScalarNoise(Symbol):
-    """One fresh standard normal number."""
+    """One standard normal number, drawn afresh in every step."""
 
     __slots__ = ()
 
@@ -271,7 +341,7 @@ class ScalarNoise(Symbol):
 
 
 class VectorData(Indexed):
-    """A row of the data set: one value a coordinate."""
+    """A row of the data set, with one value for each coordinate."""
 
     __slots__ = ()
 
@@ -286,14 +356,26 @@ class ScalarData(Symbol):
 
 
 class Index(Indexed):
-    """A bare index: what a ``Total`` binds."""
+    """A bare index, which a ``Total`` binds."""
 
     __slots__ = ()
 
 
 def Parameter(name: str, like: Indexed | None = None, **assumptions: bool) -> Symbol:
-    """A constant: one number, or with ``like`` one value a coordinate. Assumptions are those of
-    sympy symbols.
+    """A constant whose number is given when the sampler runs.
+
+    Args:
+        name: an identifier.
+        like: a ``Vector``; the parameter then has one value for each of its coordinates. Without it
+            the parameter is one number.
+        **assumptions: assumptions of sympy, such as ``positive=True``. Proofs use these and nothing
+            else; the parameter is real unless you say otherwise.
+
+    Returns:
+        The symbol. A plain ``sympy.Symbol`` serves as well where the parameter is one number.
+
+    Raises:
+        RecipeError: for an unusable name, or a ``like`` without coordinates.
     """
     checked_name(name)
     assumptions.setdefault("real", True)
@@ -305,8 +387,27 @@ def Parameter(name: str, like: Indexed | None = None, **assumptions: bool) -> Sy
 
 
 def Data(name: str, like: Indexed | None = None) -> Symbol:
-    """A value that each datum brings: a number, or with ``like`` one value a coordinate of that
-    block.
+    """A value that each datum of a ``Posterior`` brings.
+
+    Args:
+        name: an identifier.
+        like: a ``Vector``; the datum then brings one value for each of its coordinates, and the
+            array behind the symbol has the shape (N, d). Without it the datum brings one number,
+            and the array has the shape (N,).
+
+    Returns:
+        The symbol, for the ``log_likelihood`` of one datum and as a key of ``data``.
+
+    Raises:
+        RecipeError: for an unusable name, or a ``like`` without coordinates.
+
+    Example:
+        >>> from recipe import Data, Posterior, Vector, total
+        >>> theta = Vector("theta")
+        >>> x, y = Data("x", like=theta), Data("y")
+        >>> least_squares = -((y - total(x * theta)) ** 2) / 2
+        >>> arrays = {x: [[1.0, 2.0]], y: [3.0]}
+        >>> model = Posterior(theta, least_squares, -total(theta**2) / 2, arrays)
     """
     checked_name(name)
     if like is None:
@@ -315,35 +416,41 @@ def Data(name: str, like: Indexed | None = None) -> Symbol:
 
 
 def assumptions_of(symbol: Symbol) -> dict[str, bool]:
-    """The assumptions that a symbol was declared with."""
+    """The assumptions that a symbol was declared with, as a dictionary."""
     return {str(k): v for k, v in symbol._assumptions_orig.items() if v is not None}
 
 
 def index_name(label: int) -> str:
-    """How an index is shown: i, j (the other free index), then k, l, ... for bound ones."""
+    """The letter of an index: ``i`` and ``j`` for the free ones, then ``k``, ``l``, ... for bound
+    ones.
+    """
     if label == GENERIC:
         return "i"
     if label == OTHER:
         return "j"
     letters = "klmnpq"
-    depth = (
-        label if label > 0 else -1 - label
-    )  # an index of a sum that was opened reads like the bound one
+    # the free index of an opened sum prints like the bound index that it replaces
+    depth = label if label > 0 else -1 - label
     return letters[depth - 1] if depth <= len(letters) else f"k{depth}"
 
 
 def name_of(s: Any) -> str:
-    """The name of a symbol, whatever index it stands at; of anything else its text."""
+    """The name of a symbol without its index; the text of anything else."""
     return s.base if isinstance(s, Indexed) else str(s)
 
 
 def generic(s: Any) -> Any:
-    """A symbol at the generic index, if it has one."""
+    """The symbol at the generic index, or unchanged where it has no index."""
     return s.at(GENERIC) if isinstance(s, Indexed) else s
 
 
 def checked_name(name: object) -> str:
-    """The name, if it is an identifier that may reach generated source."""
+    """Return the name if it is an identifier that may stand in generated source.
+
+    Raises:
+        RecipeError: for anything else, such as a Python keyword or a name of more than
+            ``MAX_NAME_CHARS`` characters.
+    """
     if (
         not isinstance(name, str)
         or not name.isidentifier()
@@ -354,9 +461,9 @@ def checked_name(name: object) -> str:
             f"{name!r} is not a usable name: use letters, digits and underscores, and no Python"
             " keyword"
         )
-    if len(name) > LONGEST_NAME:
+    if len(name) > MAX_NAME_CHARS:
         raise RecipeError(
-            f"the name {name[:20]}... has {len(name)} letters; the most is {LONGEST_NAME}"
+            f"the name {name[:20]}... has {len(name)} letters; the most is {MAX_NAME_CHARS}"
         )
     if name.startswith("_"):
         raise RecipeError(f"{name!r} is not a usable name: names must start with a letter")
@@ -364,6 +471,7 @@ def checked_name(name: object) -> str:
 
 
 def _shared_length(name: str, like: object) -> Length:
+    """The length of ``like``; a new length where that is None."""
     checked_name(name)
     if like is None:
         return Length(f"d_{name}")
@@ -375,7 +483,7 @@ def _shared_length(name: str, like: object) -> Length:
 
 
 def _checked_domain(name: str, domain: object) -> Set | None:
-    """The domain, or None for the real line (sympy hashes that set slowly)."""
+    """The domain; None for the real line, which sympy would hash slowly."""
     if domain is None or domain == S.Reals:
         return None
     if isinstance(domain, Simplex):
@@ -394,7 +502,7 @@ def _checked_domain(name: str, domain: object) -> Set | None:
 
 
 def _with_decimal_ends(domain: Interval) -> Interval:
-    """The interval with its float ends read as the decimals that were written."""
+    """The interval with each float end replaced by the decimal that was written."""
     start, end = (
         Rational(repr(float(x))) if isinstance(x, Float) else x for x in (domain.start, domain.end)
     )
@@ -402,8 +510,8 @@ def _with_decimal_ends(domain: Interval) -> Interval:
 
 
 def _signs(domain: Set | None) -> dict[str, bool]:
-    """The sympy assumptions that hold on the domain, so that sqrt(theta**2) is theta where it may
-    be.
+    """The sympy assumptions that hold on the domain; with them sqrt(theta**2) becomes theta where
+    theta is positive.
     """
     facts = {"real": True}
     if isinstance(domain, Simplex):

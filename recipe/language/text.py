@@ -1,4 +1,4 @@
-"""Expressions as plain text: as a person would type them in the language."""
+"""Print expressions as plain text, as a person would type them in the language."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from recipe.language.symbols import Length
 
 
 def text(e: Expr) -> str:
-    """One line. Where only one length occurs it is called ``d``."""
+    """The expression in one line, as a person would type it; a length that occurs alone prints as
+    ``d``.
+    """
     lengths = e.atoms(Length)
     if len(lengths) == 1 and all(s.name != "d" for s in e.atoms(Symbol)):
         e = e.xreplace({lengths.pop(): Symbol("d", integer=True, positive=True)})
@@ -18,5 +20,5 @@ def text(e: Expr) -> str:
 
 
 def listed(names: Iterable[object]) -> str:
-    """Names in one line."""
+    """The names in one line, with commas between them."""
     return ", ".join(str(n) for n in names)

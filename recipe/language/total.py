@@ -1,4 +1,4 @@
-"""``Total``: the sum over a coordinate, and the only binder of the language."""
+"""``Total``: the sum over the coordinates of a block, and the only binder of the language."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from recipe.language.symbols import GENERIC, OTHER, Index, Indexed, Length, inde
 
 
 class Total(Expr):
-    """``sum over k of body``; built by ``total`` or ``sum_over``, which keep it linear and free of
-    constant factors.
+    """``sum over k of body``. Build it with ``total`` or ``sum_over``, which split sums and pull
+    constant factors out.
 
-    Bound labels are positive, one more than every label bound inside; free labels are zero or
-    negative. So no index is ever captured: to work inside a sum, ``opened`` gives the body at a
-    fresh free index, and ``sum_over`` closes it again.
+    Bound labels are positive, and each is one more than every label bound inside; free labels are
+    zero or negative. So no index is ever captured. To work inside a sum, ``opened`` gives the body
+    at a fresh free index, and ``sum_over`` closes it again.
     """
 
     is_commutative = True
@@ -40,11 +40,11 @@ class Total(Expr):
 
     @property
     def free_symbols(self) -> set[Any]:
-        """What it depends on, as sympy understands it: the bound coordinate's block counts as its
-        generic coordinate.
+        """The symbols that the sum depends on; a bound coordinate counts as the generic coordinate
+        of its block.
 
-        The length is among it. So sympy never takes a sum for a function of one variable, puts a
-        value there, finds nothing changed, and asks for its sign for ever.
+        The length is one of them. Without it sympy takes a sum of one block for a function of one
+        variable, substitutes a value, finds the sum unchanged, and asks for its sign without end.
         """
         bound = self.index.label
         inside = {
@@ -54,9 +54,8 @@ class Total(Expr):
         return inside | {self.index.length}
 
     def _eval_derivative(self, x: Any) -> Expr:
-        from recipe.language.calculus import (
-            partial,
-        )  # sums are what the calculus is about, so it cannot come first
+        # the calculus imports this file
+        from recipe.language.calculus import partial
 
         return partial(self, x)
 
@@ -79,8 +78,23 @@ class Total(Expr):
 def total(e: Any, over: Indexed | None = None) -> Expr:
     """The sum of an elementwise expression over the coordinates of its block.
 
-    ``over`` names the block where the expression does not say: ``total(1, over=theta)`` is
-    ``theta.dim``.
+    Args:
+        e: an expression of one generic coordinate; all vectors in it have one length.
+        over: a ``Vector`` to sum over, needed only where ``e`` contains no vector.
+
+    Returns:
+        A number: linear in e, with every factor that is free of the coordinate pulled out.
+
+    Raises:
+        RecipeError: where ``e`` mixes two lengths, or contains no vector and ``over`` is not given.
+
+    Example:
+        >>> from recipe import Vector, total
+        >>> theta = Vector("theta")
+        >>> total(3 * theta**2 + 1)
+        d_theta + 3*total(theta**2)
+        >>> total(1, over=theta)
+        d_theta
     """
     e = as_expression(e, "total(...)")
     lengths = {s.length for s in free_indexed(e) if s.label == GENERIC}
@@ -101,8 +115,8 @@ def total(e: Any, over: Indexed | None = None) -> Expr:
 
 
 def sum_over(e: Expr, label: int, length: Length) -> Expr:
-    """Sum over the index ``label``: linear, with every factor that is free of the index
-    pulled out.
+    """Sum the expression over the index ``label``, term by term, with every factor that is free of
+    the index pulled out.
     """
     if isinstance(e, Add):
         return Add(*(sum_over(term, label, length) for term in e.args))
@@ -114,9 +128,8 @@ def sum_over(e: Expr, label: int, length: Length) -> Expr:
         return e * length
     body = Mul(*bound)
     if any(isinstance(factor, Add) and labels(factor) != {label} for factor in bound):
-        body = expand_mul(
-            body
-        )  # (r_i - r_k) s_k: sum its terms one by one, so that no double loop is ever needed
+        # (r_i - r_k) s_k: sum its terms one by one, so that no double loop is ever needed
+        body = expand_mul(body)
     if isinstance(body, Add):
         return Mul(*constant) * sum_over(body, label, length)
     fresh = 1 + max((t.index.label for t in body.atoms(Total)), default=0)
@@ -124,14 +137,14 @@ def sum_over(e: Expr, label: int, length: Length) -> Expr:
 
 
 def labels(e: Expr) -> set[int]:
-    """The indices that are free in an expression."""
+    """The labels of the indices that are free in an expression."""
     return {s.label for s in free_indexed(e)}
 
 
 @lru_cache(maxsize=65536)
 def free_indexed(e: Expr) -> frozenset[Indexed]:
-    """The symbols with an index that is free in an expression; what a potential depends on unseen
-    is not among them.
+    """The symbols at a free index in an expression; the blocks that a potential depends on are not
+    among them.
     """
     if isinstance(e, Indexed):
         return frozenset({e})
@@ -141,7 +154,7 @@ def free_indexed(e: Expr) -> frozenset[Indexed]:
 
 
 def relabel(e: Expr, old: int, new: int) -> Expr:
-    """Move every symbol at one index to another one."""
+    """Move every symbol at the index ``old`` to the index ``new``."""
     return e.xreplace({s: s.at(new) for s in e.atoms(Indexed) if s.label == old})
 
 
@@ -152,23 +165,27 @@ def swap_free(e: Expr, one: int, other: int) -> Expr:
 
 
 def opened(t: Total, *avoid: int) -> tuple[Expr, int]:
-    """The body of a sum at a free index that occurs neither in it nor in ``avoid``, and that
-    index.
+    """Return the body of a sum at a fresh free index, and the label of this index.
+
+    The index occurs neither in the sum nor in ``avoid``.
     """
     fresh = min({OTHER, *avoid, *(k for k in labels(t.body) if k <= 0)}) - 1
     return relabel(t.body, t.index.label, fresh), fresh
 
 
 def substitute(e: Expr, values: Mapping[Any, Expr]) -> Expr:
-    """Replace symbols, given at the generic index, by expressions; at every index, and without
-    capture.
+    """Replace symbols by expressions at every index, without capture.
+
+    Args:
+        e: the expression.
+        values: the new expressions, by symbols at the generic index.
 
     Raises:
-        OutsideLanguageError: where an abstract function would have to be taken at another point
-            than its own block.
+        OutsideLanguageError: where an abstract function would be evaluated at another point than
+            its own block.
     """
     if isinstance(e, Potential | Field | Partial):
-        return _unmoved(e, values)
+        return _checked_unmoved(e, values)
     if not e.args:
         return _value_at(e, values)
     if isinstance(e, DenseEntry):
@@ -179,7 +196,8 @@ def substitute(e: Expr, values: Mapping[Any, Expr]) -> Expr:
     return e.func(*(substitute(a, values) for a in e.args))
 
 
-def _unmoved(e: Expr, values: Mapping[Any, Expr]) -> Expr:
+def _checked_unmoved(e: Expr, values: Mapping[Any, Expr]) -> Expr:
+    """Return an abstract function unchanged, after a check that none of its blocks is replaced."""
     head = e.head if isinstance(e, Partial) else e
     blocks = head.blocks if isinstance(head, Potential) else (head.block,)
     moved = next((b for b in values if b in blocks or getattr(b, "image", None) in blocks), None)
@@ -189,6 +207,7 @@ def _unmoved(e: Expr, values: Mapping[Any, Expr]) -> Expr:
 
 
 def _value_at(symbol: Expr, values: Mapping[Any, Expr]) -> Expr:
+    """The new value of a symbol, moved to the index that the symbol stands at."""
     if not isinstance(symbol, Indexed):
         return values.get(symbol, symbol)
     value = values.get(symbol.at(GENERIC))

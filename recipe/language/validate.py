@@ -1,8 +1,8 @@
-"""What may be written: reading a user's expression, and saying what is wrong with it.
+"""Read a user's expression and say what is wrong with it.
 
-Every expression of a recipe passes ``read`` once. Afterwards it is made of the closed set of forms
-that the calculus, the verifier and the generator know, or an error has named the smallest guilty
-part and the repair.
+Every expression of a recipe passes ``read`` once. Afterwards it consists of the closed set of forms
+that the calculus, the verifier and the generator know, or an error has named the smallest
+expression at fault and the repair.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ FORMS = (
     sympy.Abs,
 )
 RULE_FORMS = (*FORMS, *FOLDS, sympy.sign)
-LONGEST_NUMBER = 3_400  # bits, about a thousand digits
-LONG_DECIMAL = 8  # digits of a denominator beyond which a float hardly is what somebody typed
+MAX_NUMBER_BITS = 3_400  # about a thousand digits
+MAX_TYPED_DENOMINATOR_DIGITS = 8  # a float with a longer denominator was most likely computed
 NOT_SMOOTH = (
     sympy.Abs,
     sympy.sign,
@@ -94,11 +94,17 @@ NOT_SMOOTH = (
 
 
 def read(e: Any, where: str, forms: tuple[type, ...] = FORMS) -> Expr:
-    """The expression in the forms of the language; floats become the decimals that were written.
-    Rules have ``RULE_FORMS``.
+    """Return the expression in the forms of the language; floats become the decimals that were
+    written.
 
-    Raises RecipeError for what is no expression, OutsideLanguageError for a form that the calculus
-    does not hold.
+    Args:
+        e: an expression or a number.
+        where: how a message calls its place.
+        forms: the sympy classes that may occur; the rules of an ``Update`` may use ``RULE_FORMS``.
+
+    Raises:
+        RecipeError: for a value that is not an expression, or a number that is not finite and real.
+        OutsideLanguageError: for a form that the calculus cannot represent.
     """
     e = as_expression(e, where)
     e = _with_decimals(e, where)
@@ -109,16 +115,22 @@ def read(e: Any, where: str, forms: tuple[type, ...] = FORMS) -> Expr:
 
 
 class DecimalWarning(UserWarning):
-    """Says how a float in a recipe was read."""
+    """The warning that says how a float in a recipe was read.
+
+    ``0.1`` is read as the decimal 1/10. Python has rounded ``sqrt(2.0)`` before it is read, so
+    write ``sqrt(2)`` or ``Rational(1, 3)`` where an exact number is meant.
+    """
 
 
 def _with_decimals(e: Expr, where: str) -> Expr:
-    """Every float as the decimal that was written. Python and sympy compute with floats first, as
-    in sqrt(2.0), so it is said.
+    """Replace every float by the decimal that was written, and warn.
+
+    The warning is needed because Python and sympy compute with floats before this function sees
+    them, as in sqrt(2.0).
     """
     decimals = {f: Rational(repr(float(f))) for f in e.atoms(Float)}
     for f, exact in sorted(decimals.items(), key=str):
-        long = len(str(exact.q)) > LONG_DECIMAL
+        long = len(str(exact.q)) > MAX_TYPED_DENOMINATOR_DIGITS
         advice = (
             "; if a root or a fraction was meant, write it exactly, sqrt(2) or Rational(1, 3)"
             if long
@@ -133,8 +145,8 @@ def _with_decimals(e: Expr, where: str) -> Expr:
 
 
 def _walk(e: Expr, met: set[Expr]) -> Iterator[Expr]:
-    """Every node that is an expression, once, children before parents (so the smallest guilty one
-    is met first).
+    """Yield every node that is an expression once, children before parents, so that the smallest
+    one at fault comes first.
     """
     if e in met:
         return
@@ -143,14 +155,16 @@ def _walk(e: Expr, met: set[Expr]) -> Iterator[Expr]:
         yield from _walk(e.applied, met)
     elif not isinstance(e, Partial | DenseEntry):
         for a in e.args[:1] if isinstance(e, FOLDS) else e.args:  # an end may be infinite
-            if isinstance(
-                a, Expr
-            ):  # what stands in anything else, such as a Piecewise, is outside the language with it
+            # anything else, such as a branch of a Piecewise, is refused with its parent
+            if isinstance(a, Expr):
                 yield from _walk(a, met)
     yield e
 
 
 def _check_form(node: Expr, where: str, forms: tuple[type, ...]) -> None:
+    """Refuse a node of an expression whose class is not among ``forms``, or a number that is not
+    finite and real.
+    """
     if isinstance(node, NOT_SMOOTH) and not (isinstance(node, forms) and is_kink(node)):
         raise OutsideLanguageError(
             f"{where}: {node} is outside the language: it is not smooth, and the calculus needs"
@@ -167,7 +181,7 @@ def _check_form(node: Expr, where: str, forms: tuple[type, ...]) -> None:
         )
     if (
         isinstance(node, Rational)
-        and max(abs(int(node.p)), int(node.q)).bit_length() > LONGEST_NUMBER
+        and max(abs(int(node.p)), int(node.q)).bit_length() > MAX_NUMBER_BITS
     ):
         raise RecipeError(
             f"{where} contains a number of more than a thousand digits; write it as a parameter"
@@ -184,11 +198,10 @@ def _check_form(node: Expr, where: str, forms: tuple[type, ...]) -> None:
 
 
 def is_kink(node: Expr) -> bool:
-    """Whether it is ``|phi|`` or ``sign(phi)`` of one coordinate that stands for another, as a map
-    with a kink brings them.
+    """Return True for ``|phi|`` or ``sign(phi)`` of one coordinate phi of a ``Preimage``, which a
+    map with a kink brings.
 
-    Of any other number an absolute value is most often the square root of a square, which nobody
-    meant to write.
+    Any other absolute value is most often the square root of a square, which nobody meant to write.
     """
     return (
         isinstance(node, sympy.Abs | sympy.sign)
@@ -197,7 +210,9 @@ def is_kink(node: Expr) -> bool:
 
 
 def check_number(e: Expr, where: str) -> None:
-    """Require a coordinate-free expression, or name the smallest summand that is a vector."""
+    """Require a number, an expression without a free coordinate; or name its smallest summand that
+    is a vector.
+    """
     if GENERIC not in labels(e):
         return
     guilty = e
@@ -210,7 +225,7 @@ def check_number(e: Expr, where: str) -> None:
 
 
 def check_component(e: Expr, block: Block, where: str) -> None:
-    """Require an expression of one coordinate of ``block`` (a number for a scalar block)."""
+    """Require an expression of one coordinate of ``block``, or a number for a scalar block."""
     if isinstance(block, Scalar):
         check_number(e, where)
         return
@@ -223,7 +238,7 @@ def check_component(e: Expr, block: Block, where: str) -> None:
 
 
 def check_no_matrix(e: Expr, where: str) -> None:
-    """Refuse ``outer`` and ``Dense`` outside the entries of D and Q."""
+    """Refuse ``outer`` and ``Dense`` outside of the entries of D and Q."""
     for node in matrices_in(e):
         raise RecipeError(
             f"{where}: {node} is a matrix and stands only in entries of D and Q (dot(M, v)"
@@ -237,10 +252,10 @@ def check_symbols(
     allowed: tuple[type, ...] = (),
 ) -> None:
     """Require that every symbol is a block of the state, a function of such blocks, a parameter, or
-    of an allowed kind.
+    of an allowed class.
 
-    Also requires that a name means one thing: sympy treats equal names with other assumptions as
-    different symbols.
+    It also requires that a name has one meaning: to sympy, equal names with different assumptions
+    are different symbols.
     """
     lengths = {b.length for b in state if isinstance(b, Vector)}
     meanings: dict[str, Any] = {b.name: b for b in state} | {
@@ -267,8 +282,8 @@ def check_symbols(
 
 
 def _check_images_are_unwritten(e: Expr, where: str, state: tuple[Block, ...]) -> None:
-    """Require that a block which is a function of one in the state is written as that function,
-    outside of ``grad``.
+    """Require that, outside of ``grad``, an image is written as the function of its preimage in the
+    state.
     """
     images = preimages(state)
     guilty = next((s for s in images if s in {generic(x) for x in written_symbols(e)}), None)
@@ -281,8 +296,8 @@ def _check_images_are_unwritten(e: Expr, where: str, state: tuple[Block, ...]) -
 
 
 def written_symbols(e: Expr) -> set[Symbol]:
-    """The symbols that are written in an expression, not those by which an abstract function is
-    differentiated.
+    """The symbols that are written in an expression; coordinates that an abstract function is
+    differentiated by do not count.
     """
     if isinstance(e, Partial):
         return {e.head}
@@ -291,16 +306,16 @@ def written_symbols(e: Expr) -> set[Symbol]:
     return {s for a in e.args for s in written_symbols(a)}
 
 
-UNDERSTOOD = tuple(
+UNDERSTOOD_ASSUMPTIONS = tuple(
     Function("f", **facts)._kwargs for facts in ({}, {"real": True}, {"positive": True})
 )
 
 
 def _check_function(function: Any, where: str) -> None:
-    if function._kwargs not in UNDERSTOOD:
+    if function._kwargs not in UNDERSTOOD_ASSUMPTIONS:
         raise RecipeError(
-            f"{where}: of a function such as {function.__name__} only positive=True is understood;"
-            " drop the rest"
+            f"{where}: the function {function.__name__} is declared with assumptions other than"
+            " positive=True, the only one that is understood; drop them"
         )
 
 
@@ -308,13 +323,16 @@ def _check_meaning(known: Any, meaning: Any, name: str, where: str) -> None:
     if known != meaning:
         raise RecipeError(
             f"{where}: the name {name} has two meanings: {_describe(known)} and"
-            f" {_describe(meaning)}"
+            f" {_describe(meaning)}; rename one of them"
         )
 
 
 def _check_leaf(
     s: Symbol, where: str, state: tuple[Block, ...], lengths: set[Length], allowed: tuple[type, ...]
 ) -> None:
+    """Require that a symbol is a block of the state, a function of such blocks, a parameter, or of
+    an allowed class.
+    """
     names = ", ".join(b.name for b in state)
     images = [b.image for b in state]
     if isinstance(s, Vector | Scalar):
@@ -337,8 +355,10 @@ def _check_leaf(
                 )
     elif isinstance(s, Noise | ScalarNoise | VectorData | ScalarData):
         if not isinstance(s, allowed):
-            kind = "noise" if isinstance(s, Noise | ScalarNoise) else "data"
-            raise RecipeError(f"{where}: {s} is {kind}, which has no place here")
+            noise = isinstance(s, Noise | ScalarNoise)
+            kind = "noise" if noise else "data"
+            home = "the rule of an Update" if noise else "the log_likelihood of a Posterior"
+            raise RecipeError(f"{where}: {s} is {kind}, which may stand only in {home}")
     elif isinstance(s, Length):
         if s not in lengths:
             raise RecipeError(f"{where}: {s} is the length of no block of the state ({names})")
@@ -352,6 +372,9 @@ def _check_leaf(
 
 
 def _check_parameter(s: Symbol, where: str, lengths: set[Length], names: str) -> None:
+    """Require that a parameter is real, and as long as a block of the state where it has
+    coordinates.
+    """
     checked_name(name_of(s))
     if s.is_commutative is False or s.is_real is False:
         raise RecipeError(
@@ -364,7 +387,12 @@ def _check_parameter(s: Symbol, where: str, lengths: set[Length], names: str) ->
 
 
 def check_state(state: Any) -> tuple[Block, ...]:
-    """The state as a tuple of distinct blocks."""
+    """Return the state as a tuple of distinct blocks.
+
+    Raises:
+        RecipeError: where it is empty, contains anything but blocks, or names a block or an image
+            twice.
+    """
     blocks = tuple(state) if isinstance(state, tuple | list) else (state,)
     if not blocks:
         raise RecipeError("state=() has no block: a recipe needs at least one Vector or Scalar")
@@ -395,6 +423,7 @@ def _free_indexed(e: Expr) -> set[Indexed]:
 
 
 def _describe(meaning: Any) -> str:
+    """The meaning of a name in words, for the message about two meanings."""
     if isinstance(meaning, tuple):
         function, arguments = meaning
         facts = {k: v for k, v in function._kwargs.items() if k == "positive"}
@@ -408,5 +437,5 @@ def _describe(meaning: Any) -> str:
             kind += f" of {listed(meaning.blocks)}"
         elif isinstance(meaning, Field):
             kind += f" of {meaning.block}"
-    said = ", ".join(f"{k}={v}" for k, v in facts.items())
-    return f"{kind} with {said}" if said else f"{kind} without assumptions"
+    assumptions = ", ".join(f"{k}={v}" for k, v in facts.items())
+    return f"{kind} with {assumptions}" if assumptions else f"{kind} without assumptions"

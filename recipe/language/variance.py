@@ -1,5 +1,5 @@
-"""The variance of a minibatch gradient, one number a coordinate: a symbol whose value the kernel
-estimates while it runs.
+"""Symbols for the variance of a minibatch gradient, which the compiled kernel estimates while it
+runs.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from recipe.language.symbols import GENERIC, Block, Indexed, Vector
 
 
 class VectorVariance(Indexed):
-    """The variance of the estimated gradient of a potential by one generic coordinate of a
-    block.
+    """The variance of the estimated gradient of a potential, at the generic coordinate of a
+    ``Vector``.
     """
 
     __slots__ = ()
 
     @property
     def potential(self) -> Potential:
-        """Whose gradient it is."""
+        """The potential whose gradient is estimated."""
         return self.extra[0]  # type: ignore[no-any-return]
 
     @property
     def block(self) -> Block:
-        """By which block."""
+        """The block that the gradient is taken by."""
         return self.extra[1]  # type: ignore[no-any-return]
 
 
 class ScalarVariance(Symbol):
-    """The variance of the estimated derivative of a potential by a scalar block."""
+    """The variance of the estimated derivative of a potential by a ``Scalar``."""
 
     __slots__ = ("block", "potential")
     block: Block
@@ -53,8 +53,8 @@ class ScalarVariance(Symbol):
 
 
 def gradient_variance(potential: Potential, block: Block) -> VectorVariance | ScalarVariance:
-    """``V``: the variance of the minibatch estimate of the derivative of the potential by each
-    coordinate of the block.
+    """The symbol ``V`` for the variance of the minibatch gradient of a potential by each coordinate
+    of a block.
     """
     if not isinstance(block, Vector):
         return ScalarVariance(potential, block)

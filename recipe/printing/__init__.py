@@ -1,4 +1,4 @@
-"""Declarations and derivations as text, LaTeX and plain data.
+"""Print declarations and derivations as text, LaTeX and plain data.
 
 Imports ``recipe.kernel`` and below; a declaration imports it on first use.
 """

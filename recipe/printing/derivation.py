@@ -1,4 +1,4 @@
-"""The derivation of a recipe as text, as LaTeX and as plain data."""
+"""Print declarations and the derivation of a recipe as text, as LaTeX and as plain data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ from recipe.printing.latex import latex, latex_of_name
 
 
 def derivation_text(recipe: Recipe, name: str) -> str:
-    """Gamma, the drift and the stochastic differential equation, one line each."""
+    """Gamma, the drift and the stochastic differential equation as text, one line for each
+    block.
+    """
     derivation = derive(recipe)
     lines = [
         f"{name}: state {listed(_block_text(b) for b in recipe.state)}",
@@ -50,18 +52,20 @@ def derivation_text(recipe: Recipe, name: str) -> str:
 
 
 def derivation_latex(recipe: Recipe) -> str:
-    """H, Gamma and the stochastic differential equation as an ``align*`` environment."""
+    """H, Gamma and the stochastic differential equation as a LaTeX ``align*`` environment."""
     rows = [f"H &= {latex(recipe.H)}", *_derivation_rows(derive(recipe))]
     return "\\begin{align*}\n  " + " \\\\\n  ".join(rows) + "\n\\end{align*}"
 
 
 def dynamics_latex(derivation: Derivation) -> str:
-    """Gamma and the stochastic differential equation, for a notebook."""
+    """Gamma and the stochastic differential equation as displayed LaTeX, for a notebook."""
     return _displayed(_derivation_rows(derivation))
 
 
 def recipe_latex(recipe: Recipe) -> str:
-    """H, D and Q, for a notebook; rows and columns of the matrices are the blocks."""
+    """H, D and Q as displayed LaTeX, for a notebook; rows and columns of the matrices are the
+    blocks.
+    """
     state = "z &= \\left(" + ", ".join(latex_of_name(b) for b in recipe.state) + "\\right)"
     matrices = (recipe.D, recipe.Q, recipe.noise_factor)
     names = ("D", "Q", "B")
@@ -74,7 +78,7 @@ def recipe_latex(recipe: Recipe) -> str:
 
 
 def update_latex(update: Update) -> str:
-    """The target and the rule, for a notebook."""
+    """The target and the rule as displayed LaTeX, for a notebook."""
     arrow = "\\leftarrow"
     rows = [f"{latex_of_name(b)} &{arrow} {latex(e)}" for b, e in update.rule]
     rows += [
@@ -84,7 +88,7 @@ def update_latex(update: Update) -> str:
 
 
 def recipe_text(recipe: Recipe) -> str:
-    """A recipe as it may be written, one argument a line."""
+    """A recipe as a person may write it, one argument a line."""
     matrices = (("D", recipe.D), ("Q", recipe.Q), ("noise_factor", recipe.noise_factor))
     marginal = {", ".join(map(str, kept)): e for kept, e in recipe.marginal}
     arguments = {
@@ -115,7 +119,7 @@ def _reflection_text(reflection: Reflection) -> str:
 
 
 def update_text(update: Update) -> str:
-    """An update as it may be written, one argument a line."""
+    """An update as a person may write it, one argument a line."""
     rule = _pairs_text(update.rule, "[]" if update.sequential else "{}")
     arguments = {"step": update.step, "target": update.target, "rule": rule}
     arguments |= {
@@ -130,7 +134,7 @@ def update_text(update: Update) -> str:
 
 
 def kernel_text(kernel: Kernel) -> str:
-    """The parts of a kernel in the order in which they are carried out."""
+    """The parts of a kernel as text, in the order in which they are carried out."""
     lines = [f"kernel of ({listed(b.name for b in kernel.state)}) with H = {text(kernel.target)}"]
     for part in kernel.parts:
         lines += _part_text(part, "  ")
@@ -187,7 +191,7 @@ def _times_text(times: int | tuple[int, int]) -> str:
 
 
 def _call(name: str, arguments: Mapping[str, object]) -> str:
-    """A call with those arguments that were given."""
+    """A call as text, with the arguments that were given."""
     return "\n".join(
         [
             f"{name}(",
@@ -247,8 +251,8 @@ def _sde_text(dynamics: Dynamics) -> list[str]:
 
 
 def _own_noise(dynamics: Dynamics, block: Block) -> Expr | None:
-    """The factor of the block's own white noise, where its noise is plain and independent of the
-    others'.
+    """The factor of the block's own white noise; None where it has no noise or shares it with
+    another coordinate.
     """
     entry = dynamics.diffusion[block, block]
     if is_zero_entry(entry) or not _is_independent(dynamics, block):
@@ -265,7 +269,7 @@ def _is_independent(dynamics: Dynamics, block: Block) -> bool:
 
 
 def _joint_noise(dynamics: Dynamics) -> list[tuple[str, Expr]]:
-    """The entries of D whose noise cannot be written block by block."""
+    """The entries of D whose noise cannot be written block by block, each with its place."""
     found = []
     for (row, column), entry in dynamics.diffusion.items():
         if is_zero_entry(entry) or (row == column and _is_independent(dynamics, row)):

@@ -1,4 +1,4 @@
-"""Expressions as LaTeX, in index notation."""
+"""Print expressions as LaTeX, in index notation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from recipe.language.total import Total
 
 
 class _IndexPrinter(LatexPrinter):
-    """Vectors carry their index, sums their bound index, and derivatives are partial
+    """Print vectors with their index, sums with their bound index, and derivatives as partial
     derivatives.
     """
 
@@ -78,10 +78,12 @@ class _IndexPrinter(LatexPrinter):
 
 
 def latex(e: Expr) -> str:
-    """The expression in index notation: a block's generic coordinate is ``theta_i``."""
+    """The expression as LaTeX in index notation: the generic coordinate of a block is
+    ``theta_i``.
+    """
     return _IndexPrinter({"mul_symbol": None}).doprint(e)  # type: ignore[no-any-return]
 
 
 def latex_of_name(block: Any) -> str:
-    """A block with its generic index, a scalar without one."""
+    """The name of a block as LaTeX, with its generic index; a scalar has none."""
     return latex(generic(block))

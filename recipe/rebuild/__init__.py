@@ -1,5 +1,5 @@
-"""A declaration built again: abstract functions with a meaning, one vector on several blocks,
-every expression replaced.
+"""Build a declaration again: bind abstract functions, spread one vector over several blocks,
+replace every expression.
 
 Imports all of ``recipe`` but ``recipe.printing``.
 """

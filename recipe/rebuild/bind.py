@@ -1,4 +1,4 @@
-"""``bind``: give the abstract functions of a recipe a meaning."""
+"""``bind``: give the abstract functions of a recipe or kernel a meaning."""
 
 from __future__ import annotations
 
@@ -33,17 +33,34 @@ Bound = TypeVar("Bound", Recipe, Kernel)
 
 
 def bind(recipe: Bound, values: Mapping[Any, Any]) -> Bound:
-    """The recipe (or kernel) with potentials, fields and elementwise functions replaced.
+    """The recipe or kernel with abstract functions replaced.
 
-    A ``Potential`` takes an expression or a ``Posterior`` (then it stays abstract in proofs, and
-    the generated kernel gets the posterior's gradient). Where that is a law of other blocks than
-    the one ``Vector`` that the potential depends on, the recipe or kernel is ``spread`` over them;
-    this comes last, so all other values are written in its own blocks. A ``Field`` or an
-    elementwise function takes an expression of its block, the latter also a sympy ``Lambda``; both
-    take the domain of the block as it is declared.
+    Values are expressions of the blocks of the recipe, on the domains that these are declared with.
+
+    Args:
+        recipe: a recipe or a kernel.
+        values: the meaning of each function, by function:
+
+            * of a ``Potential``, a number, or a ``Posterior``. With a posterior it stays abstract
+              in proofs, and the generated kernel gets the gradient of the posterior. A posterior
+              over other blocks than the one ``Vector`` of the potential is allowed: the recipe is
+              then ``spread`` over its blocks, after all other values are put in.
+            * of a ``Field``, an expression of its block.
+            * of an elementwise ``Function``, an expression of its block or a sympy ``Lambda``.
+
+    Returns:
+        A new recipe or kernel.
 
     Raises:
-        RecipeError: for a name that the recipe does not have, or a value of the wrong kind.
+        RecipeError: for a function that the recipe does not have, or a value of the wrong kind.
+        OutsideLanguageError: where a derivative of a value cannot be written in the language.
+
+    Example:
+        >>> from recipe import Potential, Recipe, Vector, bind, total
+        >>> theta = Vector("theta")
+        >>> U = Potential("U", theta)
+        >>> bind(Recipe(theta, H=U, D=1, Q=0), {U: total(theta**2) / 2}).H
+        total(theta**2)/2
     """
     if not isinstance(recipe, Recipe | Kernel):
         raise RecipeError(f"{recipe!r} is neither a Recipe nor a Kernel: there is nothing to bind")
@@ -76,8 +93,8 @@ def _checked_potential(head: Any) -> Potential:
 
 
 def _with_posterior(recipe: Bound, named: Potential, posterior: Posterior) -> Bound:
-    """The posterior behind the potential of that name, which may have other blocks since a
-    posterior before it was bound.
+    """Bind the posterior to the potential of that name, which may have other blocks since an
+    earlier posterior was bound.
     """
     U = next(
         (a for a in recipe.abstract if isinstance(a, Potential) and a.name == named.name), named
@@ -110,8 +127,8 @@ def _with_posterior(recipe: Bound, named: Potential, posterior: Posterior) -> Bo
 def _transformed_again(
     recipe: Recipe, how: Transform, of: Recipe, blocks: tuple[Block, ...]
 ) -> Recipe:
-    """The transform of a sampler that was spread over other blocks: the same map for each of
-    them.
+    """Apply the transform of a recipe again after its sampler was spread over other blocks, with
+    one map for each of them.
     """
     transform, taken = {"ito": ito, "corv": corv}[how.kind], of.unused_names()
     for block in blocks:
@@ -126,6 +143,9 @@ def _blocks(blocks: set[Any]) -> str:
 
 
 def _meaning(head: Any, value: Any, recipe: Recipe | Kernel) -> Any:
+    """Return the checked meaning of an abstract function: a ``Lambda`` if it is elementwise, else
+    an expression.
+    """
     if isinstance(head, UndefinedFunction):
         given = isinstance(value, Lambda)
         arguments = value.variables if given else _arguments(head, recipe)
@@ -150,7 +170,7 @@ def _meaning(head: Any, value: Any, recipe: Recipe | Kernel) -> Any:
 
 
 def _arguments(head: UndefinedFunction, recipe: Recipe | Kernel) -> tuple[Symbol, ...]:
-    """The blocks that an elementwise function is applied to, where that is the same everywhere."""
+    """The blocks that an elementwise function is applied to, which must be the same everywhere."""
     applied = {a for e, _ in recipe.written() for a in e.atoms(AppliedUndef) if a.func == head}
     arguments = {tuple(generic(s) for s in a.args) for a in applied}
     if len(arguments) == 1 and all(isinstance(s, Vector | Scalar) for s in next(iter(arguments))):
@@ -161,6 +181,9 @@ def _arguments(head: UndefinedFunction, recipe: Recipe | Kernel) -> tuple[Symbol
 
 
 def _rebuilt(declared: Bound, meanings: Values, posteriors: dict[Potential, Posterior]) -> Bound:
+    """The recipe or kernel with these meanings and posteriors, and likewise the recipe that it was
+    transformed from.
+    """
     bound = rewritten(declared, lambda e: in_preimages(put_meanings(e, meanings), declared.state))
     if isinstance(declared, Recipe) and declared.transform is not None:
         of = _rebuilt(declared.transform.of, meanings, posteriors)
@@ -181,6 +204,9 @@ def put_meanings(e: Expr, meanings: Values) -> Expr:
 
 
 def _put(e: Expr, meanings: Values, same: Coincidences) -> Expr:
+    """Replace abstract functions; ``same`` collects the symbols of index pairs that may be equal
+    (see ``_derivative``).
+    """
     if isinstance(e, Total):
         return _put_in_total(e, meanings, same)
     if isinstance(e, Partial):
@@ -199,10 +225,10 @@ def _put(e: Expr, meanings: Values, same: Coincidences) -> Expr:
 
 
 def _derivative(value: Expr, x: Any, same: Coincidences) -> Expr:
-    """The derivative by a coordinate that may turn out to be the one which ``value`` is written in.
+    """The derivative by a coordinate that may equal a coordinate which ``value`` is written in.
 
-    Two labels are different coordinates until one of them is summed over; ``same`` has a symbol for
-    each pair, 1 where they meet.
+    Two labels are different coordinates until one of them is summed over. For each pair of labels
+    ``same`` has a symbol, which is 1 where the two are equal.
     """
     result = partial(value, x)
     if isinstance(x, Indexed):
@@ -214,8 +240,10 @@ def _derivative(value: Expr, x: Any, same: Coincidences) -> Expr:
 
 
 def _put_in_total(e: Total, meanings: Values, same: Coincidences) -> Expr:
-    """``sum_k b(k)``, where b is another expression at the one k that meets a free index: add the
-    difference there.
+    """Replace functions in ``sum_k b(k)``.
+
+    Where k equals a free index the summand is another expression; the difference is added for this
+    one k.
     """
     body, k = opened(e)
     body = _put(body, meanings, same)
@@ -233,6 +261,7 @@ def _put_in_total(e: Total, meanings: Values, same: Coincidences) -> Expr:
 
 
 def _jet_value(jet: Jet, meanings: Values, same: Coincidences) -> Expr:
+    """The derivative of the meaning of an elementwise function, at its arguments."""
     arguments = [_put(a, meanings, same) for a in jet.applied.args]
     if jet.applied.func not in meanings:
         return Jet(jet.applied.func(*arguments), jet.orders)

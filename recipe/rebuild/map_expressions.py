@@ -1,4 +1,4 @@
-"""A declaration with every expression in it replaced."""
+"""Replace every expression in a declaration."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Put = Callable[[Expr], Expr]
 
 @singledispatch
 def rewritten(declared: Any, put: Put) -> Any:
-    """The declaration, a recipe, an update, a step or a kernel, with every expression replaced."""
+    """A recipe, update, discrete step or kernel with ``put`` applied to every expression."""
     raise TypeError(declared)
 
 

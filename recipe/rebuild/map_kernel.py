@@ -1,4 +1,4 @@
-"""A kernel with every expression in it replaced."""
+"""Replace every expression in an update or in a part of a kernel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Put = Callable[[Expr], Expr]
 
 
 def rewritten_update(update: Update, put: Put) -> Update:
-    """The rule with every expression replaced."""
+    """The update with ``put`` applied to every expression."""
     pairs = [(block, put(e)) for block, e in update.rule]
     rule = pairs if update.sequential else dict(pairs)
     observe = {block: put(e) for block, e in update.observe}
@@ -36,13 +36,12 @@ def rewritten_update(update: Update, put: Put) -> Update:
         source=source,
         expect=expect,
     )
-    return with_fields(
-        made, units=update.units, limit_only=update.limit_only
-    )  # it is in these units already
+    # the rule is in these units already
+    return with_fields(made, units=update.units, limit_only=update.limit_only)
 
 
 def rewritten_part(part: Part, put: Put) -> Part:
-    """The part with every expression replaced."""
+    """The part with ``put`` applied to every expression."""
     match part:
         case Move(update=update):
             return replace(part, update=rewritten_update(update, put))

@@ -1,6 +1,4 @@
-"""The part of a kernel for a state that was cut into pieces: every piece of a block moves as the
-block did.
-"""
+"""Cut the parts of a kernel into pieces: every piece of a block moves as the block did."""
 
 from __future__ import annotations
 
@@ -27,8 +25,13 @@ Seconds = dict[Block, tuple[Block, ...]]
 
 @dataclass(frozen=True)
 class Cut:
-    """How rules, blocks and expressions are cut; an expression of two states also needs the pieces
-    of the second one.
+    """How a state is cut into pieces.
+
+    Attributes:
+        update: cuts a rule.
+        pieces: the pieces of a block.
+        put: cuts an expression; one of two states also needs the pieces of the blocks of the second
+            state.
     """
 
     update: Callable[[Update], Update]
@@ -37,7 +40,9 @@ class Cut:
 
 
 def part_in_pieces(part: Part, cut: Cut) -> Part:
-    """The part with its rules, the blocks whose signs it turns, and the acceptance cut."""
+    """The part with its rules, its flipped blocks, and its acceptance probability cut into
+    pieces.
+    """
     match part:
         case Move():
             return _move(part, cut)
@@ -62,7 +67,9 @@ def _map(part: MetropolisedMap, cut: Cut) -> MetropolisedMap:
 
 
 def _proposal(part: MetropolisHastings, cut: Cut) -> MetropolisHastings:
-    """The log ratio is a sum over coordinates, and so one over the pieces."""
+    """Cut a Metropolis-Hastings part; its log ratio is a sum over coordinates, and so one over the
+    pieces.
+    """
     proposal = cut.update(part.proposal)
     partners = partners_of(proposal)
     second = dict(partners)

@@ -1,9 +1,9 @@
 """``spread``: a sampler that was written for one vector, on the several blocks of a model.
 
 The new state is the old one cut into pieces: where ``theta`` had n coordinates, ``mu``, ``eta``,
-... have n together. Nothing that is elementwise, and no sum over all coordinates, sees where a
-piece ends, so the sampler is literally the same. What does see it (a matrix, ``outer``, a
-``Field``) is refused.
+... have n together. Elementwise expressions and sums over all coordinates do not depend on where a
+piece ends, so the sampler is literally the same. An expression that does depend on it (a matrix,
+``outer``, a ``Field``) is refused.
 """
 
 from __future__ import annotations
@@ -44,28 +44,32 @@ from recipe.rebuild.split_kernel import Cut, Seconds, part_in_pieces
 
 At = Mapping[int, int]
 Spread = TypeVar("Spread", Recipe, Kernel)
-ONE_VECTOR = "the recipe holds for one vector only; write the model with one Vector block"
+ONE_VECTOR_ONLY = "the recipe holds for one vector only; write the model with one Vector block"
 
 
 def spread(recipe: Spread, U: Potential, blocks: Any, *, avoid: Iterable[Expr] = ()) -> Spread:
     """The same sampler on several blocks in place of the one vector that ``U`` depends on.
 
     Every block of that length (a momentum, say) and every vector parameter is copied for each new
-    block: ``r`` becomes ``r_mu``, ``r_eta``, ...; the state is all copies of its first block, then
-    all of its second, and so on. The length becomes the number of coordinates that the new blocks
-    have together. A published ``update`` is copied as well, and left out where it moves coordinates
-    one after the other that it moved at once; a rule of a kernel that does so is refused.
+    block: ``r`` becomes ``r_mu``, ``r_eta``, ... The state consists of all copies of its first
+    block, then all of its second, and so on. The length becomes the number of coordinates that the
+    new blocks have together. A published ``update`` is copied as well. It is left out where its
+    copy would move coordinates one after another that it moved at once; a rule of a kernel with
+    this property is refused.
 
     Args:
         recipe: the sampler, a recipe or a kernel.
-        U: a potential of it that depends on one ``Vector``.
-        blocks: the new blocks, a tuple (or one block), on the same domain as that vector.
+        U: a potential in it that depends on one ``Vector``.
+        blocks: the new blocks, a tuple (or one block), on the domain of that vector.
         avoid: expressions whose names no copy may get.
 
+    Returns:
+        A new recipe or kernel; the given one, where ``blocks`` is that vector.
+
     Raises:
-        RecipeError: for what holds for one vector only: ``Field``, ``Dense`` and ``outer`` of that
-            length, a noise with a covariance, a simplex, a potential that has its posterior
-            already.
+        RecipeError: for parts that make sense for one vector only: ``Field``, ``Dense`` and
+            ``outer`` of that length, a noise with a covariance, a simplex, or a potential that has
+            its posterior already.
     """
     new, theta = check_state(blocks), _the_vector(recipe, U)
     if new == (theta,):
@@ -82,6 +86,7 @@ def spread(recipe: Spread, U: Potential, blocks: Any, *, avoid: Iterable[Expr] =
 
 
 def _the_vector(recipe: Recipe | Kernel, U: Potential) -> Vector:
+    """Return the one vector that a potential of the recipe depends on."""
     if not isinstance(U, Potential) or U not in recipe.abstract:
         raise RecipeError(
             f"{U} is no potential of this recipe, which has:"
@@ -97,6 +102,9 @@ def _the_vector(recipe: Recipe | Kernel, U: Potential) -> Vector:
 
 
 def _check_blocks(recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...]) -> None:
+    """Require new blocks on the domain of the vector, under names that no other block of the state
+    has.
+    """
     for b in new:
         if b.domain != theta.domain:
             raise RecipeError(
@@ -109,7 +117,7 @@ def _check_blocks(recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...]
     if simplex is not None and (len(new) > 1 or isinstance(new[0], Scalar)):
         raise RecipeError(
             f"the coordinates of {simplex} are a simplex together, which cannot be cut into pieces:"
-            f" {ONE_VECTOR}"
+            f" {ONE_VECTOR_ONLY}"
         )
     stays = {b.name for b in recipe.state if not _has(b, theta.length)}
     twice = next((b for b in new if b.name in stays), None)
@@ -121,7 +129,7 @@ def _check_blocks(recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...]
 
 
 def _check_whole(recipe: Recipe | Kernel, theta: Vector) -> None:
-    """Refuse what sees where a piece of the vector ends."""
+    """Refuse a sampler that depends on where a piece of the vector ends."""
     for U, _ in recipe.posteriors:
         if any(_has(b, theta.length) for b in U.blocks):
             raise RecipeError(
@@ -132,7 +140,7 @@ def _check_whole(recipe: Recipe | Kernel, theta: Vector) -> None:
         for s in sorted(e.atoms(Dense), key=str):
             if theta.length in (s.row.length, s.column.length):
                 raise RecipeError(
-                    f"{where}: {s} is a matrix of all coordinates of {theta}, so {ONE_VECTOR}"
+                    f"{where}: {s} is a matrix of all coordinates of {theta}, so {ONE_VECTOR_ONLY}"
                 )
 
 
@@ -148,7 +156,7 @@ def _has(s: Symbol, length: Length) -> bool:
 def _copies(
     recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...], avoid: Iterable[Expr]
 ) -> _Copies:
-    """A copy for each new block of everything that has the length of ``theta``, under names of
+    """A copy for each new block of every symbol that has the length of ``theta``, under names of
     their own.
     """
     expressions = [e for e, _ in _written(recipe)]
@@ -172,7 +180,7 @@ def _copies(
 
 @singledispatch
 def copied(symbol: Indexed, name: str, block: Block) -> Symbol:
-    """The copy of a symbol, one value a coordinate, for one block."""
+    """The copy, for one block, of a symbol with one value for each coordinate."""
     raise TypeError(symbol)
 
 
@@ -195,7 +203,7 @@ def _(symbol: Noise, name: str, block: Block) -> Symbol:
     if symbol.covariance is not None:
         raise RecipeError(
             f"update: {symbol} has the covariance {symbol.covariance} between all of its"
-            f" coordinates, so {ONE_VECTOR}"
+            f" coordinates, so {ONE_VECTOR_ONLY}"
         )
     return Noise(name, like=block)
 
@@ -203,14 +211,20 @@ def _(symbol: Noise, name: str, block: Block) -> Symbol:
 @copied.register
 def _(symbol: Field, name: str, block: Block) -> Symbol:
     raise RecipeError(
-        f"each value of the field {symbol} depends on all of {symbol.block}, so {ONE_VECTOR}, "
+        f"each value of the field {symbol} depends on all of {symbol.block}, so {ONE_VECTOR_ONLY}, "
         f"or bind {symbol} to an elementwise expression of {symbol.block}"
     )
 
 
 @dataclass(frozen=True)
 class _Copies:
-    """What stands for each symbol of one length: ``of[s][k]`` belongs to ``blocks[k]``."""
+    """The copies of every symbol of one length.
+
+    Attributes:
+        length: the length that is cut into pieces.
+        blocks: the new blocks.
+        of: the copies of each symbol; ``of[s][k]`` belongs to ``blocks[k]``.
+    """
 
     length: Length
     blocks: tuple[Block, ...]
@@ -218,8 +232,9 @@ class _Copies:
 
     @singledispatchmethod
     def put(self, e: Any, at: At) -> Any:
-        """The expression where the index with label ``l`` runs in (or stands in) the block number
-        ``at[l]``.
+        """Replace the symbols in an expression by their copies.
+
+        ``at[l]`` is the number of the block in which the index with label ``l`` runs.
         """
         return e.func(*(self.put(a, at) for a in e.args)) if e.args else e
 
@@ -250,25 +265,25 @@ class _Copies:
         )
 
     def summed(self, body: Expr, label: int, block: Block) -> Expr:
-        """The sum over the coordinates of one block; a number has one."""
+        """The sum over the coordinates of one block; for a scalar block, the expression itself."""
         return sum_over(body, label, block.length) if isinstance(block, Vector) else body
 
     def pieces(self, block: Block) -> tuple[Block, ...]:
-        """What stands for a block of the state."""
+        """The blocks that replace a block of the state; the block itself, where it stays."""
         return self.of.get(block, (block,))  # type: ignore[return-value]
 
     def pieces_at(self, block: Block) -> list[tuple[Block, At]]:
-        """The pieces, each with where the generic coordinate is on it; nowhere, for a block that
-        stays.
+        """The pieces of a block, each with the number of the new block that the generic coordinate
+        lies in.
+
+        For a block that stays, this mapping is empty.
         """
         if block not in self.of:
             return [(block, {})]
-        return [
-            (piece, {GENERIC: k}) for k, piece in enumerate(self.pieces(block))
-        ]  # k is the number of the new block
+        return [(piece, {GENERIC: k}) for k, piece in enumerate(self.pieces(block))]
 
     def matrix(self, m: BlockMatrix | None) -> ImmutableDenseMatrix | None:
-        """A block matrix between the pieces: what is diagonal couples each piece with the same
+        """A block matrix between the pieces; a diagonal entry couples each piece with the same
         piece only.
         """
         if m is None:
@@ -288,14 +303,16 @@ class _Copies:
         if guilty and (here or there):
             raise RecipeError(
                 f"{m.place(row, column)}: {guilty[0]} is a matrix of all coordinates of the block,"
-                f" so {ONE_VECTOR}"
+                f" so {ONE_VECTOR_ONLY}"
             )
         if here and there and here != there:
             return S.Zero
         return self.put(e, {**here, **there})
 
     def reflections(self, reflections: Iterable[Reflection]) -> list[Reflection]:
-        """Each piece of a reflected block turns back with its pieces of the momenta."""
+        """The reflections of the pieces: each piece turns back with its own pieces of the
+        momenta.
+        """
         return [
             Reflection(block, tuple(flips))
             for reflection in reflections
@@ -305,8 +322,8 @@ class _Copies:
         ]
 
     def update(self, update: Update | None) -> Update | None:
-        """The printed rule, or None where a list of new values can no longer say that all pieces
-        move at once.
+        """The printed rule on the pieces; None where a list of new values would no longer move all
+        pieces at once.
         """
         if update is None:
             return None
@@ -351,7 +368,8 @@ def _(kernel: Kernel, copies: _Copies) -> Kernel:
         if found is None:
             raise RecipeError(
                 f"a rule of the kernel moves all coordinates of {update.rule[0][0]} at once from"
-                f" their old values, and the pieces would move one after the other: {ONE_VECTOR}"
+                " their old values, and the pieces would move one after the other:"
+                f" {ONE_VECTOR_ONLY}"
             )
         return found
 

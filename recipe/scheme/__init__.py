@@ -1,5 +1,7 @@
-"""Discretisations: each turns a recipe into an ``Update``, the same object that a printed
-rule is.
+"""Discretisations: each turns a recipe into an ``Update``, the class that printed rules have as
+well.
+
+One scheme a file; ``SCHEMES`` lists them. Imports ``recipe.change`` and below.
 """
 
 from __future__ import annotations
@@ -23,12 +25,13 @@ from recipe.scheme.splitting import Splitting, split
 
 
 def _word(word: str, summary: str, source: str, name: str | None = None) -> Scheme:
+    """The splitting scheme that a word spells."""
     fits = "every block affine in itself while the others rest, D diagonal"
     return Scheme(name or word.lower(), summary, fits, source, partial(split, word=word))
 
 
-LM2013 = "Leimkuhler & Matthews (2013), AMRX 2013(1)"
-CLOSED = "Ornstein-Uhlenbeck and square-root processes, and what a map makes one"
+LEIMKUHLER_MATTHEWS_2013 = "Leimkuhler & Matthews (2013), AMRX 2013(1)"
+SOLVED_PROCESSES = "Ornstein-Uhlenbeck and square-root processes, and their images under a map"
 SCHEMES = (
     Scheme("euler", "every block from the same old state", "any recipe", "Maruyama (1955)", euler),
     Scheme(
@@ -49,24 +52,28 @@ SCHEMES = (
         "leimkuhler-matthews",
         "overdamped, second order, one gradient",
         "one block, constant D",
-        LM2013,
+        LEIMKUHLER_MATTHEWS_2013,
         leimkuhler_matthews,
     ),
     Scheme(
         "exact",
         "the law after a step in closed form, no error",
-        CLOSED,
+        SOLVED_PROCESSES,
         "Cox, Ingersoll & Ross (1985), equation 18",
         exact,
     ),
-    _word("BAOAB", "splitting, exact in position for normal targets", LM2013),
+    _word("BAOAB", "splitting, exact in position for normal targets", LEIMKUHLER_MATTHEWS_2013),
     _word(
         "OBABO",
         "splitting, leapfrog between two halves of noise",
         "Bussi & Parrinello (2007), Phys. Rev. E 75, 056707",
     ),
-    _word("ABOBA", "splitting, one gradient in the middle", LM2013),
-    _word("OABAO", "splitting, leapfrog by positions between two halves of noise", LM2013),
+    _word("ABOBA", "splitting, one gradient in the middle", LEIMKUHLER_MATTHEWS_2013),
+    _word(
+        "OABAO",
+        "splitting, leapfrog by positions between two halves of noise",
+        LEIMKUHLER_MATTHEWS_2013,
+    ),
     _word(
         "BADODAB",
         "splitting with a thermostat",
@@ -79,8 +86,8 @@ SCHEMES = (
         name="leapfrog",
     ),
 )
-NAMES = tuple(scheme.name for scheme in SCHEMES)
-COMPENSATED = {
+SCHEME_NAMES = tuple(scheme.name for scheme in SCHEMES)
+COMPENSATED_SCHEMES = {
     "euler": partial(euler, compensate=True),
     "semi-implicit": partial(semi_implicit, compensate=True),
 }
@@ -93,16 +100,30 @@ def discretise(
     order: Sequence[Block | str] | None = None,
     compensate: bool = False,
 ) -> Update:
-    """One step of the named scheme; any word over the letters A, B, O, D is one
-    (``recipe.scheme.splitting``).
+    """One step of a recipe under a named scheme.
 
-    ``order`` names the blocks in the order in which ``semi-implicit`` updates them. ``compensate``
-    takes the noise of estimated gradients off the noise that is drawn
-    (``recipe.scheme.compensation``); only euler and semi-implicit know how.
+    Args:
+        recipe: the sampler.
+        scheme: a name of ``SCHEME_NAMES``, or any word over the letters A, B, O, D, which is a
+            splitting (``recipe.scheme.splitting``); capitals do not matter.
+        order: for ``semi-implicit`` only: the blocks, or their names, in the order in which they
+            move; by default the reverse of the state.
+        compensate: subtract the noise of estimated gradients from the noise that is drawn
+            (``recipe.scheme.compensation``); for ``euler`` and ``semi-implicit`` only.
+
+    Returns:
+        The update of the whole state, with the target H of the recipe.
 
     Raises:
-        RecipeError: for an unknown scheme, one that does not fit the recipe, an order that is not
-            one of the state, or a noise that the scheme cannot draw or that cannot be compensated.
+        RecipeError: for an unknown scheme, one that does not fit the recipe, an order that does not
+            name each block once, or noise that the scheme cannot draw or compensate.
+
+    Example:
+        >>> from recipe import Potential, Recipe, Vector, discretise
+        >>> theta = Vector("theta")
+        >>> langevin = Recipe(theta, H=Potential("U", theta), D=1, Q=0)
+        >>> discretise(langevin, "euler").rule
+        ((theta, sqrt(2)*w_theta*sqrt(step_size) - step_size*grad(U, theta) + theta),)
     """
     named = scheme_called(scheme)
     if order is not None and named.name != "semi-implicit":
@@ -111,17 +132,26 @@ def discretise(
         return semi_implicit(recipe, order=order, compensate=compensate)
     if not compensate:
         return discretisation(recipe, named).update
-    if named.name not in COMPENSATED:
-        raise RecipeError(f"compensate= is known for {' and '.join(COMPENSATED)}, not for {scheme}")
-    return COMPENSATED[named.name](recipe)
+    if named.name not in COMPENSATED_SCHEMES:
+        raise RecipeError(
+            f"compensate= is known for {' and '.join(COMPENSATED_SCHEMES)}, not for {scheme}"
+        )
+    return COMPENSATED_SCHEMES[named.name](recipe)
 
 
 def discretised(of: Recipe | Update, scheme: str) -> Discretisation:
-    """One step of the named scheme with what it was made from; ``printed`` is the published rule as
-    it stands.
+    """One step under a named scheme, together with the declaration that it was made from.
+
+    Args:
+        of: the recipe, or a printed rule.
+        scheme: as for ``discretise``, or ``"printed"`` for the published rule as it stands.
+
+    Returns:
+        The step; its ``update`` is the rule.
 
     Raises:
-        RecipeError: as ``discretise``, and where there is no published rule.
+        RecipeError: as ``discretise``; also where there is no published rule, or a scheme is named
+            for a rule that is a discrete step already.
     """
     return (
         as_printed(of) if scheme.lower() == PRINTED else discretisation(of, scheme_called(scheme))
@@ -129,7 +159,11 @@ def discretised(of: Recipe | Update, scheme: str) -> Discretisation:
 
 
 def scheme_called(name: str) -> Scheme:
-    """The scheme of that name, or the splitting that the name spells.
+    """Return the scheme of that name, or the splitting that the name spells.
+
+    Args:
+        name: a name of ``SCHEME_NAMES``, or a word over the letters A, B, O, D; capitals do not
+            matter.
 
     Raises:
         RecipeError: where it is neither.
@@ -138,17 +172,17 @@ def scheme_called(name: str) -> Scheme:
     if listed is not None:
         return listed
     if name and set(name.upper()) <= set(LETTERS):
-        return _word(name, "splitting", LM2013)
+        return _word(name, "splitting", LEIMKUHLER_MATTHEWS_2013)
     raise RecipeError(
-        f"there is no scheme {name!r}; the schemes are {', '.join(NAMES)}, and any word over the"
-        f" letters {', '.join(LETTERS)}"
+        f"there is no scheme {name!r}; the schemes are {', '.join(SCHEME_NAMES)}, and any word"
+        f" over the letters {', '.join(LETTERS)}"
     )
 
 
 __all__ = [
-    "NAMES",
     "PRINTED",
     "SCHEMES",
+    "SCHEME_NAMES",
     "Discretisation",
     "Scheme",
     "Splitting",

@@ -1,11 +1,11 @@
-"""What the noise of an estimated gradient adds to a recipe, and how much of the added noise it may
+"""The noise that an estimated gradient adds to a step, and the part of the drawn noise that it may
 replace.
 
 A gradient with noise of covariance V moves the state by noise of covariance ``eps^2 B_hat``,
-``B_hat = (D + Q) diag(V, 0) (D + Q)^T``, on top of the ``2 eps D`` that the recipe adds. It is made
-good by drawing noise of covariance ``eps (2 D - eps B_hat)``, as long as that is positive
-semidefinite. (Ma, Chen & Fox 2015, section 3; ``eps B_hat / 2`` is the ``B`` of Chen, Fox &
-Guestrin 2014.)
+``B_hat = (D + Q) diag(V, 0) (D + Q)^T``, on top of the ``2 eps D`` that the recipe adds. A step
+compensates for it by drawing noise of covariance ``eps (2 D - eps B_hat)``, as long as that is
+positive semidefinite. (Ma, Chen & Fox 2015, section 3; ``eps B_hat / 2`` is the ``B`` of Chen, Fox
+& Guestrin 2014.)
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from recipe.scheme.increment import step_symbol
 
 
 def gradient_noise(recipe: Recipe) -> dict[Block, Expr]:
-    """The diagonal of ``B_hat`` by block, where D has noise that it can replace.
+    """The diagonal of ``B_hat`` by block, for a recipe whose own noise can be reduced by it.
 
     Raises:
-        RecipeError: as ``added_noise``, or where the range of ``B_hat`` is not within that of D, so
-            that nothing can make it good.
+        RecipeError: as ``added_noise``; also where D is not diagonal, or the gradient brings noise
+            to a block that the recipe adds none to.
     """
     if recipe.noise_factor is not None:
         raise RecipeError(
@@ -81,8 +81,8 @@ def added_noise(recipe: Recipe) -> dict[Block, Expr]:
 
 
 def largest_step(recipe: Recipe) -> Update:
-    """An update that puts ``2 D / B_hat``, the largest step that can be compensated, in the place
-    of each block.
+    """An update whose new value of each block is ``2 D / B_hat``, the largest step that can be
+    compensated there.
     """
     noise = gradient_noise(recipe)
     bounds = {
@@ -94,11 +94,11 @@ def largest_step(recipe: Recipe) -> Update:
 
 
 def noisy_potentials(recipe: Recipe) -> list[Potential]:
-    """The potentials whose gradients are estimated from data: those with a posterior; where none
-    has one yet, all of H.
+    """The potentials whose gradients are estimated from data: those with a posterior, or all of H
+    where none has one.
 
     Raises:
-        RecipeError: where H has none.
+        RecipeError: where H contains no potential.
     """
     bound = [U for U, _ in recipe.posteriors]
     found = bound or sorted(recipe.H.atoms(Potential), key=str)
@@ -110,7 +110,7 @@ def noisy_potentials(recipe: Recipe) -> list[Potential]:
 
 
 def _slope(recipe: Recipe, U: Potential) -> Expr:
-    """``dH/dU``, a constant such as 1 or 1/T."""
+    """The constant ``dH/dU``, such as 1 or 1/T."""
     at = Dummy("U", real=True)
     slope = recipe.H.xreplace({U: at}).diff(at)
     if slope.has(at, Vector, Scalar, Partial):
@@ -122,9 +122,7 @@ def _slope(recipe: Recipe, U: Potential) -> Expr:
 
 
 def _moved_by(recipe: Recipe, column: Block) -> dict[Block, Expr]:
-    """The one block that the gradient by ``column`` moves, and the entry of D + Q that it is
-    multiplied with.
-    """
+    """The one block that the gradient by ``column`` moves, with its entry of D + Q."""
     moved = {}
     for row in recipe.state:
         entries = {m.place(row, column): m.entry(row, column) for m in (recipe.D, recipe.Q)}
@@ -142,6 +140,7 @@ def _moved_by(recipe: Recipe, column: Block) -> dict[Block, Expr]:
 
 
 def _elementwise(entry: Entry, place: str) -> Expr:
+    """Return the expression of an entry that couples no coordinate to another one."""
     if (isinstance(entry, Column | Row) and not is_zero_entry(entry)) or (
         isinstance(entry, Coupling) and entry.kernel != 0
     ):

@@ -1,4 +1,4 @@
-"""One step of a sampler as an object of its own: what it was made from, the rule, and how it was
+"""One discrete step of a sampler: the declaration it was made from, the rule, and how the rule was
 made.
 """
 
@@ -19,16 +19,20 @@ from recipe.scheme.exact import Exact
 from recipe.scheme.scheme import Scheme
 from recipe.scheme.splitting import Splitting
 
-PRINTED = "printed"
+PRINTED = "printed"  # the name of the published rule among the names of schemes
 
 
 @dataclass(frozen=True)
 class Discretisation:
-    """The discrete kernel of a recipe under a scheme, or a printed rule taken as it stands.
+    """The discrete kernel of a recipe under a scheme, or a printed rule taken as it stands;
+    ``discretised`` makes it.
 
-    ``of`` is the recipe, or the printed rule itself where nothing is said of D and Q; ``splitting``
-    has the sub-flows, where the scheme is a splitting, and ``exact`` the transitions, where it is
-    exact.
+    Attributes:
+        of: the recipe, or the printed rule where nothing is said of D and Q.
+        scheme: the name of the scheme, or ``"printed"``.
+        update: the rule of one step.
+        splitting: the sub-flows, if the scheme is a splitting; else None.
+        exact: the transitions of the blocks, if the scheme is exact; else None.
     """
 
     of: Recipe | Update
@@ -39,39 +43,39 @@ class Discretisation:
 
     @property
     def name(self) -> str | None:
-        """That of what it was made from."""
+        """The name of the recipe or rule that it was made from; None where that has none."""
         return self.of.name
 
     @property
     def source(self) -> str | None:
-        """The citation of the rule."""
+        """The citation of the rule; None where there is none."""
         return self.update.source
 
     @property
     def state(self) -> tuple[Block, ...]:
-        """The blocks."""
+        """The blocks of the state."""
         return self.of.state
 
     @cached_property
     def parameters(self) -> tuple[Symbol, ...]:
-        """The free parameters; the step size is not one of them."""
+        """The free parameters, sorted by name; the step size is not one of them."""
         return self.update.parameters
 
     @property
     def abstract(self) -> tuple[Any, ...]:
-        """The abstract functions and matrices in it."""
+        """The abstract functions and constant matrices in the rule, sorted by name."""
         return self.update.abstract
 
     def written(self) -> list[tuple[Expr, str]]:
-        """Every expression of the rule, with the place it stands at."""
+        """Every expression of the rule, each with its place."""
         return self.update.written()
 
 
 def discretisation(of: Recipe | Update, scheme: Scheme) -> Discretisation:
-    """The step of a recipe that a scheme makes.
+    """The step of a recipe under a scheme.
 
     Raises:
-        RecipeError: where the scheme does not fit, or there is nothing to discretise.
+        RecipeError: where the scheme does not fit, or ``of`` is a rule already.
     """
     if not isinstance(of, Recipe):
         raise RecipeError(
@@ -81,8 +85,8 @@ def discretisation(of: Recipe | Update, scheme: Scheme) -> Discretisation:
     update = made if isinstance(made, Update) else made.update
     if of.reflections and not has_folds(update):
         raise RecipeError(
-            f"{of.reflections[0]}, and {scheme.name} does not know how; euler, semi-implicit,"
-            " milstein and splittings do"
+            f"{of.reflections[0]}, and {scheme.name} does not know how; use euler,"
+            " semi-implicit, milstein or a splitting"
         )
     splitting = made if isinstance(made, Splitting) else None
     return Discretisation(
@@ -94,7 +98,7 @@ def as_printed(of: Recipe | Update) -> Discretisation:
     """The published rule of a recipe, or a printed rule, as a discrete step.
 
     Raises:
-        RecipeError: where the recipe has no published rule.
+        RecipeError: where the recipe has no published rule, or the rule stands for its limit only.
     """
     rule = of.update if isinstance(of, Recipe) else of
     if rule is None:
@@ -103,7 +107,7 @@ def as_printed(of: Recipe | Update) -> Discretisation:
         )
     if rule.limit_only:
         raise RecipeError(
-            f"{rule.name or 'this update'} is what a sweep samples as its step vanishes: no step of"
-            " it is carried out"
+            f"{rule.name or 'this update'} stands for the limit of a sweep as its step vanishes: no"
+            " step of it is carried out"
         )
     return Discretisation(of, PRINTED, rule)

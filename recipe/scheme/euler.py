@@ -1,5 +1,6 @@
-"""Euler-Maruyama: every block moves from the same old state (Ma, Chen & Fox 2015, equations 6 and 9
-with the sign of Gamma as in their equation 3).
+"""Euler-Maruyama: every block moves from the same old state.
+
+Ma, Chen & Fox 2015, equations 6 and 9, with the sign of Gamma as in their equation 3.
 """
 
 from __future__ import annotations
@@ -12,7 +13,18 @@ from recipe.scheme.increment import increments, step_symbol
 
 
 def euler(recipe: Recipe, *, compensate: bool = False) -> Update:
-    """``z' = z + eps f(z) + sqrt(2 eps) B(z) w``."""
+    """One step ``z' = z + eps f(z) + sqrt(2 eps) B(z) w``, with ``B B^T = D``.
+
+    Args:
+        recipe: the sampler.
+        compensate: subtract the noise of estimated gradients from the noise that is drawn.
+
+    Returns:
+        A simultaneous rule, with folds where the recipe is reflected.
+
+    Raises:
+        RecipeError: where no root B of D is known, or the noise cannot be compensated.
+    """
     step = step_symbol(recipe)
     moved = increments(recipe, step, gradient_noise(recipe) if compensate else None)
     return folded(

@@ -1,8 +1,9 @@
-"""How often a step evaluates a gradient, and how heavily it uses each evaluation.
+"""Count how often a step evaluates a gradient, and the weight with which it uses each evaluation.
 
-Two gradients of a potential at one state of its blocks are one evaluation: of an estimate from data
-they have the same noise. Where the blocks rest from the last use in a step to the first use in the
-next, these are one evaluation as well (BAOAB kicks twice with it), as the generated code keeps it.
+Two gradients of a potential at one state of its blocks are one evaluation: estimated from data,
+they have the same noise. Where the blocks do not move between the last use in a step and the first
+use in the next step, these two uses are one evaluation as well. (BAOAB kicks twice with one
+gradient.) The generated code keeps such a gradient.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, generic
 
-Use = tuple[Block, Block]  # the block that moves, and the one that the derivative is by
+Use = tuple[Block, Block]  # the block that moves, and the block of the derivative
 Found = dict[tuple[Potential, tuple[int, ...]], dict[Use, Expr]]
 
 
@@ -26,9 +27,11 @@ Found = dict[tuple[Potential, tuple[int, ...]], dict[Use, Expr]]
 class Evaluation:
     """One evaluation of the gradient of a potential.
 
-    ``weights`` has, for a block that it moves and the block that the derivative is by, what this is
-    multiplied with in all, divided by the step; of a vanishing step, as what a gradient does by way
-    of another block is of a higher order.
+    Attributes:
+        potential: the potential.
+        weights: the total factor of the gradient, divided by the step, in the limit of a vanishing
+            step; by the block that moves and the block that the derivative is taken by. Effects by
+            way of a third block are of higher order and left out.
     """
 
     potential: Potential
@@ -36,10 +39,10 @@ class Evaluation:
 
 
 def evaluations_of(update: Update) -> list[Evaluation]:
-    """The evaluations of one step, those that two steps share counted once.
+    """The gradient evaluations of one step; an evaluation that two steps share counts once.
 
     Raises:
-        OutsideLanguageError: where a gradient is used in another way than multiplied by a number.
+        OutsideLanguageError: where a gradient is not used as a factor of a number.
     """
     version: dict[Block, int] = dict.fromkeys(update.state, 0)
     found: Found = {}
@@ -62,7 +65,9 @@ def _read_by(U: Potential, update: Update) -> list[Block]:
 
 
 def _join_steps(found: Found, version: dict[Block, int], update: Update) -> None:
-    """Count a use at the end of a step with those at the beginning of the next."""
+    """Add the weights of a use at the end of a step to those of the use at the beginning of the
+    next.
+    """
     for U in {U for U, _ in found}:
         end = tuple(version[b] for b in _read_by(U, update))
         start = tuple(0 for _ in end)
@@ -72,7 +77,7 @@ def _join_steps(found: Found, version: dict[Block, int], update: Update) -> None
 
 
 def _weight(gradient: Partial, e: Expr, update: Update) -> Expr:
-    """What a gradient is multiplied with in an assignment, per unit of a vanishing step."""
+    """The factor of a gradient in an assignment, divided by the step, as the step vanishes."""
     frozen, stands_for = freeze(e)
     symbol = stands_for.get(gradient)
     slope = None if symbol is None else frozen.diff(symbol)

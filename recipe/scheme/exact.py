@@ -1,11 +1,12 @@
-"""Exact transitions: where every block moves by itself as a process whose law at any later time is
+"""Exact transitions: every block moves by itself, as a process whose law at any later time is
 known.
 
-An Ornstein-Uhlenbeck process is normal (``flow``), a square-root process a scaled non-central
-chi-squared number (``square_root``), and what Ito's formula makes one of these is its image:
-exponential Ornstein-Uhlenbeck by theta = exp(phi). Such a step has no error of discretisation. With
-data that enter the drift by one sum (``summed_data``) it takes estimates of the gradient as well:
-that is the stochastic Cox-Ingersoll-Ross process of Baker, Fearnhead, Fox & Nemeth (2018).
+An Ornstein-Uhlenbeck process has a normal law (``flow``), and a square-root process a scaled
+non-central chi-squared law (``square_root``). A block that Ito's formula maps to one of these has
+the image of its law: exponential Ornstein-Uhlenbeck by theta = exp(phi). Such a step has no error
+of discretisation. Where data enter the drift by one sum (``summed_data``) the step can use
+estimates of the gradient as well: that is the stochastic Cox-Ingersoll-Ross process of Baker,
+Fearnhead, Fox & Nemeth (2018).
 """
 
 from __future__ import annotations
@@ -33,19 +34,24 @@ from recipe.scheme.pieces import Motion
 from recipe.scheme.square_root import SquareRoot, square_root_law
 from recipe.scheme.summed_data import summed_data
 
-LIBRARY = tuple(
+LIBRARY_MAPS = tuple(
     m for m in vars(maps).values() if isinstance(m, Map) and m.domain == S.Reals and not m.kink
 )
-LONGEST = 200  # operations of a drift that a map is tried on
-OTHERS = "euler and semi-implicit are schemes for this recipe"
+MAX_DRIFT_OPERATIONS = 200  # a map is tried on drifts up to this size
+OTHER_SCHEMES = "euler and semi-implicit are schemes for this recipe"
 
 
 @dataclass(frozen=True)
 class Transition:
-    """One block's law after a step: ``value``, a rule with one draw.
+    """The law of one block after a step.
 
-    Where ``map`` is there, the block is its image of ``variable``, whose own rule is ``base``;
-    otherwise these are block and value.
+    Attributes:
+        block: the block.
+        value: its new value, an expression with one draw.
+        variable: the block that the process was solved in: ``block`` itself, or its preimage by
+            ``map``.
+        base: the new value of ``variable``.
+        map: the map from ``variable`` to ``block``; None where they are the same.
     """
 
     block: Block
@@ -57,7 +63,13 @@ class Transition:
 
 @dataclass(frozen=True)
 class Exact:
-    """The exact step of a recipe, block by block."""
+    """The exact step of a recipe.
+
+    Attributes:
+        recipe: the sampler.
+        step: the symbol of the step size.
+        transitions: the law of each block after the step.
+    """
 
     recipe: Recipe
     step: Symbol
@@ -65,7 +77,7 @@ class Exact:
 
     @property
     def update(self) -> Update:
-        """One step."""
+        """The step as an update rule."""
         rule = {t.block: t.value for t in self.transitions}
         return Update(
             self.step, rule, self.recipe.H, name=self.recipe.name, source="exact transition"
@@ -76,7 +88,7 @@ def exact(recipe: Recipe) -> Exact:
     """The exact step of a recipe.
 
     Raises:
-        RecipeError: where a block has no transition in closed form, naming the guilty term.
+        RecipeError: where a block has no transition in closed form, naming the term at fault.
     """
     step, names = step_symbol(recipe), recipe.unused_names()
     return Exact(
@@ -85,6 +97,9 @@ def exact(recipe: Recipe) -> Exact:
 
 
 def _transition(recipe: Recipe, block: Block, step: Symbol, names: UnusedNames) -> Transition:
+    """The law of one block after a step, solved for the block itself or for its preimage by a map
+    of the library.
+    """
     noise = diagonal_noise(recipe, block, "an exact transition")
     data = summed_data(recipe, block, noise, names)
     drift = derive(recipe).dynamics.drift[block].xreplace({d.gradient: d.written_out for d in data})
@@ -103,10 +118,10 @@ def _transition(recipe: Recipe, block: Block, step: Symbol, names: UnusedNames) 
 def _solved(
     recipe: Recipe, block: Block, drift: Expr, noise: Expr, step: Symbol, names: UnusedNames
 ) -> Expr:
-    """The rule of an Ornstein-Uhlenbeck or a square-root process.
+    """The new value of an Ornstein-Uhlenbeck or a square-root process after a step.
 
     Raises:
-        RecipeError: where it is neither.
+        RecipeError: where the process is neither.
     """
     rate, push = _affine(recipe, block, drift)
     slope = sympy.cancel(noise / block)
@@ -123,12 +138,12 @@ def _solved(
     raise RecipeError(
         f"{recipe.D.place(block, block)} = {noise} on {block.domain}: an exact transition is known"
         f" for a D free of the state on the real line, for a constant times {block} on"
-        f" Interval.open(0, oo), and for what a map makes one of them; {OTHERS}"
+        f" Interval.open(0, oo), and for images of these under a map; {OTHER_SCHEMES}"
     )
 
 
 def _affine(recipe: Recipe, block: Block, drift: Expr) -> tuple[Expr, Expr]:
-    """``(rate, push)``, both free of the state."""
+    """Return ``(rate, push)`` of a drift ``rate block + push``, both free of the state."""
     rates, pushes = [], []
     for term in summands(drift):
         read = blocks_in(term, recipe.state)
@@ -143,7 +158,7 @@ def _affine(recipe: Recipe, block: Block, drift: Expr) -> tuple[Expr, Expr]:
             raise RecipeError(
                 f"the drift of {block} has the term {term}, which is {why}: no exact transition is"
                 f" known, neither for {block} nor for its preimage by a map of the library;"
-                f" {OTHERS}"
+                f" {OTHER_SCHEMES}"
             )
     return Add(*rates), Add(*pushes)
 
@@ -151,24 +166,24 @@ def _affine(recipe: Recipe, block: Block, drift: Expr) -> tuple[Expr, Expr]:
 def _transformed(
     recipe: Recipe, block: Block, step: Symbol, names: UnusedNames
 ) -> Iterator[Transition]:
-    """The transitions of the preimage by a map of the library onto the block's domain, as Ito's
-    formula gives it.
+    """Yield the transitions of the block as an image of each map of the library onto its domain, by
+    Ito's formula.
     """
     drift = derive(recipe).dynamics.drift[block]
     if (
         block.image is not None
         or abstract_atoms(drift)
-        or drift.count_ops() > LONGEST
+        or drift.count_ops() > MAX_DRIFT_OPERATIONS
         or block.domain == S.Reals
     ):
         return
-    for m in (m for m in LIBRARY if _range_of(m) == (block.domain.inf, block.domain.sup)):
+    for m in (m for m in LIBRARY_MAPS if _range_of(m) == (block.domain.inf, block.domain.sup)):
         try:
             changed = ito(recipe, block, m, phi=names.fresh("phi"))
             phi = next(b for b in changed.state if b.image == block)
             noise = _simple(diagonal_noise(changed, phi, "an exact transition"))
             if blocks_in(noise, changed.state):
-                continue  # the map would have to make it constant
+                continue  # the map does not make the noise constant
             base = _solved(
                 changed, phi, _simple(derive(changed).dynamics.drift[phi]), noise, step, names
             )
@@ -179,10 +194,11 @@ def _transformed(
 
 
 def _simple(e: Expr) -> Expr:
-    """A short form, so that what is affine is seen to be. The verifier proves what comes of it,
-    from the rule alone.
+    """A short form of the expression, in which an affine function is recognised.
+
+    The verifier proves the result from the rule alone.
     """
-    if e.has(sympy.tanh):  # by exponentials, where the logarithm of its inverse is taken away
+    if e.has(sympy.tanh):  # exponentials cancel the logarithm in its inverse
         e = sympy.factor(e.replace(sympy.tanh, lambda a: 1 - 2 / (1 + sympy.exp(2 * a))))
     return sympy.expand(sympy.simplify(sympy.expand_log(e, force=False)))
 

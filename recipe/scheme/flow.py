@@ -1,4 +1,4 @@
-"""The exact flow of a motion: where a block is after some time, with everything else at rest."""
+"""The exact flow of one motion: the law of a block after some time, while all others rest."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from recipe.scheme.pieces import Motion
 
 @dataclass(frozen=True)
 class Flow:
-    """A normal law, exact for any time: its mean, a function of the block's value before, and its
-    variance.
+    """A normal law, exact for any time.
+
+    Attributes:
+        mean: the mean, a function of the value of the block before.
+        variance: the variance.
     """
 
     mean: Expr
@@ -22,20 +25,22 @@ class Flow:
 
     @property
     def deviation(self) -> Expr:
-        """The root of the variance."""
+        """The standard deviation."""
         return sqrt(self.variance)
 
 
 def flow(motion: Motion, time: Expr) -> Flow:
-    """``mean = e^(l t) b + c (e^(l t) - 1) / l`` and ``variance = 2 D (e^(2 l t) - 1) / (2 l)`` for
-    rate l, push c and noise D.
+    """The law of a block after some time.
+
+    For rate l, push c and noise D: ``mean = e^(l t) b + c (e^(l t) - 1) / l`` and ``variance = 2 D
+    (e^(2 l t) - 1) / (2 l)``.
     """
     mean = exp(motion.rate * time) * motion.block + motion.push * growth(motion.rate, time)
     return Flow(mean, 2 * motion.noise * growth(2 * motion.rate, time))
 
 
 def growth(rate: Expr, time: Expr) -> Expr:
-    """``int_0^t e^(l s) ds``, by ``Phi`` where l may be zero."""
+    """The integral ``int_0^t e^(l s) ds``, written with ``Phi`` where l may be zero."""
     if rate == 0:
         return time
     if _never_zero(rate):
@@ -44,8 +49,8 @@ def growth(rate: Expr, time: Expr) -> Expr:
 
 
 def _never_zero(e: Expr) -> bool:
-    """Whether the expression is a product of numbers, and of symbols and functions that are
-    declared to have a sign.
+    """Return True if the expression is a product of nonzero numbers and of symbols and functions
+    that are declared nonzero.
     """
     bases = (f.as_base_exp()[0] for f in Mul.make_args(e))
     return all(

@@ -1,4 +1,4 @@
-"""The increment that every one-stage scheme is made of: ``z_b + eps f_b + sqrt(2 eps) (B w)_b``."""
+"""The increment of every one-stage scheme: ``z_b + eps f_b + sqrt(2 eps) (B w)_b``."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ from recipe.language.total import labels
 
 
 def step_symbol(recipe: Recipe) -> Symbol:
-    """The step size, under a name that the recipe does not use."""
+    """A symbol for the step size, with a name that the recipe does not use."""
     return Symbol(recipe.unused_name("step_size"), positive=True)
 
 
 def increments(
     recipe: Recipe, step: Symbol, compensated: Mapping[Block, Expr] | None = None
 ) -> dict[Block, Expr]:
-    """The new value of each block, all from the same old state.
+    """The new value of each block, computed from one old state.
 
-    ``compensated`` is the diagonal of the noise that estimated gradients bring, ``B_hat``: the
-    noise of such a block is drawn with the variance ``eps (2 D - eps B_hat)``.
+    Args:
+        recipe: the sampler.
+        step: the symbol of the step size.
+        compensated: the diagonal of ``B_hat``, the noise that estimated gradients bring, by block.
+            Such a block draws noise of the variance ``eps (2 D - eps B_hat)``.
     """
     drift = derive(recipe).dynamics.drift
     noise = noise_terms(recipe, recipe.unused_names())
@@ -40,10 +43,10 @@ def increments(
 
 
 def diagonal_noise(recipe: Recipe, block: Block, scheme: str) -> Expr:
-    """The entry of D of a block whose noise is elementwise and its own.
+    """The entry of D of a block whose noise is elementwise and not shared with another block.
 
     Raises:
-        RecipeError: where it is not, as ``scheme`` needs it.
+        RecipeError: where the noise is otherwise; ``scheme`` names the scheme that needs it.
     """
     for other in recipe.state:
         if other != block and not is_zero_entry(recipe.D.entry(block, other)):
@@ -60,11 +63,11 @@ def diagonal_noise(recipe: Recipe, block: Block, scheme: str) -> Expr:
 
 
 def noise_terms(recipe: Recipe, names: UnusedNames) -> dict[Block, Expr]:
-    """``B w`` by block, with ``B B^T = D`` and standard normal w, whose names are taken from
+    """The noise ``B w`` of each block, with ``B B^T = D`` and standard normal w named from
     ``names``.
 
     Raises:
-        RecipeError: where no such root is known.
+        RecipeError: where no root B of D is known.
     """
     if recipe.noise_factor is not None:
         white = {b: white_noise(b, names) for b in recipe.state}
@@ -80,9 +83,7 @@ def noise_terms(recipe: Recipe, names: UnusedNames) -> dict[Block, Expr]:
 
 
 def white_noise(block: Block, names: UnusedNames, covariance: Dense | None = None) -> Expr:
-    """A normal draw for a block, under a name that no other draw of the step has: of one name they
-    would be one draw.
-    """
+    """A normal draw for a block, under a fresh name: two draws of one name would be one draw."""
     return Noise(names.fresh(f"w_{block.name}"), like=block, covariance=covariance)
 
 
@@ -97,8 +98,8 @@ def _own_noise(recipe: Recipe, block: Block, names: UnusedNames) -> Expr:
 
 
 def _scaled_dense(entry: Coupling, recipe: Recipe, block: Block) -> tuple[Expr, Dense]:
-    """Read ``c * M`` with a positive definite constant matrix M, the one kernel whose root is taken
-    by itself.
+    """Read ``c * M`` with a positive definite constant matrix M, the one kernel whose root is
+    known.
     """
     terms = Add.make_args(entry.kernel)
     factors = Mul.make_args(terms[0])

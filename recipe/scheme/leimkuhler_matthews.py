@@ -1,10 +1,10 @@
-"""The scheme of Leimkuhler & Matthews for overdamped Langevin dynamics: one gradient a step, draws
-of second order.
+"""The scheme of Leimkuhler & Matthews for overdamped Langevin dynamics, of second order with one
+gradient a step.
 
 They print ``x' = x + eps f(x) + sqrt(2 eps) (w_n + w_(n+1)) / 2``, which uses each noise in two
-steps (2013, AMRX 2013(1), equation 16 as the high-friction limit of BAOAB). With ``y = x - sqrt(eps
-/ 2) w`` it is a Markov chain of y, and x is what is recorded (Vilmart 2015, "Postprocessed
-integrators for the high order integration of ergodic SDEs", SIAM J. Sci. Comput. 37(1)).
+steps (2013, AMRX 2013(1), equation 16 as the high-friction limit of BAOAB). ``y = x - sqrt(eps / 2)
+w`` is a Markov chain, and x is the value that is recorded (Vilmart 2015, "Postprocessed integrators
+for the high order integration of ergodic SDEs", SIAM J. Sci. Comput. 37(1)).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from recipe.scheme.increment import noise_terms, step_symbol
 
 
 def leimkuhler_matthews(recipe: Recipe) -> Update:
-    """``y += n``, ``y += eps f(y)``, ``y += n`` with ``n = sqrt(eps / 2) B w`` drawn once; ``y +
-    n`` with a new n is recorded.
+    """One step ``y += n``, ``y += eps f(y)``, ``y += n``, with ``n = sqrt(eps / 2) B w`` drawn
+    once; ``y + n`` with a new n is recorded.
 
     Raises:
-        RecipeError: where a block has no noise, or D is not constant.
+        RecipeError: where the state has several blocks, a block has no noise, or D is not constant.
     """
     if len(recipe.state) > 1:
         names = ", ".join(b.name for b in recipe.state)
@@ -60,7 +60,7 @@ def leimkuhler_matthews(recipe: Recipe) -> Update:
 
 
 def _another(w: Noise | ScalarNoise, name: str) -> Expr:
-    """A draw of the same law under another name, which is independent of it."""
+    """An independent draw of the same law, under another name."""
     return (
         Indexed.__new__(Noise, name, w.length, w.label, w.extra, real=True)
         if isinstance(w, Noise)

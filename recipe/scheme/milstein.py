@@ -1,4 +1,4 @@
-"""The Milstein scheme for noise that is elementwise: strong order 1.
+"""The Milstein scheme for elementwise noise, of strong order 1.
 
 Milstein (1975), "Approximate integration of stochastic differential equations", Theory Probab.
 Appl. 19(3); Kloeden & Platen (1992), "Numerical solution of stochastic differential equations",
@@ -20,8 +20,8 @@ from recipe.scheme.increment import diagonal_noise, increments, step_symbol
 
 
 def milstein(recipe: Recipe) -> Update:
-    """``z' = z + eps f + sqrt(2 eps D) w + eps/2 D' (w^2 - 1)``, D' being the derivative of an
-    entry by its own coordinate.
+    """One step ``z' = z + eps f + sqrt(2 eps D) w + eps/2 D' (w^2 - 1)``, where D' is the
+    derivative of an entry by its own coordinate.
 
     Raises:
         RecipeError: where D is not diagonal, or an entry depends on another coordinate that has
@@ -40,6 +40,9 @@ def milstein(recipe: Recipe) -> Update:
 
 
 def _slope(recipe: Recipe, block: Block, noise: Expr) -> Expr:
+    """The derivative of an entry of D by its own coordinate, the only coordinate with noise that it
+    may depend on.
+    """
     for other in recipe.state:
         at = other.at(OTHER) if isinstance(other, Vector) else other
         across = S.Zero if at == block else partial(noise, at)

@@ -1,9 +1,9 @@
-"""The pieces of a recipe's own generator, found from H, D and Q: each moves some blocks while all
+"""The pieces of a recipe's generator, found from H, D and Q: each moves some blocks while all
 others rest.
 
 With everything else at rest a block moves by ``db = (rate b + push) dt + sqrt(2 noise) dW``, which
 is solved exactly where rate, push and noise are free of b. ``O`` is the part with rate and noise
-(an Ornstein-Uhlenbeck process); the push is ``A`` where b is a position, ``B`` (a kick) where it
+(an Ornstein-Uhlenbeck process). The push is ``A`` where b is a position, ``B`` (a kick) where it
 depends on positions, and ``D`` (a thermostat) elsewhere. So Langevin dynamics have the letters of
 Leimkuhler & Matthews (2013), "Rational construction of stochastic numerical methods for molecular
 sampling", AMRX 2013(1), and Nose-Hoover thermostats those of Leimkuhler & Shang (2016), "Adaptive
@@ -32,8 +32,13 @@ LETTERS = {"A": "positions move", "B": "kick", "O": "Ornstein-Uhlenbeck", "D": "
 
 @dataclass(frozen=True)
 class Motion:
-    """``d block = (rate block + push) dt + sqrt(2 noise) dW`` with everything else at rest;
-    ``noise`` is the block's entry of D.
+    """The motion of one block with everything else at rest: ``d block = (rate block + push) dt +
+    sqrt(2 noise) dW``.
+
+    Attributes:
+        block: the block that moves.
+        rate, push: the drift, affine in the block.
+        noise: the entry of D of the block.
     """
 
     block: Block
@@ -44,7 +49,7 @@ class Motion:
 
 @dataclass(frozen=True)
 class GeneratorPart:
-    """A part of the generator, under its letter."""
+    """A part of the generator: the motions of one letter."""
 
     letter: str
     motions: tuple[Motion, ...]
@@ -52,10 +57,10 @@ class GeneratorPart:
 
 @lru_cache(maxsize=256)
 def pieces_of(recipe: Recipe) -> tuple[GeneratorPart, ...]:
-    """The pieces, in the order A, B, O, D; those that the recipe has.
+    """The pieces that the recipe has, in the order A, B, O, D.
 
     Raises:
-        RecipeError: where a block at a time has no flow in closed form, naming the guilty term.
+        RecipeError: where a piece has no flow in closed form, naming the term at fault.
     """
     found: dict[str, list[Motion]] = {letter: [] for letter in LETTERS}
     positions = _positions(recipe)
@@ -74,8 +79,9 @@ def pieces_of(recipe: Recipe) -> tuple[GeneratorPart, ...]:
 
 
 def _positions(recipe: Recipe) -> set[Block]:
-    """The blocks that the potentials in H depend on; where H has none, those that Q couples to
-    later blocks of the state only.
+    """The blocks that count as positions: those that the potentials in H depend on.
+
+    Where H has no potential, they are the blocks that Q couples to no earlier block of the state.
     """
     potentials = recipe.H.atoms(Potential)
     if potentials:
@@ -93,7 +99,7 @@ def _letter(motion: Motion, positions: set[Block]) -> str:
 
 
 def _motion(recipe: Recipe, block: Block) -> Motion:
-    """All that moves one block, as an affine function of it."""
+    """The whole motion of one block; its drift must be affine in the block."""
     rates, pushes = [], []
     for term in summands(derive(recipe).dynamics.drift[block]):
         if block not in blocks_in(term, recipe.state):
@@ -110,6 +116,7 @@ def _motion(recipe: Recipe, block: Block) -> Motion:
 
 
 def _noise(recipe: Recipe, block: Block) -> Expr:
+    """The entry of D of a block, which must be free of the block."""
     noise = diagonal_noise(recipe, block, "a splitting")
     if block in blocks_in(noise, recipe.state):
         raise RecipeError(
@@ -121,16 +128,16 @@ def _noise(recipe: Recipe, block: Block) -> Expr:
 
 
 def reads(motion: Motion, recipe: Recipe) -> frozenset[Block]:
-    """The blocks that the motion depends on. Each part is asked by itself: in a sum they might
-    cancel.
+    """The blocks that the motion depends on; each term counts, even where terms would cancel in the
+    sum.
     """
     parts = (motion.rate, motion.push, motion.noise)
     return frozenset().union(*(blocks_in(e, recipe.state) for e in parts))
 
 
 def _check_apart(piece: GeneratorPart, recipe: Recipe) -> None:
-    """Require that no block of the piece moves by another one of it, as the flow of the whole is
-    then that of each block.
+    """Require that no block of the piece moves another one of it, so that the flow of the piece is
+    that of each block.
     """
     for motion in piece.motions:
         read = reads(motion, recipe)

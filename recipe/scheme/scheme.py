@@ -1,4 +1,4 @@
-"""What a scheme is: a way from a recipe to one step of it, under a name."""
+"""``Scheme``: a named way from a recipe to one discrete step of it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ from recipe.scheme.splitting import Splitting
 
 @dataclass(frozen=True)
 class Scheme:
-    """A discretisation. ``fits`` says in words what it needs, ``step`` makes it and raises
-    RecipeError where that is missing.
+    """A discretisation.
+
+    Attributes:
+        name: the name on the command line.
+        summary: what it does, in a few words.
+        fits: the recipes that it applies to, in words.
+        source: the citation.
+        step: the function that makes the step; it raises RecipeError for a recipe that does not
+            fit.
     """
 
     name: str

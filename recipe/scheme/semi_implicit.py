@@ -1,4 +1,4 @@
-"""Semi-implicit (symplectic) Euler: blocks move one after another, later ones see the new
+"""Semi-implicit (symplectic) Euler: blocks move one after another, and later ones see the new
 values.
 """
 
@@ -18,11 +18,23 @@ from recipe.scheme.increment import increments, step_symbol
 def semi_implicit(
     recipe: Recipe, *, order: Sequence[Block | str] | None = None, compensate: bool = False
 ) -> Update:
-    """Update the blocks in ``order``; by default in the reverse of the state, so that momenta move
-    before positions.
+    """One step in which the blocks move one after another.
 
-    Where Q is zero there is nothing to alternate: all blocks then move at once, with one gradient,
-    unless an order is given.
+    Where Q is zero there is nothing to alternate: without an ``order`` all blocks then move at
+    once, with one gradient.
+
+    Args:
+        recipe: the sampler.
+        order: the blocks, or their names, in the order in which they move; by default the reverse
+            of the state, so that momenta move before positions.
+        compensate: subtract the noise of estimated gradients from the noise that is drawn.
+
+    Returns:
+        A sequential rule, with folds where the recipe is reflected.
+
+    Raises:
+        RecipeError: where the order does not name each block once, no root of D is known, or the
+            noise cannot be compensated.
     """
     step = step_symbol(recipe)
     moved = increments(recipe, step, gradient_noise(recipe) if compensate else None)
@@ -39,6 +51,7 @@ def semi_implicit(
 
 
 def _order(recipe: Recipe, order: Sequence[Block | str] | None) -> list[Block]:
+    """The blocks in the order in which they move."""
     if order is None:
         return list(reversed(recipe.state))
     by_name = {b.name: b for b in recipe.state}

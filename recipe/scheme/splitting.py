@@ -1,9 +1,9 @@
 """Splitting schemes: the exact flows of the pieces, one after another, in the order of a word such
 as ``BAOAB``.
 
-A letter that occurs m times runs for the m-th part of the step each time. Leimkuhler & Matthews
-(2013), AMRX 2013(1); the words of thermostats are those of Leimkuhler & Shang (2016), SIAM J. Sci.
-Comput. 38(2). The first letter acts first.
+A letter that occurs m times runs for 1/m of the step each time. The first letter acts first.
+Leimkuhler & Matthews (2013), AMRX 2013(1); the words of thermostats are those of Leimkuhler & Shang
+(2016), SIAM J. Sci. Comput. 38(2).
 """
 
 from __future__ import annotations
@@ -25,7 +25,14 @@ from recipe.scheme.pieces import LETTERS, GeneratorPart, Motion, pieces_of
 
 @dataclass(frozen=True)
 class SubFlow:
-    """A motion that runs alone for a part of the step, and the law that it leads to."""
+    """A motion that runs alone for a part of the step.
+
+    Attributes:
+        letter: the letter of its piece.
+        motion: the motion.
+        time: the part of the step.
+        law: the law of the block after this time.
+    """
 
     letter: str
     motion: Motion
@@ -35,7 +42,14 @@ class SubFlow:
 
 @dataclass(frozen=True)
 class Splitting:
-    """A word over the pieces of a recipe: sub-flows one after another."""
+    """A word over the pieces of a recipe, which stands for sub-flows that run one after another.
+
+    Attributes:
+        recipe: the sampler.
+        word: the word, in capitals.
+        step: the symbol of the step size.
+        flows: the sub-flows in the order in which they run.
+    """
 
     recipe: Recipe
     word: str
@@ -44,10 +58,10 @@ class Splitting:
 
     @property
     def update(self) -> Update:
-        """One step: an assignment a sub-flow, and the fold of a reflected block right after it has
-        moved.
+        """One step: an assignment for each sub-flow, and the fold of a reflected block right after
+        it has moved.
         """
-        names = self.recipe.unused_names()  # every occurrence draws anew
+        names = self.recipe.unused_names()  # every letter draws noise of its own
         rule = [self._assignment(sub, names) for sub in self.flows]
         update = Update(
             self.step, rule, self.recipe.H, name=self.recipe.name, source=f"splitting {self.word}"
@@ -62,10 +76,15 @@ class Splitting:
 
 
 def split(recipe: Recipe, word: str) -> Splitting:
-    """The splitting of a recipe that a word says.
+    """The splitting of a recipe that a word spells, such as ``BAOAB``.
+
+    Args:
+        recipe: the sampler.
+        word: letters of the pieces of the recipe; each piece occurs at least once.
 
     Raises:
-        RecipeError: where the recipe has no such pieces, or the word leaves one out.
+        RecipeError: where the recipe lacks a piece of the word, or the word leaves out a piece of
+            the recipe.
     """
     word = word.upper()
     pieces = {piece.letter: piece for piece in pieces_of(recipe)}

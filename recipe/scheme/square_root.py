@@ -18,7 +18,9 @@ from recipe.scheme.flow import growth
 
 @dataclass(frozen=True)
 class SquareRoot:
-    """``dx = (rate x + push) dt + sqrt(2 slope x) dW``; its D is ``slope x``."""
+    """The process ``dx = (rate x + push) dt + sqrt(2 slope x) dW``; its entry of D is ``slope
+    x``.
+    """
 
     block: Block
     rate: Expr
@@ -28,8 +30,12 @@ class SquareRoot:
 
 @dataclass(frozen=True)
 class ScaledChiSquared:
-    """``scale`` times a non-central chi-squared number with ``df`` degrees of freedom and
-    non-centrality ``nonc``.
+    """The law of ``scale`` times a non-central chi-squared number.
+
+    Attributes:
+        scale: the factor.
+        df: the degrees of freedom.
+        nonc: the non-centrality.
     """
 
     scale: Expr
@@ -38,8 +44,9 @@ class ScaledChiSquared:
 
 
 def square_root_law(process: SquareRoot, time: Expr) -> ScaledChiSquared:
-    """The law of x after some time: ``scale = slope/2 int_0^t e^(rate s) ds``, and ``scale nonc``
-    is ``e^(rate t) x``.
+    """The law of x after some time.
+
+    Its scale is ``slope/2 int_0^t e^(rate s) ds``, and ``scale nonc`` is ``e^(rate t) x``.
     """
     scale = process.slope * growth(process.rate, time) / 2
     return ScaledChiSquared(

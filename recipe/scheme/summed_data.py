@@ -1,9 +1,9 @@
-"""What a posterior says of the drift where its data enter it through one sum: ``D grad U = D grad
-U_prior + sum over the data``.
+"""Posteriors whose data enter the drift through one sum: ``D grad U = D grad U_prior + sum over the
+data``.
 
-For counts z with probabilities theta, ``theta dU/dtheta`` has ``-z`` of each datum, whatever theta
-is. So a drift that is affine with the prior alone stays so, and an estimate of the gradient
-estimates its constant and nothing else.
+For counts z with probabilities theta, each datum adds ``-z`` to ``theta dU/dtheta``, whatever theta
+is. So a drift that is affine with the prior alone stays affine with the data. A minibatch then
+estimates its constant term and nothing else.
 """
 
 from __future__ import annotations
@@ -20,11 +20,15 @@ from recipe.language.symbols import Block, Parameter, Vector
 
 @dataclass(frozen=True)
 class SummedData:
-    """``gradient = prior + total / noise``, where ``total`` is the sum over the data of ``each``,
-    which is free of the state.
+    """A gradient that depends on the data through one sum: ``gradient = prior + total / noise``.
 
-    ``noise`` is the block's entry of D, ``each`` that times minus the gradient of the log
-    likelihood of one datum.
+    Attributes:
+        gradient: the gradient of the potential by the block.
+        prior: the gradient of minus the log prior.
+        noise: the entry of D of the block.
+        each: ``noise`` times the gradient of minus the log likelihood of one datum, free of the
+            state.
+        total: a symbol for the sum of ``each`` over the data.
     """
 
     gradient: Partial
@@ -35,19 +39,21 @@ class SummedData:
 
     @property
     def written_out(self) -> Expr:
-        """The gradient by the sum."""
+        """The gradient as a function of the sum."""
         return self.prior + self.total / self.noise
 
     @property
     def from_gradient(self) -> Expr:
-        """The sum by the gradient, as a step that is given an estimate of it reads it."""
+        """The sum as a function of the gradient, for a step that is given an estimate of the
+        gradient.
+        """
         return expand_mul(self.noise * self.gradient) - expand_mul(self.noise * self.prior)
 
 
 def summed_data(
     recipe: Recipe, block: Block, noise: Expr, names: UnusedNames
 ) -> tuple[SummedData, ...]:
-    """The gradients by the block of the potentials whose posterior has data of that kind."""
+    """The gradients by the block of those potentials whose data enter through one sum."""
     found = []
     for U, posterior in recipe.posteriors:
         if block not in U.blocks or posterior.log_likelihood is None:

@@ -11,7 +11,7 @@ from recipe import RecipeError
 from recipe_cli.declarations import audited, audits, catalog_entries, declarations
 from recipe_cli.main import app
 from verify import verify
-from verify.report import discharged
+from verify.engine import discharged
 from verify.verdict import undecided
 
 RULES = {f"{where}:{d.name}": d.declared for where in audits() for d in audited(where)}
@@ -26,9 +26,11 @@ wrong = Update(h, {theta: theta - h * grad(U, theta) + sqrt(h) * w}, U, expect="
 """
 
 
-def required_only(obligation, subject):
+def required_only(obligation, subject, outcomes):
     """What is shown and not required costs most of the time, and does not enter the verdict."""
-    return discharged(obligation, subject) if obligation.required else undecided("not asked for")
+    if obligation.required:
+        return discharged(obligation, subject, outcomes)
+    return undecided("not asked for")
 
 
 @pytest.mark.by_default(32)
@@ -86,13 +88,13 @@ def test_what_the_page_says_is_what_the_command_says(name, lines):
     assert [line for line in lines if line not in said] == []
 
 
-def shown_on_the_page(obligation, subject):
+def shown_on_the_page(obligation, subject, outcomes):
     """Without what takes long and is not quoted."""
     left_out = ("normalisable", "non-explosion", "uniqueness")
     return (
         undecided("not asked for")
         if obligation.name in left_out
-        else discharged(obligation, subject)
+        else discharged(obligation, subject, outcomes)
     )
 
 

@@ -35,9 +35,8 @@ from recipe import (
 )
 from verify import Verdict, verify
 from verify.decide.zero.decide import vanishes
+from verify.engine import outcome_of as outcome_about
 from verify.kernels.hastings import decide_hastings
-from verify.obligations.process.stationarity import STATIONARITY
-from verify.subject import subject_of
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 NAMES = ("reduced_mean", "reduced_natural", "expanded_mean", "expanded_natural")
@@ -114,7 +113,7 @@ def test_a_wrong_correction_is_refuted(name, wrong):
     module, recipe = MODULES[name], recipe_of(name)
     gamma = derive(recipe).gamma[module.theta]
     rule = {module.theta: recipe.update.rule[0][1] + wrong * module.epsilon * gamma}
-    outcome = STATIONARITY.discharge(subject_of(Update(module.epsilon, rule, recipe.H)))
+    outcome = outcome_about(Update(module.epsilon, rule, recipe.H), "stationarity")
     assert outcome.verdict is REFUTED
 
 

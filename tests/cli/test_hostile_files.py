@@ -367,7 +367,7 @@ def test_a_bad_declaration_does_not_end_the_rest(tmp_path):
         "two",
     ]
     assert (
-        "bad: the rule of x has no limit: at eps = 0 it is x + 1, which is not seen to be x; "
+        "bad: the rule of x has no limit: at eps = 0 it is x + 1, which is not proved to be x; "
         in said(results[1])
     )
     assert status(results) == BAD
@@ -440,6 +440,27 @@ print("the file is run")
         line.outcome.verdict.value for line in hard.report.lines if line.name != "diffusion-psd"
     ]
     assert set(others) == {"proved"}
+
+
+def test_what_needs_an_obligation_without_an_end_is_handed_an_undecided_outcome(tmp_path):
+    """It is not begun again by those that need it: the file is run once more, and no oftener."""
+    patch = """
+import sys, time
+import verify.obligations.process.stationarity as stationarity
+stationarity.residual = lambda *_: time.sleep(1e6)
+open({!r}, "a").write("run ")
+it = langevin(1)
+"""
+    runs = tmp_path / "runs"
+    (result,) = watched(file(tmp_path, HEAD + patch.format(str(runs))), NARROW)
+    assert outcome(result, "stationarity").by == "no answer within 2 seconds"
+    uniqueness = outcome(result, "uniqueness")
+    assert uniqueness.verdict.value == "undecided"
+    assert uniqueness.by == "exp(-H) is not proved to be stationary"
+    others = {line.name: line.outcome.verdict.value for line in result.report.lines}
+    del others["stationarity"], others["uniqueness"]
+    assert set(others.values()) == {"proved"}
+    assert runs.read_text().split() == ["run", "run"]
 
 
 @pytest.mark.slow

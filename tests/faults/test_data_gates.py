@@ -344,7 +344,7 @@ def test_which_integers_are_rounded_is_what_python_says():
 
 
 def test_memory_mapped_integers_are_looked_at_in_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr("recipe.numeric.BLOCK_BYTES", 64)
+    monkeypatch.setattr("recipe.language.numbers.BLOCK_BYTES", 64)
     mapped = np.lib.format.open_memmap(tmp_path / "x.npy", "w+", np.int64, (100, 2))
     mapped[:] = 7
     read(np.ones(100), mapped)
@@ -548,7 +548,7 @@ def test_metropolis_tests_that_cannot_accept_name_the_row(tmp_path, dtype, bad):
 @pytest.mark.by_default(1)
 @pytest.mark.parametrize("options", [{}, {"batch_size": 100}])
 def test_a_divergence_names_the_row(tmp_path, options, monkeypatch):
-    monkeypatch.setattr("recipe.numeric.BLOCK_BYTES", 64)
+    monkeypatch.setattr("recipe.language.numbers.BLOCK_BYTES", 64)
     posterior = mapped(tmp_path, np.float64, -np.inf)
     draws = sample(bind(LANGEVIN, {U: posterior}), params={"C": 1.0}, **RUN, **options)
     assert draws.warnings == (NAMED,)

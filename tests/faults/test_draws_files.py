@@ -331,7 +331,7 @@ def test_a_process_that_crashes_or_never_ends_is_one_sentence(path, what, monkey
     program = path.with_name("program.py")
     program.write_text(f"print('ready', flush=True); {text}")
     monkeypatch.setattr(netcdf_reader, "__file__", str(program))
-    monkeypatch.setattr(read_netcdf, "SECONDS", 1.0 if "no answer" in expected else 60.0)
+    monkeypatch.setattr(read_netcdf, "MAX_SILENT_SECONDS", 1.0 if "no answer" in expected else 60.0)
     began = time.monotonic()
     assert expected in sentence(path)
     assert time.monotonic() - began < 30
@@ -419,7 +419,7 @@ def test_all_that_a_file_may_hold_comes_back_as_xarray_reads_it(tmp_path, monkey
     assert {n: v.dtype.kind for n, v in found.variables.items()} == {
         n: v.dtype.kind for n, v in expected.variables.items()
     }
-    monkeypatch.setattr(netcdf_reader, "BLOCK", 100)
+    monkeypatch.setattr(netcdf_reader, "BLOCK_BYTES", 100)
     with xarray.open_dataset(path, group="posterior", engine="h5netcdf", cache=False) as dataset:
         blocks = list(netcdf_reader._blocks(dataset["theta"].variable))
         assert len(blocks) == 2

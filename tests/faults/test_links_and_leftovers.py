@@ -237,7 +237,7 @@ def test_what_killed_processes_left_is_deleted_and_nothing_else(tmp_path):
     before = {p.name for p in tmp_path.iterdir()} - {name}
     written(tmp_path / "draws.nc")
     assert {p.name for p in tmp_path.iterdir()} == before | {"draws.nc"}
-    os.utime(tmp_path / elsewhere, (time.time() - 2 * atomic_write.DAY,) * 2)
+    os.utime(tmp_path / elsewhere, (time.time() - 2 * atomic_write.LEFTOVER_AGE_SECONDS,) * 2)
     written(tmp_path / "draws.nc")
     assert {p.name for p in tmp_path.iterdir()} == (before | {"draws.nc"}) - {elsewhere}
     os.write(end, b"1")

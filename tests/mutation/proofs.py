@@ -20,9 +20,9 @@ from recipe.language.symbols import Block
 from recipe.scheme.discretisation import as_printed
 from verify.decide.zero.errors import CannotDecideError
 from verify.discrete.weak_order import Order, invariant_order
-from verify.obligation import Obligation
+from verify.engine import SubjectOutcomes, discharged, obligations_of, subjects_of
+from verify.obligation import Obligation, Outcomes
 from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
-from verify.report.report import discharged, obligations_of, subjects_of
 from verify.subject import subject_of
 from verify.verdict import Outcome, Verdict, proved, refuted, undecided
 
@@ -98,22 +98,20 @@ def _outcomes(declared: Any, names: frozenset[str] | None) -> Iterator[tuple[str
     # a claim that is taken as a step is the same diffusion, and no repair is looked for
     as_step = isinstance(declared, Update) and not declared.limit_only
     subject = subject_of(as_printed(declared)) if as_step else applying
-    for obligation in obligations_of(declared):
-        if obligation.name == EXACT and getattr(declared, "exact", None) is None:
+    obligations = [o for o in obligations_of(declared) if o.applies(applying)]
+    outcomes = SubjectOutcomes(subject, obligations, _discharged)
+    for name in (o.name for o in obligations):
+        if name == EXACT and getattr(declared, "exact", None) is None:
             # of a splitting it looks at the pieces, and what is changed is the rule that they were
             # put together to
             continue
-        if (
-            obligation.name not in NOT_ASKED
-            and (names is None or obligation.name in names)
-            and obligation.applies(applying)
-        ):
-            yield obligation.name, _discharged(obligation, subject)
+        if name not in NOT_ASKED and (names is None or name in names) and name in outcomes:
+            yield name, outcomes[name]
 
 
-def _discharged(obligation: Obligation, subject: Any) -> Outcome:
+def _discharged(obligation: Obligation, subject: Any, outcomes: Outcomes) -> Outcome:
     try:
-        return discharged(obligation, subject)
+        return discharged(obligation, subject, outcomes)
     except (RecipeError, CannotDecideError) as error:
         return undecided(str(error))
 

@@ -208,11 +208,15 @@ BLOCKS: dict[str, Mistake] = {
     "the length of a scalar": (lambda: Vector("q", like=xi), "like=xi", "only a Vector"),
     "a field on a scalar": (lambda: Field("F", xi), "xi", "Vector block"),
     "a potential of nothing": (lambda: Potential("V"), "'V'", "Potential('V', theta)"),
-    "noise in a recipe": (lambda: hamiltonian(total(w * theta)), "w is noise", "no place here"),
+    "noise in a recipe": (
+        lambda: hamiltonian(total(w * theta)),
+        "w is noise",
+        "the rule of an Update",
+    ),
     "data in a recipe": (
         lambda: hamiltonian(total(Data("x", like=theta) * theta)),
         "x is data",
-        "no place here",
+        "the log_likelihood of a Posterior",
     ),
     "without a rule, in the target": (
         lambda: Update(epsilon, {theta: theta}, U + total(r**2)),
@@ -480,7 +484,7 @@ DECLARED = {
     ),
     "a function that is nonnegative": (
         lambda: hamiltonian(total(Function("G", nonnegative=True)(theta))),
-        "such as G",
+        "the function G",
         "positive=True",
     ),
     "a symbolic end": (
@@ -491,7 +495,7 @@ DECLARED = {
     "a step in the target": (
         lambda: Update(epsilon, {theta: theta}, epsilon * U),
         "U*epsilon",
-        "whatever the step",
+        "for every step",
     ),
     "a parameter called like a length": (
         lambda: hamiltonian(Symbol("d_theta", positive=True) * U),

@@ -279,7 +279,7 @@ REFUSED = {
     ),
     "a momentum on a half line": (
         lambda: Recipe((x, h), x + h, FRICTION, CANONICAL, reflections=[Reflection(x, (h,))]),
-        "flipped it would leave it",
+        "which a change of its sign would leave",
     ),
     "no reflection": (lambda: Recipe((x,), x, 1, 0, reflections=[x]), "is no Reflection"),
     "a fold in H": (

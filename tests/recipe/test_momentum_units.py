@@ -105,20 +105,20 @@ def test_what_is_recorded_and_what_is_rewritten_stays_in_its_units():
             U,
             (
                 "the rule of x: grad.* at another value of x is outside the language, and units="
-                " puts it there"
+                " would take it there"
             ),
         ),
         (
             {v: h},
             {x: x + v, v: v},
             U + K,
-            "the target .* contains the step h; the law is one, whatever the step$",
+            "the target .* contains the step h; a law is the same for every step$",
         ),
         (
             {},
             {x: x + v, v: v},
             U + K / h**2,
-            r"contains the step h; the law is one, .*say units=\{v: h\}",
+            r"contains the step h; a law is the same .*say units=\{v: h\}",
         ),
     ],
 )

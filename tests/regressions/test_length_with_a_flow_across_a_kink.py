@@ -14,7 +14,7 @@ from recipe import (
     total,
 )
 from verify import Verdict, verify
-from verify.report import discharged
+from verify.engine import discharged
 from verify.verdict import undecided
 
 h, g, a, T, M, mu, al = (
@@ -22,10 +22,10 @@ h, g, a, T, M, mu, al = (
 )
 
 
-def of_the_law(obligation, subject):
+def of_the_law(obligation, subject, outcomes):
     """What the verdict of an audit rests on, and the law that was found."""
     asked = obligation.required or obligation.name == "stationary-law"
-    return discharged(obligation, subject) if asked else undecided("not asked for")
+    return discharged(obligation, subject, outcomes) if asked else undecided("not asked for")
 
 
 def test_no_length_is_said_where_there_may_be_a_flow_across_a_kink():

@@ -9,17 +9,8 @@ from recipe import (
     discretised,
     total,
 )
-from verify import Verdict, verify
-from verify.obligations.step.noise_budget import NOISE_BUDGET
-from verify.subject import subject_of
-
-
-def outcome(recipe, scheme):
-    return next(
-        line.outcome
-        for line in verify(discretised(recipe, scheme)).lines
-        if line.name == "noise-budget"
-    )
+from verify import Verdict
+from verify.engine import outcome_of
 
 
 @pytest.mark.parametrize("D_rr", [r**4, Symbol("C0", nonnegative=True)], ids=str)
@@ -28,6 +19,6 @@ def test_where_the_noise_may_vanish_it_is_not_proved_to_suffice(D_rr):
     recipe = Recipe(
         (theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, D_rr]]), Matrix([[0, -1], [1, 0]])
     )
-    outcome = NOISE_BUDGET.discharge(subject_of(discretised(recipe, "euler")))
+    outcome = outcome_of(discretised(recipe, "euler"), "noise-budget")
     assert outcome.verdict is Verdict.UNDECIDED
     assert "not shown to be positive" in outcome.by

@@ -23,6 +23,7 @@ from oracles.judge import JUDGEMENTS, Judge
 
 from recipe import Recipe, Update
 from verify import Verdict
+from verify.engine import outcome_of
 from verify.obligations import OBLIGATIONS
 from verify.subject import subject_of
 from verify.verdict import overall
@@ -97,7 +98,7 @@ def verdicts_of(declared: Recipe | Update, patience: int) -> dict[str, Verdict]:
         if obligation.name in JUDGEMENTS and obligation.applies(subject):
             try:
                 found[obligation.name] = within(
-                    patience, lambda o=obligation: o.discharge(subject).verdict
+                    patience, lambda name=obligation.name: outcome_of(declared, name).verdict
                 )
             except TooSlowError:
                 found[obligation.name] = Verdict.UNDECIDED

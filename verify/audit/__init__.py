@@ -1,3 +1,4 @@
-"""What an audit finds beside its verdicts: a recipe, a law, the lengths for which a claim holds.
-All of it is verified.
+"""Findings beside the verdicts: a skew Q that makes a rule a recipe, the law that a wrong rule
+keeps, the lengths and the parameters for which an identity holds, a repair (``repair``). All of it
+is proved before it is reported.
 """

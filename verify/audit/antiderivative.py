@@ -1,4 +1,6 @@
-"""Where coordinates move by themselves, the density that stops every current is an integral: ``H' =
+"""Terms of an energy as antiderivatives.
+
+Where coordinates move independently of each other, the density that stops every current has ``H' =
 integral of (div D - f)/D``.
 """
 
@@ -19,27 +21,31 @@ from recipe.language.symbols import GENERIC, Block, Indexed, Vector
 from recipe.language.total import labels, sum_over
 from verify.decide.size import can_be_multiplied_out
 
-LONGEST = 100  # operations of what is integrated
+MAX_INTEGRAND_OPERATIONS = 100
 
 
 def antiderivatives(dynamics: Dynamics, pull: dict[Block, Expr]) -> Iterator[Expr]:
-    """A term of H' for each block whose coordinates have noise of their own: of what is rational in
-    the coordinate alone.
+    """Yield a term of H' for each block whose coordinates have independent noise: the integral of
+    the summands of ``(div D - f)/D`` that are rational in the coordinate alone.
     """
     for b in dynamics.state:
         entry = dynamics.diffusion[b, b]
         spread = parts(entry)[0] if not isinstance(entry, Coupling) or is_diagonal(entry) else None
         if spread is None or spread == 0:
             continue
-        own = [t / spread for t in summands(-pull[b]) if not _others(t / spread, b, dynamics.state)]
+        own = [
+            t / spread
+            for t in summands(-pull[b])
+            if not _depends_on_others(t / spread, b, dynamics.state)
+        ]
         found = [_integral(t, b) for t in own]  # one by one: their common denominator may be long
         if found and all(e is not None for e in found):
             e = Add(*found)
             yield sum_over(e, GENERIC, b.length) if isinstance(b, Vector) else e
 
 
-def _others(e: Expr, b: Block, state: tuple[Block, ...]) -> bool:
-    """Whether it depends on more than this coordinate."""
+def _depends_on_others(e: Expr, b: Block, state: tuple[Block, ...]) -> bool:
+    """Return True if e depends on more than this coordinate."""
     seen = {s for s in e.atoms(Indexed) if s != b} if isinstance(b, Vector) else set()
     return (
         bool(abstract_atoms(e))
@@ -50,11 +56,16 @@ def _others(e: Expr, b: Block, state: tuple[Block, ...]) -> bool:
 
 
 def _integral(e: Expr, b: Block) -> Expr | None:
-    """The integral by one coordinate, of what is rational in it; factors without it stay as they
-    are.
+    """Return the integral of e by one coordinate; factors without the coordinate stay as they are.
+
+    None where e is not rational in the coordinate, is too long, or its integral has no closed form.
     """
     constant, e = e.as_independent(b, as_Add=False)
-    if not e.is_rational_function(b) or e.count_ops() > LONGEST or not can_be_multiplied_out(e):
+    if (
+        not e.is_rational_function(b)
+        or e.count_ops() > MAX_INTEGRAND_OPERATIONS
+        or not can_be_multiplied_out(e)
+    ):
         return None
     x = Symbol("x", real=True)
     try:

@@ -1,10 +1,10 @@
-"""The law that a rule really has: another H' for which exp(-H') is stationary under the dynamics of
-a refuted claim.
+"""The law that a rule really keeps: another energy H' for which exp(-H') is stationary under the
+dynamics of a refuted claim.
 
-Wanted is H' as a combination of the terms of H (each may be scaled: ``U/T``, ``H/C``), of
-logarithms of the factors that stand in D and in the currents (``U + total(log(G))``), and of simple
-terms of the blocks. The Fokker-Planck residual is quadratic in the unknown coefficients: a system
-of polynomial equations. What solves it is put to the zero test like any other claim.
+H' is sought as a combination of the terms of H (each may be scaled: ``U/T``, ``H/C``), of
+logarithms of factors in D and in the currents (``U + total(log(G))``), and of antiderivatives. The
+Fokker-Planck residual is quadratic in the unknown coefficients, so they solve a system of
+polynomial equations. Every solution is put to the zero test like any other claim.
 """
 
 from __future__ import annotations
@@ -37,22 +37,24 @@ from verify.audit.system import solutions
 from verify.audit.vectors import VectorReader
 from verify.decide.zero.errors import CannotDecideError
 
-SECONDS = 10.0
-MOST_TERMS = 14
+MAX_SECONDS = 10.0  # of processor time, for solving the equations
+MAX_TERMS = 14
 Field = dict[Block, Expr]
 
 
 @dataclass(frozen=True)
 class _Term:
-    """One term of the ansatz, and the coefficient that it has in the claim."""
+    """One term of the ansatz, and the coefficient that it has in the claimed H."""
 
     e: Expr
     in_claim: Expr
 
 
 def find_law(update: Update, dynamics: Dynamics) -> Expr | None:
-    """Another H' that passes the zero test, of finite mass as far as coefficients say; None where
-    none is found.
+    """Return another H' for which exp(-H') is proved to be stationary; None if none is found.
+
+    That H' has finite mass is not proved: only laws that have a block missing, or an abstract
+    potential without a positive factor, are left out. None says nothing, as an ansatz is finite.
     """
     try:
         return next(_laws(update, dynamics), None)
@@ -61,7 +63,8 @@ def find_law(update: Update, dynamics: Dynamics) -> Expr | None:
 
 
 def _laws(update: Update, dynamics: Dynamics) -> Iterator[Expr]:
-    terms = list(_terms(update, dynamics))[:MOST_TERMS]
+    """Yield every H' that passes the zero test."""
+    terms = list(_terms(update, dynamics))[:MAX_TERMS]
     for weights in _weights([t.e for t in terms], [t.in_claim for t in terms], update, dynamics):
         H = _combined(update.target, terms, weights, dynamics.state)
         if _may_be_a_law(H, dynamics.state) and is_stationary(
@@ -73,12 +76,14 @@ def _laws(update: Update, dynamics: Dynamics) -> Iterator[Expr]:
 def _weights(
     terms: list[Expr], in_claim: list[Expr], update: Update, dynamics: Dynamics
 ) -> Iterator[list[Expr]]:
-    """Coefficients of the terms: where there is no current at all, by linear equations in each
-    coordinate; else by the residual.
+    """Yield coefficients of the terms, by two ways.
+
+    The first asks for no current at all, which gives linear equations in each coordinate. The
+    second asks for a residual of zero.
     """
     state = dynamics.state
     fields = [_times_diffusion(dynamics, {b: gradient(e, b) for b in state}) for e in terms]
-    pull = _pull(dynamics)
+    pull = _current_of_flat_density(dynamics)
     still = VectorReader(state).solved(
         [[field[b] for b in state] for field in fields], [-pull[b] for b in state]
     )
@@ -88,7 +93,7 @@ def _weights(
     unknowns = [Symbol(f"{stem}{k}") for k in range(len(terms))]
     equations = _equations(terms, unknowns, dynamics)
     for solution in solutions(
-        equations, dict(zip(unknowns, in_claim, strict=True)), time.process_time() + SECONDS
+        equations, dict(zip(unknowns, in_claim, strict=True)), time.process_time() + MAX_SECONDS
     ):
         yield [solution[x].factor() for x in unknowns]
 
@@ -98,18 +103,21 @@ def _weights(
 
 
 def _terms(update: Update, dynamics: Dynamics) -> Iterator[_Term]:
+    """Yield the terms of the ansatz: those of H first, then logarithms and antiderivatives."""
     found: dict[Expr, Expr] = {}
     for part in Add.make_args(update.target):
-        for e, c in _pieces(part, dynamics.state):
+        for e, c in _moving_terms(part, dynamics.state):
             found[e] = found.get(e, S.Zero) + c
     yield from (_Term(e, c) for e, c in found.items() if c != 0)
-    more = dict.fromkeys([*_logarithms(dynamics), *antiderivatives(dynamics, _pull(dynamics))])
+    more = dict.fromkeys(
+        [*_logarithms(dynamics), *antiderivatives(dynamics, _current_of_flat_density(dynamics))]
+    )
     yield from (_Term(e, S.Zero) for e in more if e not in found)
 
 
-def _pieces(part: Expr, state: tuple[Block, ...]) -> list[tuple[Expr, Expr]]:
-    """The terms of a part of H, multiplied out, each as what depends on the state and its
-    coefficient; without constants.
+def _moving_terms(part: Expr, state: tuple[Block, ...]) -> list[tuple[Expr, Expr]]:
+    """Return the terms of a part of H, multiplied out: for each the factor that depends on the
+    state, and its coefficient. Constants are left out.
     """
     found = []
     for e in summands(_multiplied_out(part)):
@@ -120,7 +128,7 @@ def _pieces(part: Expr, state: tuple[Block, ...]) -> list[tuple[Expr, Expr]]:
 
 
 def _multiplied_out(e: Expr) -> Expr:
-    """With whole powers of sums multiplied out, under sums as well."""
+    """Multiply out whole powers of sums, under totals as well."""
     if isinstance(e, Total):
         body, label = opened(e)
         return sum_over(_multiplied_out(body), label, e.index.length)
@@ -130,8 +138,8 @@ def _multiplied_out(e: Expr) -> Expr:
 
 
 def _logarithms(dynamics: Dynamics) -> Iterator[Expr]:
-    """Logarithms of the positive factors of D and of what stands before the forces, summed where
-    they have a coordinate.
+    """Yield logarithms of the positive factors of D and of the drift, summed over the coordinates
+    of a vector.
     """
     for e in dict.fromkeys([*_of_diffusion(dynamics), *_of_drift(dynamics)]):
         inside = log(e).expand(force=False)
@@ -170,13 +178,13 @@ def _positive_factors(e: Expr) -> Iterator[Expr]:
 
 
 def _equations(terms: Sequence[Expr], unknowns: Sequence[Symbol], dynamics: Dynamics) -> list[Expr]:
-    """One for each monomial of the residual of the ansatz, which is ``r + sum c_k r_k + sum c_k c_l
-    r_kl``.
+    """Return one equation for each monomial of the residual of the ansatz, which is ``r + sum c_k
+    r_k + sum c_k c_l r_kl``.
     """
     state = dynamics.state
     slopes = [{b: gradient(e, b) for b in state} for e in terms]
     fluxes = [_times_diffusion(dynamics, slope) for slope in slopes]
-    pull = _pull(dynamics)
+    pull = _current_of_flat_density(dynamics)
     pieces: list[tuple[Expr, Expr]] = [(S.One, divergence(pull))]
     for k, x in enumerate(unknowns):
         pieces.append((x, divergence(fluxes[k]) - inner(pull, slopes[k])))
@@ -203,8 +211,8 @@ def _equations(terms: Sequence[Expr], unknowns: Sequence[Symbol], dynamics: Dyna
     ]
 
 
-def _pull(dynamics: Dynamics) -> Field:
-    """``f - div D``: the current where the density is flat."""
+def _current_of_flat_density(dynamics: Dynamics) -> Field:
+    """Return ``f - div D``, the current where the density is flat."""
     state = dynamics.state
     return {
         b: (
@@ -229,8 +237,8 @@ def _times_diffusion(dynamics: Dynamics, w: Field) -> Field:
 def _combined(
     target: Expr, terms: Sequence[_Term], found: Sequence[Expr], state: tuple[Block, ...]
 ) -> Expr:
-    """H', written like the target: parts of it whose terms are all scaled by one factor stay as
-    they are.
+    """Return H', written like the target: a part of it whose terms are all scaled by one factor
+    stays as it is.
     """
     weights = {t.e: w for t, w in zip(terms, found, strict=True)}
     scaled = {t.e: (weights[t.e] / t.in_claim).factor() for t in terms if t.in_claim != 0}
@@ -239,11 +247,11 @@ def _combined(
         return own + Add(*(w * e for e, w in weights.items() if e not in scaled))
     result, left = S.Zero, dict(weights)
     for part in Add.make_args(target):
-        pieces = [e for e, _ in _pieces(part, state)]
+        pieces = [e for e, _ in _moving_terms(part, state)]
         factors = {scaled.get(e) for e in pieces}
         whole = all(
             weights[e] != 0 and (scaled[e] * c - weights[e]).expand() == 0
-            for e, c in _pieces(part, state)
+            for e, c in _moving_terms(part, state)
             if e in scaled
         )
         if (
@@ -259,8 +267,8 @@ def _combined(
 
 
 def _may_be_a_law(H: Expr, state: tuple[Block, ...]) -> bool:
-    """Every block is in it, and an abstract potential stands there with a positive factor, so that
-    it may be normalisable.
+    """Return False if exp(-H') is certainly not normalisable for all potentials: a block is
+    missing, or the factor of an abstract potential is not positive.
     """
     potentials = H.atoms(Potential)
     return all(gradient(H, b) != 0 for b in state) and all(

@@ -1,10 +1,10 @@
 """For which lengths d does an identity hold, where it does not hold for all?
 
-At d coordinates of which one has the value a and all others the value b, and for abstract functions
-that depend on the sum of the coordinates alone, a sum of e is ``e(a) + (d - 1) e(b)``: the residual
-becomes a rational function of the number d, and it can vanish only at roots of the numerator. Whole
-positive roots that several such points share are the lengths left; at each of them the expression
-is put to the zero test.
+Take a point where one coordinate has the value a and all others the value b, and abstract functions
+that depend on the sum of the coordinates alone. A sum of e over the coordinates is then ``e(a) + (d
+- 1) e(b)``, and the residual becomes a rational function of the number d, which vanishes only at
+roots of its numerator. The whole positive roots that several such points share are the lengths
+left. At each of them the expression is put to the zero test.
 """
 
 from __future__ import annotations
@@ -24,27 +24,29 @@ from recipe.language.total import Total
 from verify.decide.zero.decide import vanishes
 from verify.generator.one_dimension import at_length_one
 
-TRIES = 8
+MAX_POINTS = 8
 FIRST, OTHERS = "first", "others"  # which of the two values a coordinate has
 At = dict[int, str]
 
 
 @dataclass(frozen=True)
 class ValidLengths:
-    """The expression vanishes at the lengths ``holds`` and at no other; both are proved."""
+    """The expression vanishes at the lengths in ``holds`` and at no other; both are proved."""
 
     length: Length
     holds: tuple[int, ...]
 
     @property
     def others(self) -> str:
-        """Those for which it does not hold, in words."""
+        """The lengths for which it does not hold, in words."""
         return f"every {self.length} other than {' and '.join(map(str, self.holds))}"
 
 
 def lengths_of(e: Expr) -> ValidLengths | None:
-    """The lengths at which an expression vanishes, where there are some and all others are
-    excluded; None otherwise.
+    """Return the lengths at which an expression vanishes, with a proof that it vanishes at no
+    other.
+
+    None if there are no such lengths, or this was not decided.
     """
     found = e.atoms(Length) | {s.length for s in e.atoms(Indexed)}
     if len(found) != 1 or e.has(DenseEntry):
@@ -57,18 +59,19 @@ def lengths_of(e: Expr) -> ValidLengths | None:
 
 
 def _at(e: Expr, length: Length, n: int) -> Expr:
-    """The expression at one length: at length one a sum is its summand; else only the number itself
-    is put in.
+    """Return the expression at length n.
+
+    At length one a sum is its summand; otherwise the number is put in for the length.
     """
     return at_length_one(e) if n == 1 else e.xreplace({length: S(n)})
 
 
 def _candidates(e: Expr, length: Length) -> set[int] | None:
-    """The lengths at which it vanishes at all points that are tried; None where it is not a
-    rational function at any.
+    """Return the lengths at which the expression vanishes at all points that are tried; None if it
+    is not a rational function of d at any of them.
     """
     left: set[int] | None = None
-    for seed in range(TRIES):
+    for seed in range(MAX_POINTS):
         roots = _roots(e, length, seed)
         if roots is not None:
             left = roots if left is None else left & roots
@@ -78,9 +81,12 @@ def _candidates(e: Expr, length: Length) -> set[int] | None:
 
 
 def _roots(e: Expr, length: Length, seed: int) -> set[int] | None:
+    """Return the lengths at which the expression vanishes at one random point; None if it is not a
+    rational function of d there.
+    """
     d = Symbol("d", positive=True, integer=True)
     try:
-        value = together(_Line(length, d, random.Random(seed)).value(e, {}))
+        value = together(_PointAtEveryLength(length, d, random.Random(seed)).value(e, {}))
         above, below = (Poly(part, d) for part in fraction(value))
     except (PolynomialError, KeyError, TypeError, ZeroDivisionError, _NoValueError):
         return None
@@ -96,12 +102,12 @@ def _is_length(r: Expr) -> bool:
 
 
 class _NoValueError(Exception):
-    """There is no such point, or it has no number there."""
+    """There is no such point, or the expression has no number there."""
 
 
 @dataclass
-class _Line:
-    """A point for every d at once; numbers are chosen when they are first asked for."""
+class _PointAtEveryLength:
+    """One point for every length d at once; numbers are chosen when they are first needed."""
 
     length: Length
     d: Symbol
@@ -109,7 +115,9 @@ class _Line:
     chosen: dict[Any, Rational] = field(default_factory=dict)
 
     def number(self, key: Any, symbol: Any = None) -> Rational:
-        """A rational number that satisfies what was declared of a symbol."""
+        """Return a rational number that satisfies the declaration of a symbol, always the same for
+        one key.
+        """
         if key not in self.chosen:
             candidates: Iterator[Rational] = (
                 Rational(self.random.randint(-24, 24) or 1, self.random.choice((1, 2, 4)))
@@ -172,8 +180,12 @@ class _Line:
 
 
 def _told_apart(arguments: tuple[Expr, ...]) -> tuple[Expr, ...]:
-    """Numbers, which are equal or are not; arguments that vary with d may meet others at some d,
-    where jets are not free.
+    """Return the arguments if all are numbers, which are equal or are not.
+
+    Arguments that vary with d may coincide at some d, where jets are not free.
+
+    Raises:
+        _NoValueError: where one of them varies with d.
     """
     if not all(a.is_Rational for a in arguments):
         raise _NoValueError(arguments)
@@ -181,7 +193,7 @@ def _told_apart(arguments: tuple[Expr, ...]) -> tuple[Expr, ...]:
 
 
 def _fits(x: Rational, symbol: Any) -> bool:
-    """Whether a number satisfies the assumptions and lies inside of the domain."""
+    """Return True if a number satisfies the assumptions of a symbol and lies inside its domain."""
     if isinstance(symbol, Vector) and isinstance(symbol.domain, Simplex):
         raise _NoValueError(symbol)
     if isinstance(symbol, Vector | Scalar) and symbol.domain.interior.contains(x) is not S.true:

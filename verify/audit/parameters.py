@@ -1,9 +1,9 @@
 """For which values of its parameters does an identity hold, where it does not hold for all?
 
-A factor of the residual that has parameters only makes it zero where it is zero. One that is linear
-in a parameter is solved for it; the value must be one of those that the parameter stands for, and
-the rule must be defined with it; the expression with it put in is put to the zero test. That there
-are no other values is not said.
+A factor of the residual that has only parameters makes it zero where the factor is zero. A factor
+that is linear in a parameter is solved for it. The value must satisfy the declaration of the
+parameter, the rule must be defined with it, and the expression with the value put in is put to the
+zero test. There may be other values.
 """
 
 from __future__ import annotations
@@ -28,15 +28,12 @@ SIGNS = {
     "nonpositive": lambda e: is_nonnegative(-e),
     "nonzero": is_nonzero,
 }
-OF_ALL = (
-    "commutative",
-    "real",
-)  # every parameter is a real number, and a value that is defined is one
+ALWAYS_TRUE = ("commutative", "real")  # of every parameter, and of every value that is defined
 
 
 def parameters_of(e: Expr, subject: Subject) -> tuple[tuple[Symbol, Expr], ...]:
-    """Parameters with a value for which the expression is proved to vanish: one for each factor
-    that has any.
+    """Return parameters with a value for which the expression is proved to vanish, one for each
+    factor that gives any.
     """
     found = {}
     for factor in _factors(fraction(factored(e))[0]):
@@ -47,7 +44,7 @@ def parameters_of(e: Expr, subject: Subject) -> tuple[tuple[Symbol, Expr], ...]:
 
 
 def is_constant(factor: Expr, state: tuple[Block, ...]) -> bool:
-    """Whether a factor depends on neither the state nor a coordinate."""
+    """Return True if a factor depends on neither the state nor a coordinate."""
     return not (abstract_atoms(factor) or factor.atoms(Indexed) or factor.free_symbols & set(state))
 
 
@@ -60,7 +57,9 @@ def _factors(e: Expr) -> Iterator[Expr]:
 
 
 def _solved(factor: Expr, e: Expr, subject: Subject) -> Iterator[tuple[Symbol, Expr]]:
-    """A parameter with the value at which the factor is zero, and the expression with it."""
+    """Yield each parameter that makes the factor zero, with its value, where the expression is
+    proved to vanish.
+    """
     if not is_constant(factor, subject.state):
         return
     for s in sorted(factor.free_symbols, key=str):
@@ -78,10 +77,10 @@ def _solved(factor: Expr, e: Expr, subject: Subject) -> Iterator[tuple[Symbol, E
 
 
 def _is_allowed(s: Symbol, value: Expr) -> bool:
-    """Whether the value is one of those that the parameter stands for."""
+    """Return True if the value satisfies the declaration of the parameter."""
     if isinstance(s, Length) or not all(holds(c) for c in conditions(value)):
         return False
-    facts = {fact: truth for fact, truth in assumptions_of(s).items() if fact not in OF_ALL}
+    facts = {fact: truth for fact, truth in assumptions_of(s).items() if fact not in ALWAYS_TRUE}
     return all(
         SIGNS[k](value) if truth and k in SIGNS else getattr(value, f"is_{k}") is truth
         for k, truth in facts.items()
@@ -89,7 +88,7 @@ def _is_allowed(s: Symbol, value: Expr) -> bool:
 
 
 def _is_defined_with(s: Symbol, value: Expr, subject: Subject) -> bool:
-    """Whether what was declared is still defined: ``sqrt(2 - s)`` is not where s is 3."""
+    """Return True if the declaration is still defined: ``sqrt(2 - s)`` is not where s is 3."""
     step = subject.declared.step if isinstance(subject.declared, Update) else None
     found = {c for e, _ in subject.written for c in conditions(e) if s in c.e.free_symbols}
     return all(holds(Condition(c.e.xreplace({s: value}), c.sign), step) for c in found)

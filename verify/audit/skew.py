@@ -1,10 +1,10 @@
 """The complete recipe made constructive (Ma, Chen & Fox 2015, theorem 2): a skew Q for a rule that
 leaves exp(-H) stationary.
 
-Such a rule has ``v = f + D grad H - div D`` with ``div (v exp(-H)) = 0``; wanted is Q with ``v =
-div Q - Q grad H``, which is linear in Q. So Q is an unknown combination of skew matrices whose
+Such a rule has ``v = f + D grad H - div D`` with ``div (v exp(-H)) = 0``. A Q with ``v = div Q - Q
+grad H`` is sought, which is linear in Q. So Q is an unknown combination of skew matrices whose
 entries are quotients of terms of v by terms of grad H, and the combination is solved for exactly.
-That none is found says nothing: the theorem asks for more than stationarity (decay at infinity),
+If none is found, nothing follows: the theorem asks for more than stationarity (decay at infinity),
 and an ansatz is finite.
 """
 
@@ -32,14 +32,14 @@ from verify.decide.zero.errors import CannotDecideError
 from verify.decide.zero.ratio import Ratio, ratio
 from verify.generator.fokker_planck import current
 
-MOST_OF_A_PAIR = 24  # candidates for one entry of Q
-MOST = 160  # candidates in all
+MAX_ENTRIES_OF_A_PAIR = 24  # candidates for one entry of Q
+MAX_CANDIDATES = 160  # in all
 Gradient = dict[Block, Expr]
 
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A skew matrix with ``e`` at one place, and the field ``div Q - Q grad H`` that it makes."""
+    """A skew matrix with ``e`` at one place, and the field ``div Q - Q grad H`` that it gives."""
 
     row: Block
     column: Block
@@ -48,10 +48,10 @@ class _Candidate:
 
 
 def find_recipe(update: Update, dynamics: Dynamics, gradient: Gradient) -> Recipe | None:
-    """The rule in the recipe form, its target as H, with the rule itself as its published update;
-    None where none is found.
+    """Return the rule in the recipe form, with its target as H and the rule as its published
+    update; None if none is found.
 
-    What is found was not verified yet.
+    The recipe was not verified yet.
     """
     D = written_diffusion(dynamics)
     if D is None:
@@ -64,10 +64,13 @@ def find_recipe(update: Update, dynamics: Dynamics, gradient: Gradient) -> Recip
 
 
 def _skew_matrix(dynamics: Dynamics, gradient: Gradient) -> ImmutableDenseMatrix | None:
+    """Return a Q with ``v = div Q - Q grad H``; None if no combination of the candidates gives
+    it.
+    """
     state = dynamics.state
     v = current(dynamics, gradient)
     reader = VectorReader(state)
-    candidates = list(_candidates(reader, v, gradient))[:MOST]
+    candidates = list(_candidates(reader, v, gradient))[:MAX_CANDIDATES]
     weights = reader.solved([c.field for c in candidates], [v[b] for b in state])
     if weights is None:
         return None
@@ -79,6 +82,7 @@ def _skew_matrix(dynamics: Dynamics, gradient: Gradient) -> ImmutableDenseMatrix
 
 
 def _candidates(reader: VectorReader, v: Gradient, gradient: Gradient) -> Iterator[_Candidate]:
+    """Yield skew matrices with one entry each that is of the language."""
     state = tuple(v)
     for row, column in combinations_with_replacement(state, 2):
         for e in _entries(reader, row, column, v, gradient):
@@ -90,6 +94,7 @@ def _candidates(reader: VectorReader, v: Gradient, gradient: Gradient) -> Iterat
 
 
 def _skew(row: Block, column: Block, e: Expr, state: tuple[Block, ...]) -> Matrix:
+    """Return the skew matrix with ``e`` at one place."""
     a, b = state.index(row), state.index(column)
     Q = zeros(len(state))
     if a == b:
@@ -100,7 +105,7 @@ def _skew(row: Block, column: Block, e: Expr, state: tuple[Block, ...]) -> Matri
 
 
 def _transposed(e: Expr) -> Expr:
-    """An entry as it stands on the other side of the diagonal."""
+    """Return an entry as it stands on the other side of the diagonal."""
     turned = {m: outer(m.args[1], m.args[0]) for m in e.atoms(Outer)}
     turned |= {m: m.T for m in e.atoms(Dense)} | {m: m.matrix for m in e.atoms(TransposedDense)}
     return e.xreplace(turned)
@@ -114,8 +119,8 @@ def _field(Q: BlockMatrix, gradient: Gradient) -> tuple[Expr, ...]:
 def _entries(
     reader: VectorReader, row: Block, column: Block, v: Gradient, gradient: Gradient
 ) -> list[Expr]:
-    """What may stand between two blocks, the shortest first; the quotients of terms on
-    either side.
+    """Return candidates for the entry between two blocks, the shortest first: quotients of terms,
+    outer products, and the matrices that occur.
     """
     found: dict[Expr, None] = {}
     if row != column:
@@ -130,14 +135,15 @@ def _entries(
             for e in dict.fromkeys((M, M.T))
             if (M, row) != (e, column) or not M.symmetric
         }
-    return sorted(found, key=lambda e: (e.count_ops(), str(e)))[:MOST_OF_A_PAIR]
+    return sorted(found, key=lambda e: (e.count_ops(), str(e)))[:MAX_ENTRIES_OF_A_PAIR]
 
 
 def _quotients(
     reader: VectorReader, drift: Expr, force: Expr, row: Block, column: Block
 ) -> Iterator[Expr]:
-    """Terms of a drift over terms of a force; between a number and a vector, what stands in the sum
-    of a product.
+    """Yield terms of a drift over terms of a force.
+
+    Between a number and a vector, the summands inside a total of the drift are taken.
     """
     if drift == 0 or force == 0:
         return
@@ -157,19 +163,19 @@ def _quotients(
 
 
 def _terms(reader: VectorReader, r: Ratio) -> list[Ratio]:
-    """The terms of a sum over its denominator, without their coefficients."""
+    """Return the terms of a sum over its denominator, without their coefficients."""
     below = ratio(r.den, reader.generators.number(1).den)
     return [reader.monomial(m) / _moving_part(reader, below) for m in reader.by_monomial(r.num)]
 
 
 def _moving_part(reader: VectorReader, r: Ratio) -> Ratio:
-    """A denominator, where it is one monomial without its coefficient."""
+    """Return a denominator without its coefficient where it is one monomial; as it is otherwise."""
     monomials = list(reader.by_monomial(r.num))
     return reader.monomial(monomials[0]) if len(monomials) == 1 else r
 
 
 def _is_regular(reader: VectorReader, q: Ratio) -> bool:
-    """Whether it has no pole that is seen: a denominator of factors that are positive."""
+    """Return True if all factors of the denominator are positive, so that there is no pole."""
     below = reader.generators.poly_expression(q.den)
     return bool(q.den == 1) or is_positive(below)
 
@@ -177,7 +183,7 @@ def _is_regular(reader: VectorReader, q: Ratio) -> bool:
 def _low_rank(
     reader: VectorReader, row: Vector, column: Vector, v: Gradient, gradient: Gradient
 ) -> Iterator[Expr]:
-    """``outer(u, w)`` where a drift has the term ``u_i total(w force)``."""
+    """Yield ``outer(u, w)`` where a drift has the term ``u_i total(w force)``."""
     for one, other in dict.fromkeys(((row, column), (column, row))):
         for term in summands(v[one]):
             for t in term.atoms(Total):
@@ -191,5 +197,5 @@ def _low_rank(
 
 
 def _free_of_numbers(u: Expr) -> Expr:
-    """A product without its coordinate-free factors."""
+    """Return a product without its coordinate-free factors."""
     return u.as_independent(*(s for s in u.free_symbols if labels(s)), as_Add=False)[1]

@@ -1,6 +1,6 @@
 """Polynomial equations in a few unknowns, solved by one linear factor after another.
 
-The equations of an ansatz factor into such: ``c (c - 1) = 0``. A system that needs more is left
+The equations of an ansatz have linear factors: ``c (c - 1) = 0``. A system that needs more is left
 unsolved.
 """
 
@@ -12,14 +12,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from sympy import Expr, PolynomialError, S, Symbol, factor_list, fraction, together
 
 Solution = dict[Symbol, Expr]
-LARGEST = 400  # operations of an equation that is still factored
+MAX_EQUATION_OPERATIONS = 400  # a longer equation is not factored
 
 
 def solutions(
     equations: Sequence[Expr], preferred: Mapping[Symbol, Expr], deadline: float
 ) -> Iterator[Solution]:
-    """Values of the unknowns, the keys of ``preferred``, as rational functions of all else; an
-    unknown that stays free gets the preferred value.
+    """Yield values of the unknowns as rational functions of the other symbols, until a deadline.
+
+    Args:
+        equations: expressions that must vanish.
+        preferred: the unknowns, each with the value that it gets where the equations leave it free.
+        deadline: of ``time.process_time()``, in seconds.
     """
     factored = [
         f for f in (_factors(e, preferred) for e in dict.fromkeys(equations)) if f is not None
@@ -30,6 +34,7 @@ def solutions(
 def _solved(
     left: list[list[Expr]], free: Solution, found: Solution, deadline: float
 ) -> Iterator[Solution]:
+    """Yield solutions: solve one equation for one unknown, put the value in, and go on."""
     if any(not factors for factors in left) or time.process_time() > deadline:
         return  # an equation that no value satisfies
     if not left:
@@ -44,8 +49,8 @@ def _solved(
 
 
 def _branches(left: list[list[Expr]], unknowns: Mapping[Symbol, Expr]) -> list[tuple[Symbol, Expr]]:
-    """What an equation whose factors are all linear leaves to an unknown; none where there is no
-    such equation.
+    """Return values for one unknown, by an equation whose factors are all linear; an empty list if
+    there is no such equation.
     """
     for factors in sorted(
         left, key=lambda factors: (len(factors), sum(f.count_ops() for f in factors))
@@ -54,7 +59,7 @@ def _branches(left: list[list[Expr]], unknowns: Mapping[Symbol, Expr]) -> list[t
         if all(f is not None for f in found):
             return sorted(
                 (f for f in found if f is not None), key=lambda f: f[1] == 0
-            )  # what is not zero first
+            )  # nonzero values first
     return []
 
 
@@ -66,12 +71,14 @@ def _product(factors: list[Expr]) -> Expr:
 
 
 def _factors(e: Expr, unknowns: Mapping[Symbol, Expr]) -> list[Expr] | None:
-    """The factors of the numerator that have unknowns in them; None of what is zero."""
+    """Return the factors of the numerator that contain unknowns; None where the expression is
+    zero.
+    """
     above, _ = fraction(together(e))
     above = above.expand()
     if above == 0:
         return None
-    if above.count_ops() > LARGEST:
+    if above.count_ops() > MAX_EQUATION_OPERATIONS:
         return [above]
     try:
         _, factors = factor_list(above)
@@ -81,8 +88,8 @@ def _factors(e: Expr, unknowns: Mapping[Symbol, Expr]) -> list[Expr] | None:
 
 
 def _linear(factor: Expr, unknowns: Mapping[Symbol, Expr]) -> tuple[Symbol, Expr] | None:
-    """An unknown in which the factor is linear, with a coefficient without unknowns, and its
-    value.
+    """Return an unknown in which the factor is linear, with a coefficient free of unknowns, and its
+    value; None if there is none.
     """
     for x in sorted(factor.free_symbols & unknowns.keys(), key=str):
         slope = factor.diff(x)

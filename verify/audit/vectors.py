@@ -1,8 +1,8 @@
 """Fields on the state as exact vectors, so that an ansatz becomes a system of linear equations.
 
-An expression is a sum of monomials in what depends on the state, with coefficients in what does
-not. Canonical monomials are taken for independent; where they are not, fewer solutions are found,
-and what is found is verified like anything else.
+An expression is a sum of monomials in the generators that depend on the state. The coefficients are
+built of the other generators. Canonical monomials are assumed to be independent. Where they are
+not, fewer solutions are found, and every solution is verified like any other claim.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from verify.decide.zero.ratio import Poly, Ratio
 
 Monomial = tuple[int, ...]
 Vector = dict[Monomial, Ratio]
-ROUNDS = 4  # clearing denominators may bring in relations, and these denominators of their own
+MAX_CLEARINGS = 4  # clearing denominators may bring in relations, and these new denominators
 
 
 class VectorReader:
-    """Expressions in one canonical form, and what in it moves with the state."""
+    """Reads expressions into one canonical form, whose generators depend on the state or do not."""
 
     def __init__(self, state: tuple[Block, ...]) -> None:
         self.state = state
@@ -34,15 +34,15 @@ class VectorReader:
         self.generators = self.canonical.generators
 
     def expression(self, r: Ratio) -> Expr:
-        """A ratio as an expression."""
+        """Return a ratio as an expression."""
         return self.generators.expression(r)
 
     def read(self, expressions: Sequence[Expr]) -> list[Ratio]:
-        """All of them by the same generators: read again where one of them has brought in a finer
-        root.
+        """Return all expressions over one set of generators; they are read again where one of them
+        brings in a finer root.
 
         Raises:
-            CannotDecideError: where the form does not reach one of them.
+            CannotDecideError: where the canonical form does not reach one of them.
         """
         while True:
             self.canonical.refined = False
@@ -52,8 +52,8 @@ class VectorReader:
             self.canonical.read_again(expressions[0])
 
     def columns(self, fields: Sequence[Sequence[Expr]]) -> list[Vector]:
-        """Each field, one expression a component, as a vector; components are told apart by the
-        first place of a key.
+        """Return each field, one expression for each component, as a vector; the first number of a
+        key is the component.
         """
         count = len(fields[0])
         ratios = self.read([e for field in fields for e in field])
@@ -69,15 +69,17 @@ class VectorReader:
         return columns
 
     def solved(self, fields: Sequence[Sequence[Expr]], target: Sequence[Expr]) -> list[Expr] | None:
-        """Coefficients, free of the state, with which the fields add up to the target; the first
-        fields are preferred.
+        """Return coefficients, free of the state, with which the fields add up to the target; None
+        if there are none.
+
+        Where there is a choice, the first fields are used.
         """
         *columns, wanted = self.columns([*fields, target])
         found = solve(columns, wanted, self.generators.number(0))
         return None if found is None else [self.expression(c).factor() for c in found]
 
     def by_monomial(self, poly: Poly) -> Vector:
-        """A polynomial by its monomials in what moves, their coefficients in what does not."""
+        """Split a polynomial by its monomials in the generators that depend on the state."""
         moving = self._moving()
         grouped: dict[Monomial, dict[Monomial, int]] = {}
         for exponents, coefficient in poly.to_dict().items():
@@ -93,7 +95,7 @@ class VectorReader:
         }
 
     def monomial(self, exponents: Monomial) -> Ratio:
-        """A monomial as a ratio."""
+        """Return a monomial as a ratio."""
         return Ratio(
             self.generators.context.from_dict({exponents: 1}), self.generators.number(1).den
         )
@@ -102,8 +104,8 @@ class VectorReader:
         return [_moves(meaning, self.state) for meaning in self.generators.meanings]
 
     def _over_one_denominator(self, ratios: list[Ratio]) -> list[Poly]:
-        """Their numerators over a common denominator, with every relation applied."""
-        for _ in range(ROUNDS):
+        """Return the numerators over a common denominator, with every relation applied."""
+        for _ in range(MAX_CLEARINGS):
             common = self.generators.number(1).den
             for r in ratios:
                 common = common * (r.den // common.gcd(r.den))

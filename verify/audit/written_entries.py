@@ -1,4 +1,4 @@
-"""Entries that were derived, as they may be written in a Recipe."""
+"""Derived entries of D in the form in which a person writes them in a Recipe."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from recipe.language.total import labels, relabel
 
 
 def written_diffusion(dynamics: Dynamics) -> ImmutableDenseMatrix | None:
-    """D as a matrix with one row and column a block; None where an entry cannot be written."""
+    """Return D as a matrix with one row and column for each block; None where an entry cannot be
+    written.
+    """
     entries = [
         [written_entry(dynamics.diffusion[row, column]) for column in dynamics.state]
         for row in dynamics.state
@@ -24,8 +26,8 @@ def written_diffusion(dynamics: Dynamics) -> ImmutableDenseMatrix | None:
 
 
 def written_entry(entry: Entry) -> Expr | None:
-    """One entry: a diagonal, and summands ``outer(u, v)`` and ``Dense`` with coordinate-free
-    factors.
+    """Return one entry as a diagonal plus summands ``outer(u, v)`` and ``Dense`` with
+    coordinate-free factors; None where it is not of this form.
     """
     if not isinstance(entry, Coupling):
         return entry.value
@@ -36,6 +38,9 @@ def written_entry(entry: Entry) -> Expr | None:
 
 
 def _written_summand(term: Expr) -> Expr | None:
+    """Return a summand of a kernel as ``outer(u, v)`` or a multiple of a matrix; None where it is
+    neither.
+    """
     number, row, column, matrix = S.One, S.One, S.One, None
     for factor in Mul.make_args(term):
         found = labels(factor)

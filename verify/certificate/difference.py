@@ -1,7 +1,8 @@
-"""Is a certificate about this very recipe? The first difference, in the recipe's own words.
+"""Is a certificate about this very declaration? The first difference, in the declaration's own
+words.
 
-Two tables of nodes say the same if their expressions have the same parts, whatever the order of the
-table, of sums and of products.
+Two tables of nodes agree if their expressions have equal parts, whatever the order of the table, of
+summands and of factors.
 """
 
 from __future__ import annotations
@@ -15,16 +16,24 @@ from recipe import Kernel, Recipe, Update
 from verify.certificate.node_text import text_of
 from verify.certificate.write import canonical, encoded_subject, step_of
 from verify.encode import Data, Encoder, Node
-from verify.subject import Subject, scope_of, subject_of
+from verify.scope import scope_of
+from verify.subject import Subject, subject_of
 
-REFERENCES = {"+": 1, "*": 1, "^": 1, "fn": 2, "apply": 3}  # from where on a node refers to nodes
+FIRST_REFERENCE = {
+    "+": 1,
+    "*": 1,
+    "^": 1,
+    "fn": 2,
+    "apply": 3,
+}  # of a node: the index of its first reference to another
 
 
 def first_difference(certificate: Data, declared: Recipe | Update | Kernel) -> str | None:
-    """What a certificate says otherwise than a declaration; None where it is about this very one.
+    """Return the first difference between a certificate and a declaration; None if the certificate
+    is about this very one.
 
-    The certificate must be well formed (``verify.checker`` has looked at that). How a recipe is
-    called makes no difference.
+    The certificate must be well formed (``verify.checker`` has tested that). The name of a recipe
+    makes no difference.
     """
     if isinstance(declared, Kernel):
         return "the subject: the certificate is about a diffusion, and this is a kernel"
@@ -36,8 +45,8 @@ def first_difference(certificate: Data, declared: Recipe | Update | Kernel) -> s
 
 @dataclass
 class _Side:
-    """A certificate, or as much of one as a declaration gives, with a digest of every expression in
-    it.
+    """A certificate, or the part of one that a declaration determines, with a digest of every
+    expression in it.
     """
 
     data: Data
@@ -48,21 +57,22 @@ class _Side:
         self.digests = digests_of(self.nodes)
 
     def text(self, index: int) -> str:
+        """Return an expression as text."""
         return text_of(self.nodes, index)
 
     def domain(self, symbol: Data) -> Any:
-        """A domain with its ends as digests."""
+        """Return the domain of a symbol with its ends as digests."""
         domain = symbol["domain"]
         return domain and [self.digests[x] if type(x) is int else x for x in domain]
 
 
 def digests_of(nodes: Sequence[Node]) -> list[str]:
-    """One digest an expression: equal where the parts are equal, but for the order of summands and
-    factors.
+    """Return one digest for each expression: equal where the parts are equal, up to the order of
+    summands and factors.
     """
     digests: list[str] = []
     for node in nodes:
-        start = REFERENCES.get(node[0], len(node))
+        start = FIRST_REFERENCE.get(node[0], len(node))
         own, parts = list(node[:start]), [digests[k] for k in node[start:]]
         if node[0] == "total":
             own[1] = digests[own[1]]
@@ -72,6 +82,7 @@ def digests_of(nodes: Sequence[Node]) -> list[str]:
 
 
 def _differences(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
+    """Yield the differences, those that a reader must know first."""
     if theirs.subject["kind"] != ours.subject["kind"]:
         yield (
             f"the certificate is about a {theirs.subject['kind']}, and this is a"
@@ -83,7 +94,7 @@ def _differences(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
     else:
         yield from _declared_otherwise(theirs, ours, subject)
         yield from _written_otherwise(theirs, ours, subject)
-        yield from _declared_once(theirs, ours, subject)
+        yield from _declared_on_one_side(theirs, ours, subject)
         yield from _ruled_otherwise(theirs.subject.get("update"), ours.subject.get("update"))
         if theirs.data["scope"] != scope_of(subject.declared):
             yield (
@@ -94,7 +105,7 @@ def _differences(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
 
 
 def _declared_otherwise(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
-    """Symbols with other assumptions or domains, and abstract functions of another kind."""
+    """Yield symbols with other assumptions or domains, and abstract functions of another kind."""
     for kind in ("symbols", "functions"):
         one, other = theirs.data[kind], ours.data[kind]
         for name in sorted(one.keys() & other.keys()):
@@ -104,7 +115,7 @@ def _declared_otherwise(theirs: _Side, ours: _Side, subject: Subject) -> Iterato
 
 
 def _written_otherwise(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
-    """Other expressions at a place."""
+    """Yield the places at which the two have different expressions, or only one has any."""
     first, second = _expressions(theirs.subject), _expressions(ours.subject)
     for place in first | second:
         if place not in first or place not in second:
@@ -116,8 +127,8 @@ def _written_otherwise(theirs: _Side, ours: _Side, subject: Subject) -> Iterator
             )
 
 
-def _declared_once(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
-    """Names that only one of the two has."""
+def _declared_on_one_side(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
+    """Yield names that only one of the two declares."""
     for kind in ("symbols", "functions", "lengths"):
         one, other = set(theirs.data[kind]), set(ours.data[kind])
         for name in sorted(one ^ other):
@@ -130,13 +141,14 @@ def _only_one(what: str, verb: str, theirs: bool, subject: Subject) -> str:
 
 
 def _comparable(declaration: Data, side: _Side) -> Data:
+    """Return a declaration in a form that is equal where the meaning is."""
     if "domain" not in declaration:
         return declaration
     return declaration | {"facts": sorted(declaration["facts"]), "domain": side.domain(declaration)}
 
 
 def _shown(declaration: Data, side: _Side) -> str:
-    """A declaration in one line: ``a positive parameter``."""
+    """Return a declaration in one line: ``a positive parameter``."""
     more = {k: v for k, v in declaration.items() if k not in ("kind", "facts", "domain")}
     words = [
         *declaration.get("facts", ()),
@@ -157,7 +169,7 @@ def _domain_words(domain: Any, side: _Side) -> list[str]:
 
 
 def _expressions(subject: Data) -> dict[str, int]:
-    """Every expression of a subject by its place."""
+    """Return the index of every expression of a subject, by its place in words."""
     found = {"H": subject["H"]}
     for letter in ("D", "Q", "noise_factor"):
         for row, entries in zip(subject["state"], subject.get(letter, ()), strict=False):
@@ -183,9 +195,11 @@ def _expressions(subject: Data) -> dict[str, int]:
 
 
 def _ruled_otherwise(one: Data | None, other: Data | None) -> Iterator[str]:
-    """What a rule has beside its expressions."""
+    """Yield differences of a rule beside its expressions: the order of its assignments and the name
+    of its step.
+    """
     if one is None or other is None:
-        return  # said of its expressions
+        return  # the comparison of expressions names this difference
     if one["sequential"] != other["sequential"]:
         words = {True: "sequential", False: "simultaneous"}
         yield (
@@ -197,7 +211,7 @@ def _ruled_otherwise(one: Data | None, other: Data | None) -> Iterator[str]:
 
 
 def _not_required(certificate: Data, subject: Subject) -> Iterator[str]:
-    """What the declaration requires must be among what was proved."""
+    """Yield the obligations that the declaration requires and the certificate does not."""
     proved = {line["name"] for line in certificate["obligations"] if line["required"]}
     for name in getattr(subject.declared, "require", ()):
         if name not in proved:

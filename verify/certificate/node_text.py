@@ -1,5 +1,5 @@
-"""Nodes of a certificate as text, close to how a person types them in the language; for messages,
-never to be read back.
+"""Nodes of a certificate as text, close to how a person types expressions; only for messages, never
+read back.
 """
 
 from __future__ import annotations
@@ -10,27 +10,33 @@ from typing import Any
 from recipe.language.symbols import index_name
 from verify.encode import Node
 
-LONGEST = 240  # a table is a graph with shared parts: as text it could be exponentially long
+MAX_TEXT_CHARS = 240  # a table is a graph with shared parts: as text it could be exponentially long
 
-ATOM, POWER, PRODUCT, SUM = range(4)  # how tightly a text binds
+ATOM, POWER, PRODUCT, SUM = range(4)  # precedence of a text, the tightest first
 
 Text = tuple[str, int]
 
 
 def text_of(nodes: Sequence[Node], index: int) -> str:
-    """One expression in one line, cut where it is long."""
+    """Return one expression in one line, cut after ``MAX_TEXT_CHARS`` characters."""
     texts: list[Text] = []
     for node in nodes[: index + 1]:
         text, binding = FORMS[node[0]](node, texts)
-        texts.append((text, binding) if len(text) <= LONGEST else (text[:LONGEST] + "...", ATOM))
+        texts.append(
+            (text, binding)
+            if len(text) <= MAX_TEXT_CHARS
+            else (text[:MAX_TEXT_CHARS] + "...", ATOM)
+        )
     return texts[index][0]
 
 
-def _inside(text: Text, binding: int) -> str:
+def _parenthesised(text: Text, binding: int) -> str:
+    """Return the text, in parentheses if it binds less tightly than ``binding``."""
     return text[0] if text[1] <= binding else f"({text[0]})"
 
 
 def _at(name: str, label: int | None) -> str:
+    """Return a name with its index, without one where it has no label of its own."""
     return name if label in (None, 0) else f"{name}[{index_name(label)}]"
 
 
@@ -44,13 +50,13 @@ def _sum(node: Node, texts: Sequence[Text]) -> Text:
 
 
 def _product(node: Node, texts: Sequence[Text]) -> Text:
-    first, *rest = (_inside(texts[k], PRODUCT) for k in node[1:])
+    first, *rest = (_parenthesised(texts[k], PRODUCT) for k in node[1:])
     return ("-" + "*".join(rest) if first == "-1" and rest else "*".join([first, *rest])), PRODUCT
 
 
 def _power(node: Node, texts: Sequence[Text]) -> Text:
     base, exponent = (texts[k] for k in node[1:])
-    return f"{_inside(base, ATOM)}**{_inside(exponent, ATOM)}", POWER
+    return f"{_parenthesised(base, ATOM)}**{_parenthesised(exponent, ATOM)}", POWER
 
 
 def _call(name: str, arguments: Sequence[Any]) -> Text:

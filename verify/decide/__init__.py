@@ -1,5 +1,5 @@
-"""Exact answers about expressions: is it zero, what sign has it, where is it defined, how does
-it grow, is a matrix positive semidefinite.
+"""Exact answers about expressions: Is it zero? Which sign does it have? Where is it defined? How
+fast does it grow? Is a matrix positive semidefinite?
 
 Imports ``verify.generator``, ``verify.verdict`` and ``verify.evidence``.
 """

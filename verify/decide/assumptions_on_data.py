@@ -1,5 +1,6 @@
-"""What is assumed of data must hold of some data, whatever the parameters are; otherwise it would
-prove everything.
+"""Check that assumptions on data hold for some data, whatever the parameters are.
+
+An assumption that no data satisfy would prove everything.
 """
 
 from __future__ import annotations
@@ -13,28 +14,35 @@ from recipe.language.symbols import ScalarData, VectorData, generic
 from recipe.language.total import substitute
 from verify.decide.definedness import PROVERS, Condition, conditions
 
-VALUES = tuple(map(Integer, (0, 1, -1, 2, -2)))  # of a datum, the same for all coordinates
-TRIES = 60
+# Each value is tried for all coordinates of a datum at once.
+DATUM_VALUES = tuple(map(Integer, (0, 1, -1, 2, -2)))
+MAX_INSTANCES = 60
 
 
 def instances(expressions: Iterable[Expr]) -> Iterator[dict[Symbol, Expr]]:
-    """Small whole numbers for the data in some expressions."""
+    """Choices of a small integer for each datum in the expressions."""
     symbols = sorted(
         {generic(z) for e in expressions for z in e.atoms(VectorData, ScalarData)}, key=str
     )
-    for values in islice(product(VALUES, repeat=len(symbols)), TRIES):
+    for values in islice(product(DATUM_VALUES, repeat=len(symbols)), MAX_INSTANCES):
         yield dict(zip(symbols, values, strict=True))
 
 
 def value_of(e: Expr, datum: Mapping[Symbol, Expr]) -> Expr | None:
-    """The value with these data; None where it is not seen to have one, for all parameters. What is
-    inside comes first.
+    """The expression with data inserted; None unless it is proved to be defined there for all
+    parameters.
+
+    Conditions of inner subexpressions are checked before those of outer ones.
     """
     defined = all(PROVERS[c.sign](substitute(c.e, datum)) for c in reversed(conditions(e)))
     return substitute(e, datum) if defined else None
 
 
 def has_instance(condition: Condition) -> bool:
-    """Whether there are data with which a condition holds, for all parameters."""
+    """Return True if data were found for which the condition is proved, whatever the parameters
+    are.
+
+    False proves nothing: only a few small integers are tried.
+    """
     found = (value_of(condition.e, datum) for datum in instances([condition.e]))
     return any(e is not None and PROVERS[condition.sign](e) for e in found)

@@ -1,7 +1,8 @@
-"""Where an expression is defined: denominators that must not vanish, arguments of logarithms and
-roots that must be positive.
+"""Where an expression is defined: denominators do not vanish, arguments of logarithms and roots are
+positive.
 
-A random number is defined where its law is: a non-central chi-squared one has df > 0 and nonc >= 0.
+A random number is defined where its law exists: a non-central chi-squared number needs df > 0 and
+nonc >= 0.
 """
 
 from __future__ import annotations
@@ -32,23 +33,31 @@ from recipe.language.sign import is_nonnegative, is_nonzero, is_positive
 from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import Total, opened, substitute
 from verify.decide.zero.decide import explicit_sizes, points
-from verify.decide.zero.point import BITS, NoValueError, Point, at_precision, shown_ball
+from verify.decide.zero.point import (
+    WORKING_BITS,
+    NoValueError,
+    Point,
+    at_precision,
+    shown_ball,
+)
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
 POSITIVE, NONNEGATIVE, NONZERO = "> 0", ">= 0", "!= 0"
 PROVERS = {POSITIVE: is_positive, NONNEGATIVE: is_nonnegative, NONZERO: is_nonzero}
-TRIES = 48
+POINTS_PER_LENGTH_CHOICE = 48
 NO_POINT = (
     "no point was found that satisfies all assumptions; a proof about an empty domain would say"
     " nothing"
 )
-ORDERS = 9  # of sqrt(step), in which a sign for small steps is looked for
+EXPANSION_ORDERS = 9  # powers of sqrt(step) in which a nonzero coefficient is searched for
 
 
 @dataclass(frozen=True)
 class Condition:
-    """``e`` must be ``> 0``, ``>= 0`` or ``!= 0`` for an expression to be defined; ``of`` is the
-    smallest such expression.
+    """For an expression to be defined, ``e`` must be ``> 0``, ``>= 0`` or ``!= 0``, as ``sign``
+    says.
+
+    ``of`` is the smallest subexpression that needs this; it is used in messages alone.
     """
 
     e: Expr
@@ -60,7 +69,7 @@ class Condition:
 
 
 def conditions(e: Expr) -> list[Condition]:
-    """What must hold for the expression to be defined, each condition once."""
+    """The conditions for an expression to be defined, each once."""
     found: dict[Condition, None] = {}
     _collect(e, found)
     return list(found)
@@ -78,7 +87,9 @@ def _collect(e: Expr, found: dict[Condition, None]) -> None:
 
 
 def own_conditions(e: Expr) -> list[Condition]:
-    """What the outermost operation of an expression needs."""
+    """The conditions of the outermost operation of an expression, without those of its
+    arguments.
+    """
     if isinstance(e, Pow) and e.exp.is_integer and not e.exp.is_Integer:
         return [] if e.exp.is_nonnegative else [Condition(e.base, NONZERO, e)]
     if isinstance(e, Pow) and not e.exp.is_Integer:
@@ -95,8 +106,10 @@ def own_conditions(e: Expr) -> list[Condition]:
 
 
 def is_continuous(*expressions: Expr) -> bool:
-    """Whether the expressions are proved to have values everywhere in the domain; they are
-    continuous then.
+    """Return True if the expressions are proved to be defined, and so continuous, on the whole
+    domain.
+
+    An expression with ``sign`` is not continuous. False proves nothing.
     """
     return not any(e.has(sign) for e in expressions) and all(
         PROVERS[c.sign](c.e) for e in expressions for c in conditions(e)
@@ -104,8 +117,10 @@ def is_continuous(*expressions: Expr) -> bool:
 
 
 def is_smooth(*expressions: Expr) -> bool:
-    """Whether they are proved to be infinitely differentiable there: roots of positive numbers
-    only.
+    """Return True if the expressions are proved to be infinitely differentiable on the whole
+    domain.
+
+    Roots must have positive arguments, not just nonnegative ones. False proves nothing.
     """
     if any(e.has(Abs, sign) for e in expressions):
         return False
@@ -117,8 +132,8 @@ def is_smooth(*expressions: Expr) -> bool:
 
 
 def has_a_point(expressions: Iterable[Expr]) -> bool:
-    """Whether every symbol in some expressions can be given a value that satisfies what was
-    declared of it.
+    """Return True if every symbol in the expressions was given a value that satisfies its
+    declaration.
     """
     listed = list(expressions)
     point = Point(next(explicit_sizes(listed)), seed=1)
@@ -132,7 +147,9 @@ def has_a_point(expressions: Iterable[Expr]) -> bool:
 
 
 def decide_condition(condition: Condition) -> Outcome:
-    """Prove it from signs, or find a point of the domain that breaks it."""
+    """Prove a condition by the signs of its parts, or refute it by a point of the domain where it
+    fails.
+    """
     if PROVERS[condition.sign](condition.e):
         return proved("signs")
     witness = breaking_point(condition)
@@ -144,8 +161,10 @@ def decide_condition(condition: Condition) -> Outcome:
 
 
 def decide_for_small_steps(condition: Condition, step: Symbol) -> Outcome:
-    """Prove or refute it for all steps below some size, by its first coefficient in sqrt(step) that
-    does not vanish.
+    """Decide a condition for all steps below some size.
+
+    In the expansion in sqrt(step), the first coefficient that does not vanish has the sign of the
+    expression for all small steps. A proof is for small steps and carries this as an assumption.
     """
     lead = _leading_sign(condition.e, step)
     if lead is None:
@@ -161,7 +180,9 @@ def decide_for_small_steps(condition: Condition, step: Symbol) -> Outcome:
 
 
 def holds(condition: Condition, step: Symbol | None = None) -> bool:
-    """Whether it is proved, where it has the step in it for all small steps."""
+    """Return True if a condition is proved; if it contains ``step``, a proof for small steps is
+    enough.
+    """
     if PROVERS[condition.sign](condition.e):
         return True
     return (
@@ -172,8 +193,9 @@ def holds(condition: Condition, step: Symbol | None = None) -> bool:
 
 
 def _leading_sign(e: Expr, step: Symbol) -> Expr | None:
-    """What has the sign of an expression for small steps; where it is singular at 0, by its
-    numerator and its denominator.
+    """An expression that has the sign of ``e`` for small steps; None if no expansion was found.
+
+    Where ``e`` is singular at step 0, its numerator and its denominator are expanded.
     """
     lead = _leading_coefficient(e, step)
     if lead is not None:
@@ -186,10 +208,12 @@ def _leading_sign(e: Expr, step: Symbol) -> Expr | None:
 
 
 def _leading_coefficient(e: Expr, step: Symbol) -> Expr | None:
-    """Up to a positive number."""
+    """A positive multiple of the first nonzero coefficient in powers of sqrt(step); None if there
+    is none.
+    """
     s = Dummy("s", positive=True)
     e = e.xreplace({step: s**2})
-    for _ in range(ORDERS):
+    for _ in range(EXPANSION_ORDERS):
         value = substitute(e, {s: S.Zero})
         if value.has(S.NaN, S.ComplexInfinity, S.Infinity, S.NegativeInfinity):
             return None
@@ -200,11 +224,16 @@ def _leading_coefficient(e: Expr, step: Symbol) -> Expr | None:
 
 
 def breaking_point(condition: Condition) -> Witness | None:
-    """A point of the domain where the condition certainly fails."""
-    for point, places in points(condition.e, TRIES, edge=True):
+    """A point of the domain where the condition certainly fails; None if none was found, which
+    proves nothing.
+    """
+    for point, places in points(condition.e, POINTS_PER_LENGTH_CHOICE, edge=True):
         at = dict.fromkeys(range(-40, OTHER), 0) | dict(places)
         try:
-            value = at_precision(BITS[0], lambda p=point, q=at: p.evaluate(condition.e, q))  # type: ignore[misc]
+            value = at_precision(
+                WORKING_BITS[0],
+                lambda p=point, q=at: p.evaluate(condition.e, q),  # type: ignore[misc]
+            )
         except NoValueError:
             continue
         vanishes = (value.is_exact() and value == 0) or (

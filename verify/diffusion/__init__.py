@@ -1,5 +1,5 @@
-"""What is proved of a continuous process: where it goes, what stops it, which law it keeps; a
-room for each question.
+"""Proofs about a continuous process: how far it goes, what happens at edges, which law it keeps.
+One room for each question.
 
 Imports ``verify.subject`` and ``verify.decide``.
 """

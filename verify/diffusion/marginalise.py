@@ -1,12 +1,11 @@
-"""Integrating auxiliary blocks out of ``exp(-W)``, exactly: as Gaussians, or by a change of their
-scale.
+"""Integrate auxiliary blocks out of ``exp(-W)`` exactly: as Gaussians, or after a change of scale.
 
-Both are transport maps ``r = T(z, s)``, one bijection of the auxiliaries for each value z of
-everything else. Then
+Both use a transport map ``r = T(z, s)``, a bijection of the auxiliaries for each value z of all
+other blocks. Then
 
     integral of exp(-W(z, r)) dr  =  integral of exp(-W(z, T(z, s)) + log|det dT/ds|) ds,
 
-and where the exponent on the right is ``-(a(s) + c(z))``, the integral is ``exp(-c(z))`` times a
+and if the exponent on the right is ``-(a(s) + c(z))``, the integral is ``exp(-c(z))`` times a
 constant.
 """
 
@@ -30,10 +29,10 @@ from verify.decide.zero.decide import vanishes
 
 @dataclass(frozen=True)
 class Remainder:
-    """What is left of ``W``, and the auxiliary blocks that it is still to be integrated over.
+    """``W`` after some integrations, and the auxiliary blocks ``left`` to integrate over.
 
-    ``how`` says what was done with the others; they have been integrated out, or were ``moved`` and
-    stand in ``left`` still.
+    ``how`` describes the steps taken, as text. The other auxiliaries have been integrated out;
+    those in ``moved`` were transported, and are still in ``left``.
     """
 
     W: Expr
@@ -43,21 +42,22 @@ class Remainder:
 
 
 def integrate_gaussians(start: Remainder) -> Remainder:
-    """Integrate out every block in which what is left is quadratic, with a precision that is proved
+    """Integrate out every block in which W is quadratic with a precision that is proved
     positive.
     """
     found = start
-    for block in (
-        start.left
-    ):  # an earlier one may become Gaussian by a later one, so the caller may come again
+    # integrating out a later block may make an earlier one Gaussian, hence the repetition below
+    for block in start.left:
         step = _without_gaussian(found, block)
         found = found if step is None else step
     return found if found.left == start.left else integrate_gaussians(found)
 
 
 def _without_gaussian(start: Remainder, block: Block) -> Remainder | None:
-    """``W = total(a r^2 / 2 + b r) + c`` leaves ``c + total(log(a) / 2 - b^2 / (2 a))``, up to a
-    constant.
+    """W without a Gaussian block; None if the block is not proved Gaussian given the others.
+
+    Up to a constant, ``W = total(a r^2 / 2 + b r) + c`` leaves ``c + total(log(a) / 2 - b^2 / (2
+    a))``.
     """
     if block.domain != S.Reals:
         return None
@@ -82,10 +82,10 @@ def _without_gaussian(start: Remainder, block: Block) -> Remainder | None:
 
 
 def shifts(start: Remainder, block: Block) -> Iterator[Remainder]:
-    """``r = s + mu`` for every mu that meets the block in a product with a constant matrix: the
-    candidates for a mean.
+    """Shift the block, ``r = s + mu``, by each candidate mu for its mean.
 
-    The mean must be free of the block: only then is this a bijection.
+    Candidates come from products with a constant matrix in the gradient. A mean must not depend on
+    the block itself, as only then the shift is a bijection.
     """
     if block in start.moved or block.domain != S.Reals or not isinstance(block, Vector):
         return
@@ -105,7 +105,7 @@ def shifts(start: Remainder, block: Block) -> Iterator[Remainder]:
 
 
 def _means(slope: Expr) -> Iterator[Expr]:
-    """``-c u`` for each ``c M u`` in the gradient."""
+    """``-c u`` for each term ``c M u`` of the gradient, with a dense matrix M."""
     for term in Add.make_args(slope):
         sums = [f for f in Mul.make_args(term) if isinstance(f, Total)]
         matrices = [f for t in sums for f in Mul.make_args(t.body) if isinstance(f, DenseEntry)]
@@ -115,8 +115,9 @@ def _means(slope: Expr) -> Iterator[Expr]:
 
 
 def rescalings(start: Remainder, block: Block) -> Iterator[Remainder]:
-    """``r = s / g`` for every positive g such that W has a power of ``g r`` in it: the candidates
-    for a scale family.
+    """Rescale the block, ``r = s / g``, by each positive g for which W contains a power of ``g r``.
+
+    These are the candidates for a scale family.
     """
     if block in start.moved or block.domain not in (S.Reals, Interval.open(0, oo)):
         return
@@ -131,7 +132,9 @@ def rescalings(start: Remainder, block: Block) -> Iterator[Remainder]:
 
 
 def _scales(W: Expr, block: Block) -> list[Expr]:
-    """Positive g, free of the block, such that a product in W has ``(g r)^n`` in it."""
+    """Each positive g, not depending on the block, such that some product in W contains ``(g
+    r)^n``.
+    """
     found: dict[Expr, None] = {}
     for node in _nodes(W):
         for term in Add.make_args(expand(node)):

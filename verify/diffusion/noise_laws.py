@@ -1,5 +1,5 @@
-"""Whether there are the laws that a rule draws from: a limit of what has no value at any step would
-say nothing.
+"""Check that the laws which a rule draws from exist; a rule without a value at any step has no
+meaningful limit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from verify.verdict import Outcome, Verdict, proved, undecided
 
 
 def decide_draws(update: Update) -> Iterator[tuple[str, Outcome]]:
-    """The conditions on the parameters of every draw that is not normal, by block."""
+    """Decide the conditions on the parameters of every draw that is not normal, as (name of the
+    draw, outcome).
+    """
     for block, e in update.rule:
         for draw in sorted(e.atoms(NoncentralChiSquared), key=str):
             for condition in own_conditions(draw):
@@ -39,12 +41,14 @@ def _decide(condition: Condition, step: Symbol) -> Outcome:
 
 
 def _where_it_holds(condition: Condition) -> Outcome:
-    """Some functions fulfil it and others do not; the limit is said of those that do, and there are
-    some.
+    """Accept a condition that holds for some abstract functions and not for others, if it can hold
+    at all.
+
+    The limit is then stated for those for which it holds, which is recorded as an assumption.
     """
     if breaking_point(Condition(-condition.e, NONNEGATIVE)) is None:
         return undecided(f"no point was found where {condition}")
     return proved(
         "where the rule has a value",
-        f"the rule draws where {condition}, and nothing is said of it elsewhere",
+        f"the rule draws where {condition}, and is not considered elsewhere",
     )

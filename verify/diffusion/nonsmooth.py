@@ -1,11 +1,10 @@
-"""Kinks: where an absolute value stands in a sampler, its coefficients are smooth on both sides of
-0 and not across.
+"""Kinks: an absolute value makes coefficients smooth on both sides of 0, and not across it.
 
 Everything is proved off the kink. H is continuous, as are D and Q of a recipe; a printed rule may
-have signs in its drift and in its noise. Integrating by parts gives no term at the kink if two
-things have no jump there: the current across it, and the row of D of the coordinate that has the
-kink, of which ``D exp(-H) grad g`` consists. What else rests on smoothness does not hold by itself:
-an obligation must say ``across_kinks`` to speak of such a sampler at all.
+have signs in its drift and in its noise. Integration by parts gives no term at the kink if neither
+of two things has a jump there: the current across it, and the row of D of the coordinate that has
+the kink, which enters as ``D exp(-H) grad g``. Other conclusions from smoothness are not valid by
+themselves: only an obligation that declares ``across_kinks`` is decided for such a sampler.
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
 UNPROVED = "its proof takes derivatives of every order for granted, and there is a kink at {}"
-FLUX = (
+CONTINUOUS_FLUX = (
     "the current and D across the kink have no jump at {}, so that integrating by parts leaves no"
     " term there"
 )
 
 
 def kinks(subject: Subject | KernelSubject) -> list[Block]:
-    """The blocks whose absolute values or signs stand in a sampler, or in an abstract function of
+    """The blocks whose absolute values or signs occur in a sampler, or in an abstract function of
     their image.
 
-    ``V(phi) = U(f(phi))`` has the kinks of f, and none is written.
+    ``V(phi) = U(f(phi))`` has the kinks of f although no absolute value is written.
     """
     expressions = list(_expressions(subject))
     found = set().union(*(e.atoms(Abs, sign) for e in expressions))
@@ -60,7 +59,7 @@ def _blocks_of(head: Potential | Field) -> tuple[Block, ...]:
 
 
 def at_kinks(found: list[Block]) -> str:
-    """In words, where they are."""
+    """The kinks in words, such as "theta = 0 and r = 0"."""
     return listed(f"{block} = 0" for block in found)
 
 
@@ -75,11 +74,10 @@ def _expressions(subject: Subject | KernelSubject) -> Iterator[Expr]:
 
 
 def decide_flux(dynamics: Dynamics, v: dict[Block, Expr], found: list[Block]) -> Outcome:
-    """Whether the current through each kink and the row of D there have the same limits on both
-    sides.
+    """Prove that the current through each kink, and the row of D there, are continuous.
 
-    For a test function g the terms at the kink of a coordinate are ``v g exp(-H)`` and ``sum_j
-    D[coordinate, j] d_j g exp(-H)``.
+    For a test function g, the terms at the kink of a coordinate are ``v g exp(-H)`` and ``sum_j
+    D[coordinate, j] d_j g exp(-H)``. *Undecided* where continuity is not proved.
     """
     jumps = [(f"the current through {block} = 0", _decide_jump(v[block], block)) for block in found]
     jumps += [
@@ -88,11 +86,11 @@ def decide_flux(dynamics: Dynamics, v: dict[Block, Expr], found: list[Block]) ->
         for other in dynamics.state
         for e in _of_row(dynamics.diffusion[block, other])
     ]
-    return conjunction(jumps, by=FLUX.format(at_kinks(found)))
+    return conjunction(jumps, by=CONTINUOUS_FLUX.format(at_kinks(found)))
 
 
 def _of_row(entry: Entry) -> tuple[Expr, ...]:
-    """What stands in the row of one coordinate: on the diagonal, and in the columns of the
+    """The expressions in the row of one coordinate: on the diagonal, and in the columns of the
     others.
     """
     if not isinstance(entry, Coupling):
@@ -111,7 +109,7 @@ def _decide_jump(e: Expr, block: Block) -> Outcome:
         None,
     )
     if hidden is not None:
-        return undecided(f"there is a sign inside of {hidden}, which is not followed here")
+        return undecided(f"it contains {hidden}, and signs inside of such a term are not resolved")
     if any(_may_jump(a, block) for a in normalised(e).atoms(Partial)):
         return undecided("derivatives of an abstract function may jump there")
     sides = [frozen.xreplace(_beside(block, stands_for, side)) for side in (S.One, S.NegativeOne)]
@@ -126,8 +124,9 @@ def _decide_jump(e: Expr, block: Block) -> Outcome:
 
 
 def _may_jump(derivative: Partial, block: Block) -> bool:
-    """Whether a derivative of V(phi) = U(f(phi)) may: the first does not, where f' is
-    continuous.
+    """Return False if a derivative of V(phi) = U(f(phi)) is known to be continuous at the kink.
+
+    The first derivative is continuous if f' is; higher ones may jump.
     """
     if len(derivative.wrt) > 1:
         return True
@@ -136,6 +135,8 @@ def _may_jump(derivative: Partial, block: Block) -> bool:
 
 
 def _beside(block: Block, stands_for: dict[Expr, Symbol], side: Expr) -> dict[Expr, Expr]:
-    """The values at the kink of what is written of the coordinate, on one side."""
+    """The values at the kink, taken from one side, of the coordinate, its absolute value and its
+    sign.
+    """
     at = {Abs(block): S.Zero, sign(block): side}
     return {block: S.Zero} | {symbol: at[a] for a, symbol in stands_for.items() if a in at}

@@ -1,4 +1,4 @@
-"""What D does to the blocks: which of them it connects, and what it gives to one coordinate."""
+"""How D couples the blocks, and the diffusion of a single coordinate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Group = tuple[Block, ...]
 
 
 def connected(state: Group, diffusion: Diffusion) -> list[Group]:
-    """The groups of blocks that D connects; blocks without noise are in none."""
+    """The groups of blocks that entries of D connect; blocks without noise are in no group."""
     groups: list[Group] = []
     for block in state:
         touching = [g for g in groups if any(_touch(diffusion, block, other) for other in g)]
@@ -28,7 +28,7 @@ def _touch(diffusion: Diffusion, a: Block, b: Block) -> bool:
 
 
 def own_diffusion(dynamics: Dynamics, block: Block) -> Expr:
-    """``D_ii`` of one coordinate of a block."""
+    """``D_ii``, the diffusion of one coordinate of a block by itself."""
     entry = dynamics.diffusion[block, block]
     if isinstance(entry, Coupling):
         return entry.diagonal + relabel(entry.kernel, OTHER, GENERIC)

@@ -1,5 +1,5 @@
-"""The current of exp(-H), what is left over in the stationary Fokker-Planck equation, and the
-generator of the process.
+"""The probability current of exp(-H), the residual of the stationary Fokker-Planck equation, and
+the generator.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from recipe.language.symbols import Block
 
 
 def current(dynamics: Dynamics, grad_H: dict[Block, Expr]) -> dict[Block, Expr]:
-    """``v = f + D grad H - div D``, one component a block: the probability current of exp(-H) is
-    ``v exp(-H)``.
+    """``v = f + D grad H - div D`` by block; ``v exp(-H)`` is the probability current of
+    exp(-H).
     """
     return {
         row: dynamics.drift[row]
@@ -24,16 +24,18 @@ def current(dynamics: Dynamics, grad_H: dict[Block, Expr]) -> dict[Block, Expr]:
 
 
 def residual(dynamics: Dynamics, grad_H: dict[Block, Expr]) -> Expr:
-    """``div v - v . grad H``: the Fokker-Planck equation divided by ``-exp(-H)``; zero iff exp(-H)
-    is stationary.
+    """``div v - v . grad H``: the Fokker-Planck equation divided by ``-exp(-H)``.
+
+    It is zero iff exp(-H) solves the stationary equation.
     """
     v = current(dynamics, grad_H)
     return divergence(v) - inner(v, grad_H)
 
 
 def generator(dynamics: Dynamics, V: Expr) -> Expr:
-    """``L V = f . grad V + sum of D_ij d_i d_j V``, the mean speed of V; the sum is ``div(D grad V)
-    - (div D) . grad V``.
+    """``L V = f . grad V + sum of D_ij d_i d_j V``, the mean rate of change of V along the process.
+
+    The sum is computed as ``div(D grad V) - (div D) . grad V``.
     """
     slope = {b: gradient(V, b) for b in dynamics.state}
     flux, across = dict.fromkeys(dynamics.state, S.Zero), dict(dynamics.drift)

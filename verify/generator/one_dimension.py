@@ -1,4 +1,4 @@
-"""Every block at length one: the state as a point of explicit coordinates."""
+"""Expressions with every block at length one: the state is a point with explicit coordinates."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from recipe.language.total import Total
 
 
 def at_length_one(e: Expr) -> Expr:
-    """The expression where every block has one coordinate: a sum is its one summand, a length is 1,
-    a matrix its one entry.
+    """The expression where every block has one coordinate.
 
-    All labels become the generic one, so a derivative by a block is the derivative by its
-    coordinate.
+    A sum becomes its one summand, a length 1, a matrix its one entry. All labels become the generic
+    one, so a derivative with respect to a block is that with respect to its coordinate.
     """
     if isinstance(e, Length):
         return S.One

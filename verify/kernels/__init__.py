@@ -1,3 +1,3 @@
-"""What is proved of Markov kernels in discrete time: that a part, and a sweep of parts, leaves
-``exp(-H)`` invariant, exactly.
+"""Exact proofs and refutations that a Markov kernel in discrete time leaves ``exp(-H)`` invariant:
+one file for each kind of part, and ``sweep`` for parts that follow one another.
 """

@@ -1,10 +1,10 @@
-"""What a Metropolis test does to normal laws, as integrals over one line that are enclosed
+"""The mass that a Metropolis test accepts from a normal law: integrals over one line, enclosed
 rigorously.
 
-Wanted is the integral of ``exp(q(u)) min(1, exp(g(u)))`` over all u, with q quadratic and negative
-far out and g a polynomial: the mass that is accepted. Arb's integration of piecewise analytic
-functions (Johansson 2018, arXiv 1802.07942) gives a ball for a finite range, and what lies beyond
-is at most the tail of a normal law.
+The integral is that of ``exp(q(u)) min(1, exp(g(u)))`` over all u, where q is a quadratic
+polynomial that is negative far out, and g is a polynomial. Arb's integration of piecewise analytic
+functions (Johansson 2018, arXiv 1802.07942) gives a ball for a finite range; the rest is at most
+the tail of a normal law.
 """
 
 from __future__ import annotations
@@ -20,23 +20,26 @@ from recipe.language.symbols import Block
 Ball = Any  # flint.arb
 Place = dict[Block, Expr]
 
-REACH = 12  # standard deviations that are integrated over
-TOLERANCE = 2.0**-40  # the error that is aimed at; the ball says what came out
-MOST_VALUES = 5_000  # of what is integrated; fewer make a larger ball
+TAIL_DEVIATIONS = 12  # standard deviations from the mean at which the tails begin
+TOLERANCE = 2.0**-40  # the error that the integration aims at; the ball has the error it reached
+MAX_EVALUATIONS = 5_000  # of the integrand; where they run out the ball is larger
 
 
 class NotPolynomialError(Exception):
-    """What is tested is no polynomial with rational coefficients, or what it is weighted with no
-    normal law.
+    """The change of energy is not a polynomial with rational coefficients, or the weight is not the
+    density of a normal law.
     """
 
 
 def accepted_mass(q: Sequence[Ball], g: Sequence[Ball]) -> Ball:
-    """A ball around the integral of ``exp(q(u)) min(1, exp(g(u)))``; coefficients with the constant
-    first.
+    """Return a ball around the integral of ``exp(q(u)) min(1, exp(g(u)))`` over the real line.
+
+    Args:
+        q: the coefficients of 1, u and u^2.
+        g: the coefficients of a polynomial of any degree, the constant first.
 
     Raises:
-        NotPolynomialError: where q is not certainly quadratic and negative far out.
+        NotPolynomialError: where the coefficient of u^2 in q is not certainly negative.
     """
     a0, a1, a2 = q
     if not a2 < 0:
@@ -44,13 +47,16 @@ def accepted_mass(q: Sequence[Ball], g: Sequence[Ball]) -> Ball:
     if all(c == 0 for c in g):
         return total_mass(q)  # min(1, 1) has a kink everywhere
     centre, width = -a1 / (2 * a2), (-1 / (2 * a2)).sqrt()
-    low, high = (centre - REACH * width).mid(), (centre + REACH * width).mid()
+    low, high = (
+        (centre - TAIL_DEVIATIONS * width).mid(),
+        (centre + TAIL_DEVIATIONS * width).mid(),
+    )
 
     def density(u: Any, analytic: bool) -> Any:
         return (_at(q, u) + _at(g, u).real_min(flint.acb(0), analytic)).exp()
 
     within = flint.acb.integral(
-        density, low, high, rel_tol=TOLERANCE, abs_tol=TOLERANCE, eval_limit=MOST_VALUES
+        density, low, high, rel_tol=TOLERANCE, abs_tol=TOLERANCE, eval_limit=MAX_EVALUATIONS
     ).real
     root = flint.arb(2).sqrt() * width
     ends = ((high - centre) / root).erfc() + ((centre - low) / root).erfc()
@@ -59,13 +65,17 @@ def accepted_mass(q: Sequence[Ball], g: Sequence[Ball]) -> Ball:
 
 
 def total_mass(q: Sequence[Ball]) -> Ball:
-    """The integral of ``exp(q(u))``."""
+    """Return a ball around the integral of ``exp(q(u))`` over the real line; q has the constant
+    first.
+    """
     a0, a1, a2 = q
     return (a0 - a1**2 / (4 * a2)).exp() * (flint.arb.pi() / -a2).sqrt()
 
 
 def normal_exponent(mean: Ball, variance: Ball) -> tuple[Ball, Ball, Ball]:
-    """The logarithm of a normal density."""
+    """Return the logarithm of the density of ``N(mean, variance)``: the coefficients of 1, u and
+    u^2.
+    """
     return (
         -(mean**2) / (2 * variance) - (2 * flint.arb.pi() * variance).log() / 2,
         mean / variance,
@@ -73,8 +83,8 @@ def normal_exponent(mean: Ball, variance: Ball) -> tuple[Ball, Ball, Ball]:
     )
 
 
-def carried(shears: Sequence[tuple[Block, Expr]], rounds: int, z: Place) -> Place:
-    """Where a map leads, as polynomials of what stands in z."""
+def apply_rounds(shears: Sequence[tuple[Block, Expr]], rounds: int, z: Place) -> Place:
+    """Apply the shears to the place z, ``rounds`` times, and return the place where they lead."""
     at = dict(z)
     for _ in range(rounds):
         for block, g in shears:
@@ -82,16 +92,16 @@ def carried(shears: Sequence[tuple[Block, Expr]], rounds: int, z: Place) -> Plac
     return at
 
 
-def backwards(shears: Sequence[tuple[Block, Expr]]) -> list[tuple[Block, Expr]]:
-    """The inverse of a map."""
+def inverse_shears(shears: Sequence[tuple[Block, Expr]]) -> list[tuple[Block, Expr]]:
+    """Return the shears of the inverse map: each undone, the last one first."""
     return [(b, -g) for b, g in reversed(shears)]
 
 
 def coefficients(e: Expr, u: Symbol) -> list[Ball]:
-    """A polynomial of u with rational coefficients, the constant first.
+    """Return the coefficients of e as a polynomial of u, the constant first.
 
     Raises:
-        NotPolynomialError: where it is none.
+        NotPolynomialError: where e is not a polynomial of u with rational coefficients.
     """
     try:
         found = Poly(e, u).all_coeffs()[::-1]

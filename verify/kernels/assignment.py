@@ -1,9 +1,10 @@
-"""One assignment of a rule, ``block := e``, as a Markov kernel on that block given the rest: does
-it leave ``exp(-H)`` invariant?
+"""One assignment of a rule, ``block := e``, as a Markov kernel on that block given the other
+blocks: does it leave ``exp(-H)`` invariant?
 
-A rule without noise that keeps volume does iff H does not change. Where the block is normal given
-the rest, ``N(m, 1/p)``, and the rule affine with normal noise, ``c r + b + n``, the block is normal
-afterwards, and it does iff mean and variance are as before.
+An assignment without noise whose slope in its block is 1 or -1 keeps volume. It leaves ``exp(-H)``
+invariant iff H does not change. Otherwise the block must be normal given the rest, ``N(m, 1/p)``,
+and the assignment affine with normal noise, ``c r + b + n``. Then the block is normal afterwards
+too, and the assignment leaves ``exp(-H)`` invariant iff mean and variance are as before.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from verify.verdict import Outcome, conjunction, undecided
 
 @dataclass(frozen=True)
 class Affine:
-    """``block := slope * block + rest``, where slope and rest are free of the block, the slope of
-    noise; the rest is normal.
+    """``block := slope * block + rest``: neither ``slope`` nor ``rest`` contains the block,
+    ``slope`` has no noise, and ``rest`` is normal.
     """
 
     slope: Expr
@@ -37,7 +38,13 @@ class Affine:
 
 
 def decide_assignment(H: Expr, block: Block, e: Expr) -> Outcome:
-    """Decide whether drawing ``block := e`` leaves exp(-H) invariant."""
+    """Decide whether assigning ``block := e``, with the other blocks as they are, leaves exp(-H)
+    invariant.
+
+    PROVED and REFUTED are exact. UNDECIDED says why the assignment is outside what can be compared:
+    it is not affine, the conditional law of the block is not known to be normal, or an end of its
+    domain may be crossed.
+    """
     if block.domain != S.Reals:
         return undecided(f"{block} := {e} may leave the domain {block.domain} of {block}")
     rule = affine_of(block, e)
@@ -52,7 +59,9 @@ def decide_assignment(H: Expr, block: Block, e: Expr) -> Outcome:
 
 
 def affine_of(block: Block, e: Expr) -> Affine | str:
-    """The rule as affine in the block with normal noise, or why it is not seen to be."""
+    """Return the assignment as affine in its block with normal noise, or a sentence that says why
+    it is not seen to be.
+    """
     slope = explicit(e, block) if isinstance(block, Vector) else partial(e, block)
     if block in blocks_in(slope, (block,)) or slope.has(*NOISE):
         return f"{block} := {e} is not affine in {block}"
@@ -70,8 +79,10 @@ def affine_of(block: Block, e: Expr) -> Affine | str:
 
 
 def law_given_rest(H: Expr, block: Block) -> Conditional | str:
-    """The normal law of a block given the rest, proved: ``dH/dr = p (r - m)`` with p > 0 and m free
-    of the block.
+    """Return the normal law of a block given the others, or a sentence that says why none was
+    proved.
+
+    The proof is ``dH/dr = p (r - m)`` with p > 0 and m, p free of the block r.
     """
     try:
         law = conditional_of(H, block)
@@ -87,6 +98,7 @@ def law_given_rest(H: Expr, block: Block) -> Conditional | str:
 
 
 def _keeps_volume(H: Expr, block: Block, e: Expr) -> Outcome:
+    """Decide whether H keeps its value under an assignment that keeps volume."""
     try:
         moved = substitute(H, {block: e})
     except OutsideLanguageError:
@@ -100,6 +112,7 @@ def _keeps_volume(H: Expr, block: Block, e: Expr) -> Outcome:
 
 
 def _keeps_normal(block: Block, rule: Affine, law: Conditional) -> Outcome:
+    """Decide whether mean and covariance of a normal block, given the rest, are as before."""
     noise = rule.rest - expectation(rule.rest)
     mean = rule.slope * law.mean + expectation(rule.rest) - law.mean
     variance = (rule.slope**2 - 1) / law.precision + expectation(noise**2)

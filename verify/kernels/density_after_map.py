@@ -1,13 +1,13 @@
-"""Exact refutation of a Metropolised map: the density after it, at a point, is not what it was.
+"""Exact refutation of a Metropolised map: a point at which the density changes.
 
-Psi keeps volume and G turns signs (on rejection; it is the identity where the state is kept).
-Started from exp(-H), the density at z afterwards is what arrives from ``Psi^-1(z)`` accepted and
-from ``G(z)`` rejected; divided by exp(-H(z)) it is
+Psi keeps volume. G is what happens on rejection: it turns signs, or it is the identity where the
+state is kept. Started from exp(-H), the density at z afterwards is what arrives from ``Psi^-1(z)``
+and is accepted, and what arrives from ``G(z)`` and was rejected. Divided by exp(-H(z)) it is
 
-    min(1, e^(H(z) - H(Psi^-1 z))) + e^(H(z) - H(G z)) - min(e^(H(z) - H(G z)), e^(H(z) - H(Psi G
-    z))).
+    min(1, e^(H(z) - H(Psi^-1 z))) + e^(H(z) - H(G z))
+        - min(e^(H(z) - H(G z)), e^(H(z) - H(Psi G z))).
 
-It is continuous in z, so that one point where it is not 1 makes the laws different.
+It is continuous in z, so one point where it is not 1 proves that the laws differ.
 """
 
 from __future__ import annotations
@@ -27,11 +27,9 @@ from verify.kernels.shears import Shear
 from verify.verdict import Witness
 
 COORDINATES = tuple(Rational(p, 2) for p in (1, -1, 2, -2, 3, -3, 4))
-MOST_STEPS = (
-    300  # applications of the map that are followed from one point; exact numbers grow with each
-)
-MOST_POINTS = 24
-LONGEST = 4_000  # bits of a number that is followed
+MAX_MAP_STEPS = 300  # from one point; exact numbers grow with each application of the map
+MAX_POINTS = 24
+MAX_DENOMINATOR_BITS = 4_000  # beyond, a trajectory is given up
 
 Place = dict[Block, Expr]
 
@@ -39,11 +37,14 @@ Place = dict[Block, Expr]
 def density_witness(
     kernel: Kernel, part: MetropolisedMap, shears: tuple[Shear, ...]
 ) -> Witness | None:
-    """A point of an instance where the density after the test is certainly another one than
-    before.
+    """Return a point of an instance at which the density after the test certainly differs from
+    exp(-H).
+
+    A witness refutes the kernel. None says only that no such point was found among those that were
+    tried.
     """
     low, high = (part.times, part.times) if isinstance(part.times, int) else part.times
-    if sum(range(low, high + 1)) > MOST_STEPS:
+    if sum(range(low, high + 1)) > MAX_MAP_STEPS:
         return None
     for instance in instances(kernel):
         try:
@@ -70,15 +71,16 @@ def density_witness(
 
 
 def _places(state: tuple[Block, ...]) -> Iterator[Place]:
-    for values in islice(product(COORDINATES, repeat=len(state)), MOST_POINTS):
+    for values in islice(product(COORDINATES, repeat=len(state)), MAX_POINTS):
         yield dict(zip(state, values, strict=True))
 
 
 def _ratio(
     H: Expr, shears: list[tuple[Block, Expr]], turned: tuple[Block, ...], n: int, z: Place
 ) -> Expr | None:
-    """The density after n steps and a test, by that of exp(-H); None where a number is not
-    rational, or too long.
+    """Return the density after n steps of the map and the test, divided by exp(-H(z)).
+
+    None where a number that it needs is irrational or too long.
     """
     G_z = {b: -v if b in turned else v for b, v in z.items()}
     backwards = [(b, -g) for b, g in reversed(shears)]
@@ -94,10 +96,11 @@ def _ratio(
 
 
 def _moved(shears: list[tuple[Block, Expr]], n: int, z: Place) -> Place | None:
+    """Apply the shears n times; None where a coordinate becomes irrational or too long."""
     at = dict(z)
     for _ in range(n):
         for block, g in shears:
             at[block] = at[block] + g.xreplace(at)
-            if not at[block].is_Rational or int(at[block].q).bit_length() > LONGEST:
+            if not at[block].is_Rational or int(at[block].q).bit_length() > MAX_DENOMINATOR_BITS:
                 return None
     return at

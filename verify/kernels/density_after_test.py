@@ -1,14 +1,14 @@
-"""Exact refutation of moves before a Metropolis test: the density after it, where everything before
-it is normal.
+"""Exact refutation of moves before a Metropolis test, where the law before the test is normal.
 
-After affine moves with normal noise, from exp(-H) with H quadratic, the law is normal with a
-density p that is known. With Psi the map of the test, G what happens on rejection and a the
-acceptance, the density at z after it is
+After affine moves with normal noise, started from exp(-H) with H quadratic, the law is normal with
+a density p that is known. Psi is the map of the test, and G what happens on rejection. The density
+at z after the test is
 
     p(Psi^-1 z) min(1, e^(H(Psi^-1 z) - H(z))) + p(G z) (1 - min(1, e^(H(G z) - H(Psi G z)))).
 
-Where the next sweep begins by redrawing a block, its values do not matter, and this is integrated
-over it. One point where the density is another one makes the laws different, as it is continuous.
+Where the next sweep begins by redrawing a block, the values of this block do not matter, and the
+density is integrated over it. The density is continuous, so one point where it is not that of
+exp(-H) proves that the laws differ.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from verify.kernels.acceptance import (
     NotPolynomialError,
     Place,
     accepted_mass,
-    backwards,
-    carried,
+    apply_rounds,
     coefficients,
+    inverse_shears,
     total_mass,
 )
 from verify.kernels.instance import Instance, instances
@@ -41,18 +41,22 @@ from verify.kernels.shears import Shear, shears_of
 from verify.verdict import Witness
 
 COORDINATES = tuple(Rational(p, 2) for p in (1, 2, 3, 0))
-MOST_POINTS = 8
-MOST_ROUNDS = 40  # applications of the map that are followed from one point
-BITS = 128
-UNUSED = Dummy("u")
+MAX_POINTS = 8
+MAX_MAP_STEPS = 40  # applications of the map that are followed from one point
+WORKING_PRECISION_BITS = 128
+UNUSED = Dummy("u")  # the variable of polynomials that are constants, as no block is integrated out
 Blocks = frozenset[Block]
 
 
 def witness_after_test(
     kernel: Kernel, parts: Sequence[Part], without: Blocks = frozenset()
 ) -> Witness | None:
-    """A point where moves and the test after them change the density of exp(-H), ``without`` one
-    block that is redrawn next.
+    """Return a point at which the parts, moves and one test after them, change the density of
+    exp(-H).
+
+    ``without`` is at most one block, which the next sweep redraws: the density of the others is
+    compared. A witness refutes the kernel. None leaves it open: the parts are not of this form, an
+    instance is not normal, or no point was found.
     """
     *moves, test = parts if parts else (None,)
     if (
@@ -64,12 +68,12 @@ def witness_after_test(
         return None
     low, high = test.times if isinstance(test.times, tuple) else (test.times, test.times)
     shears = shears_of(test.map)
-    if isinstance(shears, str) or sum(range(low, high + 1)) > MOST_ROUNDS:
+    if isinstance(shears, str) or sum(range(low, high + 1)) > MAX_MAP_STEPS:
         return None
     for instance in instances(kernel, powers=(2,)):
         try:
             found = at_precision(
-                BITS,
+                WORKING_PRECISION_BITS,
                 lambda at=instance: _witness(kernel, moves, test, shears, at, without),  # type: ignore[misc]
             )
         except (NotAffineError, NotPolynomialError, OutsideLanguageError, ZeroDivisionError):
@@ -80,21 +84,23 @@ def witness_after_test(
 
 
 @dataclass(frozen=True)
-class _Tested:
-    """One instance: the energy, the map, what is turned on rejection, and the law after the
-    moves.
+class _TestedInstance:
+    """One instance in numbers: the energy, the map, the blocks whose sign turns on rejection, and
+    the law after the moves.
     """
 
     state: tuple[Block, ...]
     H: Expr
     shears: list[tuple[Block, Expr]]
     turned: tuple[Block, ...]
-    after: _Normal
+    after: _NormalDensity
 
 
 @dataclass(frozen=True)
-class _Normal:
-    """A normal density: its mean, its precision and the logarithm of what it is at the mean."""
+class _NormalDensity:
+    """A normal density: its mean, its precision matrix, and the logarithm of its value at the
+    mean.
+    """
 
     mean: list[Ball]
     precision: list[list[Ball]]
@@ -109,12 +115,17 @@ def _witness(
     instance: Instance,
     without: Blocks,
 ) -> Witness | None:
+    """Return a point of one instance at which the density differs; None if none of the tried points
+    does.
+    """
     before, after = law_after(kernel, moves, instance)
     explicit = [(s.block, instance.of(s.g)) for s in shears]
     turned = test.flips if test.flip_on_rejection else ()
-    at = _Tested(kernel.state, instance.of(kernel.target), explicit, turned, _normal(after))
+    at = _TestedInstance(
+        kernel.state, instance.of(kernel.target), explicit, turned, _normal_density(after)
+    )
     seen = [b for b in kernel.state if b not in without]
-    law = _normal(_marginal(before, [kernel.state.index(b) for b in seen]))
+    law = _normal_density(_marginal(before, [kernel.state.index(b) for b in seen]))
     low, high = test.times if isinstance(test.times, tuple) else (test.times, test.times)
     for z in _places(seen):
         found = [
@@ -123,7 +134,7 @@ def _witness(
         ratio = (
             sum(found, flint.arb(0))
             / len(found)
-            / _quadratic(law, [z[b] for b in seen], UNUSED)[0].exp()
+            / _log_density_along(law, [z[b] for b in seen], UNUSED)[0].exp()
         )
         if ratio.is_finite() and not ratio.contains(1):
             point = instance.shown() | {str(b): str(v) for b, v in z.items()}
@@ -135,21 +146,21 @@ def _witness(
 
 
 def _places(seen: Sequence[Block]) -> Iterator[Place]:
-    for values in islice(product(COORDINATES, repeat=len(seen)), MOST_POINTS):
+    for values in islice(product(COORDINATES, repeat=len(seen)), MAX_POINTS):
         yield dict(zip(seen, values, strict=True))
 
 
-def _density(at: _Tested, rounds: int, z: Place, without: Blocks) -> Ball:
-    """The density at z after so many rounds and a test, integrated over the block that is
-    left out.
+def _density(at: _TestedInstance, rounds: int, z: Place, without: Blocks) -> Ball:
+    """Return the density at z after ``rounds`` steps of the map and the test, integrated over the
+    block in ``without``.
     """
     u = next(iter(without), UNUSED)
-    from_far = carried(backwards(at.shears), rounds, z)
+    from_far = apply_rounds(inverse_shears(at.shears), rounds, z)
     from_near = {b: -v if b in at.turned else v for b, v in z.items()}
-    beyond = carried(at.shears, rounds, from_near)
+    beyond = apply_rounds(at.shears, rounds, from_near)
     here, far, near, gone = (at.H.xreplace(p) for p in (z, from_far, from_near, beyond))
     arriving, staying = (
-        _quadratic(at.after, [p[b] for b in at.state], u) for p in (from_far, from_near)
+        _log_density_along(at.after, [p[b] for b in at.state], u) for p in (from_far, from_near)
     )
     enters, leaves = coefficients(far - here, u), coefficients(near - gone, u)
     if without:
@@ -164,11 +175,14 @@ def _min_one(gap: Ball) -> Ball:
     return gap.min(0).exp()
 
 
-def _quadratic(law: _Normal, place: Sequence[Expr], u: Symbol) -> tuple[Ball, Ball, Ball]:
-    """The logarithm of the density where the coordinates are affine in u, the constant first.
+def _log_density_along(
+    law: _NormalDensity, place: Sequence[Expr], u: Symbol
+) -> tuple[Ball, Ball, Ball]:
+    """Return the coefficients of 1, u and u^2 of the log density at a place whose coordinates are
+    affine in u.
 
     Raises:
-        NotPolynomialError: where they are not.
+        NotPolynomialError: where a coordinate is not affine in u.
     """
     lines = [[*coefficients(e, u), flint.arb(0)] for e in place]
     if any(len(line) > 3 for line in lines):
@@ -181,18 +195,18 @@ def _quadratic(law: _Normal, place: Sequence[Expr], u: Symbol) -> tuple[Ball, Ba
     return a0, a1, a2
 
 
-def _normal(law: Law) -> _Normal:
-    """The density of a normal law.
+def _normal_density(law: Law) -> _NormalDensity:
+    """Return the density of a normal law.
 
     Raises:
-        NotAffineError: where it has none, as a block was set to a number.
+        NotAffineError: where the law has no density, as a block was set to a number.
     """
     mean, covariance = law
     matrix = flint.arb_mat([[flint.arb(c) for c in row] for row in covariance])
     size = matrix.det() * (2 * flint.arb.pi()) ** len(mean)
     if not size > 0:
         raise NotAffineError
-    return _Normal([flint.arb(m) for m in mean], matrix.inv().tolist(), -size.log() / 2)
+    return _NormalDensity([flint.arb(m) for m in mean], matrix.inv().tolist(), -size.log() / 2)
 
 
 def _marginal(law: Law, seen: Sequence[int]) -> Law:

@@ -1,5 +1,7 @@
-"""Detailed balance of a proposal with a density, against mean and covariance that are derived from
-the rule by another way.
+"""Detailed balance of a Metropolis-Hastings test.
+
+The density q of the proposal is derived here from mean and covariance of its rule, a way that
+shares nothing with the derivation of the log ratio in ``recipe``.
 """
 
 from __future__ import annotations
@@ -27,16 +29,16 @@ from recipe.language.total import labels, relabel
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero, vanishes
 from verify.kernels.linear_in_noise import is_linear_in_noise
-from verify.verdict import Outcome, Witness, conjunction, proved, undecided
+from verify.verdict import Outcome, Witness, assuming, conjunction, proved, undecided
 
 
 @dataclass(frozen=True)
 class ProposalLaw:
-    """A normal law of one block given the old state: ``N(mean, variance)`` a coordinate, or
-    ``N(mean, variance M)``.
+    """The normal law of one block given the old state, coordinate by coordinate ``N(mean,
+    variance)``.
 
-    With ``direction = (u, v)`` the covariance is ``diag(variance) + u v^T``; with an ``edge`` the
-    value is reflected there.
+    With a ``matrix`` M the covariance is ``variance M``. With ``direction = (u, v)`` it is
+    ``diag(variance) + u v^T``. With an ``edge`` the value is reflected there.
     """
 
     mean: Expr
@@ -46,8 +48,8 @@ class ProposalLaw:
     edge: Expr | None = None
 
     def determinant(self, block: Block) -> Expr:
-        """``1 + sum u v / variance``: the determinant of the covariance, divided by that of its
-        diagonal part (Sylvester).
+        """Return ``1 + sum u v / variance``: the determinant of the covariance, divided by that of
+        its diagonal part (Sylvester).
         """
         if self.direction is None:
             return S.One
@@ -59,8 +61,11 @@ Laws = dict[Block, ProposalLaw]
 
 
 def decide_hastings(part: MetropolisHastings) -> Outcome:
-    """``pi(x) q(y | x) a(x, y)`` is symmetric in x and y, and q is positive wherever both points
-    are in the domain.
+    """Decide whether ``pi(x) q(y | x) a(x, y)`` is symmetric in x and y, with q positive wherever
+    both points are in the domain.
+
+    PROVED means that the part leaves exp(-H) invariant. REFUTED says only that detailed balance
+    fails: the law may still be invariant.
     """
     laws = laws_of(part.proposal)
     if isinstance(laws, str):
@@ -78,12 +83,12 @@ def decide_hastings(part: MetropolisHastings) -> Outcome:
     outcome = conjunction(named, by=by)
     edges = [b.name for b, law in laws.items() if b.domain != S.Reals and law.edge is None]
     lines = (f"a proposal outside the domain of {' or '.join(edges)} is rejected",) if edges else ()
-    return replace(outcome, assumptions=(*outcome.assumptions, *lines))
+    return replace(outcome, assumed=(*outcome.assumed, *assuming(lines)))
 
 
 def laws_of(update: Update) -> Laws | str:
-    """Mean and variance of each block that moves, normal and independent of the others; or why that
-    is not proved.
+    """Return the law of each block that moves, normal and independent of the others; or a sentence
+    that says why that is not proved.
     """
     update, edges = edges_of(update)
     moving = [(b, e) for b, e in update.rule if e != b]
@@ -113,12 +118,17 @@ def laws_of(update: Update) -> Laws | str:
 
 
 def _between_blocks(noise: dict[Block, Expr]) -> list[Expr]:
-    """The covariances of the noise of different blocks."""
+    """Return the covariances between the noises of different blocks, at one coordinate and at
+    two.
+    """
     pairs = combinations(noise.values(), 2)
     return [expectation(a * e) for a, b in pairs for e in (b, relabel(b, GENERIC, OTHER))]
 
 
 def _law(block: Block, e: Expr, noise: Expr, state: tuple[Block, ...]) -> ProposalLaw | str:
+    """Return the law of one block from mean and covariance of its noise, or a sentence that says
+    why it was not found.
+    """
     mean = expectation(e)
     across = (
         expectation(noise * relabel(noise, GENERIC, OTHER)) if isinstance(block, Vector) else S.Zero
@@ -148,7 +158,9 @@ def _law(block: Block, e: Expr, noise: Expr, state: tuple[Block, ...]) -> Propos
 
 
 def _positive(block: Block, variance: Expr) -> Outcome:
-    """D > 0: without it the move back has no density where the noise vanishes."""
+    """Decide whether the variance is positive: where the noise vanishes the move back has no
+    density.
+    """
     if is_positive(variance):
         return proved("it is positive")
     return undecided(
@@ -158,6 +170,7 @@ def _positive(block: Block, variance: Expr) -> Outcome:
 
 
 def _balance(part: MetropolisHastings, laws: Laws) -> Outcome:
+    """Decide whether the cost has the antisymmetric part of ``H(x) - log q(y | x)``."""
     second = dict(part.partners)
     if set(second) != set(laws):
         return undecided("the partners of the proposal are not the blocks that it moves")
@@ -173,16 +186,18 @@ def _balance(part: MetropolisHastings, laws: Laws) -> Outcome:
     outcome = decide_zero(difference - at_partner(difference, part.partners))
     if outcome.witness is not None and not _differ(outcome.witness, part):
         return undecided(
-            "it is not zero where both states are one, which says nothing of functions of the state"
+            "it is not zero where both states are equal, which does not decide it for functions of"
+            " the state"
         )
     return outcome
 
 
 def _minus_log(old: Block, new: Block, law: ProposalLaw) -> Expr | None:
-    """``-log q(new | old)``, up to what is the same both ways.
+    """Return ``-log q(new | old)``, up to terms that are symmetric in old and new; None where the
+    mean is not of the form that the matrix needs.
 
-    With a matrix M and ``mean = x + M v`` it is half of ``(y - x - M v)^T M^-1 (y - x - M v)`` by
-    the variance; in it the term ``(y - x)^T M^-1 (y - x)`` is the same both ways.
+    With a matrix M and ``mean = x + M v`` it is ``(y - x - M v)^T M^-1 (y - x - M v) / (2
+    variance)``, of which the term ``(y - x)^T M^-1 (y - x)`` is symmetric and left out.
     """
     if law.direction is not None:
         return _of_direction(old, new, law, law.direction)
@@ -199,16 +214,20 @@ def _minus_log(old: Block, new: Block, law: ProposalLaw) -> Expr | None:
 
 
 def _of_reflected(old: Block, new: Expr, mean: Expr, variance: Expr) -> Expr:
-    """At the distance ``new`` from the edge: the densities there and at its mirror image behind the
-    edge, added up.
+    """Return ``-log q`` of a normal number reflected at 0: the densities at ``new`` and at ``-new``
+    add up.
+
+    ``new`` and ``mean`` are distances from the edge.
     """
     both = (exp(-((place - mean) ** 2) / (2 * variance)) for place in (new, -new))
     return contract(log(variance) / 2 - log(Add(*both)), old)
 
 
 def _of_direction(old: Block, new: Block, law: ProposalLaw, direction: tuple[Expr, Expr]) -> Expr:
-    """``(diag(d) + u v^T)^-1 = diag(1/d) - diag(1/d) u v^T diag(1/d) / (1 + sum u v / d)`` (Sherman
-    and Morrison).
+    """Return ``-log q`` with the covariance ``diag(d) + u v^T``.
+
+    By Sherman and Morrison its inverse is ``diag(1/d) - diag(1/d) u v^T diag(1/d) / (1 + sum u v /
+    d)``.
     """
     along, across = (contract(e * (new - law.mean) / law.variance, old) for e in direction)
     det = law.determinant(old)
@@ -217,7 +236,7 @@ def _of_direction(old: Block, new: Block, law: ProposalLaw, direction: tuple[Exp
 
 
 def _differ(witness: Witness, part: MetropolisHastings) -> bool:
-    """Whether the two states of a witness are apart: only then do functions of both have values
-    that are free.
+    """Return True if the two states of a witness differ in every block: only then are values of a
+    function at both independent of each other.
     """
     return all(witness.point.get(a.name) != witness.point.get(b.name) for a, b in part.partners)

@@ -1,8 +1,8 @@
-"""One concrete instance of a kernel: one coordinate a vector, a potential written out, and numbers
-for steps and parameters.
+"""Concrete instances of a kernel: vectors of one coordinate, a potential that is written out, and
+numbers for steps and parameters.
 
-A kernel that is right for every U, every length and every step of the scope is right for this one,
-so that an exact number found here refutes.
+A kernel that is right for every U, every length and every step of its scope is right for each
+instance, so an exact contradiction in one of them refutes the kernel.
 """
 
 from __future__ import annotations
@@ -21,29 +21,32 @@ from verify.decide.zero.point import NoValueError, Point
 from verify.generator.one_dimension import at_length_one
 from verify.kernels.step_sizes import conditions_on_step, hold_at
 
-STEPS = (Rational(1, 2), Rational(1), Rational(1, 4), Rational(3, 2))
-POWERS = (2, 4)  # of U = x^2/2 and U = x^4/4
-SEEDS = 2  # choices of the parameters
+STEP_SIZES = (Rational(1, 2), Rational(1), Rational(1, 4), Rational(3, 2))
+POTENTIAL_POWERS = (2, 4)  # of U = x^2/2 and U = x^4/4
+PARAMETER_CHOICES = 2
 
 
 @dataclass(frozen=True)
 class Instance:
-    """What abstract functions mean, the numbers of symbols, and the lengths, which are 1."""
+    """The meaning of each abstract function, the numbers of parameters and step, and the lengths of
+    vectors, which are all 1.
+    """
 
     meanings: tuple[tuple[object, Expr], ...]
     numbers: tuple[tuple[Symbol, Rational], ...]
     lengths: tuple[Length, ...]
 
     def of(self, e: Expr) -> Expr:
-        """The expression in this instance: plain symbols for coordinates and noise, and numbers.
+        """Return the expression in this instance: plain symbols for coordinates and noise, and
+        numbers.
 
         Raises:
-            OutsideLanguageError: where an abstract function cannot be given its meaning there.
+            OutsideLanguageError: where an abstract function cannot be replaced by its meaning.
         """
         return _flat(put_meanings(e, dict(self.meanings))).xreplace(dict(self.numbers))
 
     def shown(self) -> dict[str, str | list[str]]:
-        """The instance in words, as the point of a witness."""
+        """Return the instance by name, for the point of a witness."""
         lengths = {str(length): "1" for length in self.lengths}
         functions = {
             getattr(head, "__name__", str(head)): _written(value) for head, value in self.meanings
@@ -51,15 +54,16 @@ class Instance:
         return lengths | functions | {str(s): str(v) for s, v in self.numbers}
 
 
-def instances(kernel: Kernel, powers: tuple[int, ...] = POWERS) -> Iterator[Instance]:
-    """Instances of a kernel, the simplest first; none where a block has an edge, over which a rule
-    may go.
+def instances(kernel: Kernel, powers: tuple[int, ...] = POTENTIAL_POWERS) -> Iterator[Instance]:
+    """Yield instances of a kernel, the simplest first, with steps and parameters within its scope.
+
+    Nothing is yielded where a block has an edge, as a rule may step over it.
     """
     if any(b.domain != S.Reals for b in kernel.state):
         return
     parameters = [s.at(GENERIC) if isinstance(s, Indexed) else s for s in kernel.parameters]
     lengths = tuple(dict.fromkeys(b.length for b in kernel.state if isinstance(b, Vector)))
-    steps = STEPS if kernel.step is not None else (None,)
+    steps = STEP_SIZES if kernel.step is not None else (None,)
     conditions = conditions_on_step(kernel)
     for power in powers if any(isinstance(a, Potential) for a in kernel.abstract) else powers[:1]:
         meanings = tuple(
@@ -67,7 +71,7 @@ def instances(kernel: Kernel, powers: tuple[int, ...] = POWERS) -> Iterator[Inst
             for head in kernel.abstract
             if (value := _meaning(head, power, kernel)) is not None
         )
-        for seed in range(SEEDS if parameters else 1):
+        for seed in range(PARAMETER_CHOICES if parameters else 1):
             values = Point({}, seed).choose_all(parameters)
             if values is None:
                 return
@@ -80,7 +84,7 @@ def instances(kernel: Kernel, powers: tuple[int, ...] = POWERS) -> Iterator[Inst
 
 
 def number(e: Expr) -> Expr | None:
-    """A ball around a number that is written exactly, None where it has no certain value."""
+    """Return a ball around an expression without symbols; None where it has no certain value."""
     try:
         return Point({}, 0).evaluate(e)
     except NoValueError:
@@ -88,6 +92,7 @@ def number(e: Expr) -> Expr | None:
 
 
 def _meaning(head: object, power: int, kernel: Kernel) -> Expr | None:
+    """Return the simplest function for an abstract head; None where it takes several arguments."""
     if isinstance(head, Potential):
         return sum((_contracted(b**power / power, b) for b in head.blocks), S.Zero)
     if isinstance(head, Field):
@@ -103,6 +108,7 @@ def _meaning(head: object, power: int, kernel: Kernel) -> Expr | None:
 
 
 def _takes_one(function: UndefinedFunction, kernel: Kernel) -> bool:
+    """Return True if the kernel applies the function to one argument everywhere."""
     applied = {a for e, _ in kernel.written() for a in e.atoms(AppliedUndef) if a.func == function}
     return all(len(a.args) == 1 for a in applied)
 
@@ -116,6 +122,6 @@ def _written(value: Expr) -> str:
 
 
 def _flat(e: Expr) -> Expr:
-    """The expression at length one, with 1 for the one entry of each matrix."""
+    """Return the expression at length one, with 1 for the one entry of each matrix."""
     one = at_length_one(e)
     return one.xreplace(dict.fromkeys(one.atoms(DenseEntry), S.One))

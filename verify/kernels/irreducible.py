@@ -1,9 +1,9 @@
-"""Kernels that reach every set of positive volume from every point: they have at most one invariant
-probability law.
+"""Proofs that a kernel reaches every set of positive volume from every point: it then has at most
+one invariant probability law.
 
-Two of them could be chosen mutually singular (the positive and the negative part of a difference of
-invariant laws are invariant), and both would give positive probability to every set of positive
-volume.
+If there were two, two of them could be chosen mutually singular, as the positive and the negative
+part of a difference of invariant laws are invariant. But both would give positive probability to
+every set of positive volume.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ from verify.verdict import Outcome, Verdict, proved, undecided
 
 
 def reaches_everywhere(kernel: Kernel) -> Outcome:
-    """Whether a few sweeps, whose parts all leave exp(-H) invariant, reach every set of positive
-    volume from every point.
+    """Prove that a few sweeps reach every set of positive volume from every point; undecided
+    otherwise, never refuted.
+
+    It takes for granted that every part leaves exp(-H) invariant, which other obligations decide.
     """
     tests = [
         leaf
@@ -61,11 +63,11 @@ def reaches_everywhere(kernel: Kernel) -> Outcome:
 
 
 def _reaches_by_one_step(refresh: Move, test: MetropolisedMap) -> bool:
-    """Momenta r are redrawn, and one step of the map takes every position to ``f + c r`` with f, c
-    of the positions and c never 0.
+    """Return True if redrawing momenta r and then one step of the map reaches every position.
 
-    Then the positions have a positive density after it, and the momenta again after the next
-    refresh.
+    That is so where one step takes every position to ``f + c r``, with f and c functions of the
+    positions and c never 0. The positions then have a positive density, and so have the momenta
+    after the next refresh.
     """
     lowest = test.times if isinstance(test.times, int) else test.times[0]
     momenta = test.flips
@@ -86,14 +88,15 @@ def _reaches_by_one_step(refresh: Move, test: MetropolisedMap) -> bool:
         or decide_rule(refresh.update).verdict is not Verdict.PROVED
     ):
         return False
-    values = _after(shears)
-    drivers = [_driver(b, values.get(b), momenta) for b in positions]
+    values = _values_after(shears)
+    drivers = [_driving_momentum(b, values.get(b), momenta) for b in positions]
     return None not in drivers and len(set(drivers)) == len(drivers) == len(momenta)
 
 
-def _after(shears: tuple[Shear, ...]) -> dict[Block, Expr | None]:
-    """The values of the blocks that move, as functions of the old state; None where an abstract
-    function is taken elsewhere.
+def _values_after(shears: tuple[Shear, ...]) -> dict[Block, Expr | None]:
+    """Return the new value of each block that moves, as a function of the old state.
+
+    A value is None where an abstract function would be taken at a block that has moved.
     """
     values: dict[Block, Expr | None] = {}
     for s in shears:
@@ -111,9 +114,11 @@ def _after(shears: tuple[Shear, ...]) -> dict[Block, Expr | None]:
     return values
 
 
-def _driver(position: Block, e: Expr | None, momenta: tuple[Block, ...]) -> Block | None:
-    """The one momentum r of as many coordinates with ``e = f + c r`` in each, f and c free of
+def _driving_momentum(position: Block, e: Expr | None, momenta: tuple[Block, ...]) -> Block | None:
+    """Return the momentum r for which ``e = f + c r`` in each coordinate, with f and c free of
     momenta and c never 0.
+
+    None where there is no such momentum, or its length is not that of the position.
     """
     if e is None:
         return None
@@ -132,8 +137,9 @@ def _driver(position: Block, e: Expr | None, momenta: tuple[Block, ...]) -> Bloc
 
 
 def _have_the_same_length(a: Block, b: Block) -> bool:
-    """Whether both are numbers, or both vectors of one length: one number drives all coordinates of
-    a vector along one line.
+    """Return True if both are numbers, or both are vectors of one length.
+
+    A single number does not do for a vector: it drives all coordinates along one line.
     """
     if isinstance(a, Vector) and isinstance(b, Vector):
         return a.length == b.length

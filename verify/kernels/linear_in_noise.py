@@ -1,4 +1,4 @@
-"""Whether a rule is linear in its noise, so that what it draws is normal."""
+"""The test that a rule is linear in its noise, so that its new value is normal given the state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from recipe.language.symbols import OTHER, Indexed, generic
 
 
 def is_linear_in_noise(e: Expr) -> bool:
-    """Whether no derivative by noise, at the same coordinate or at another, has noise in it."""
+    """Return True if no derivative by a noise, at the same coordinate or at another, contains
+    noise.
+    """
     for w in {generic(s) for s in e.atoms(*NOISE)}:
         slopes = (
             [partial(e, w), partial(e, w.at(OTHER))] if isinstance(w, Indexed) else [partial(e, w)]

@@ -1,8 +1,7 @@
-"""What a sweep does to blocks that are overwritten before anything reads them does not matter, and
-is left out.
+"""Leave out of a sweep what it does to blocks that are overwritten before anything reads them.
 
-So "set the momentum to zero, then redraw it" is "redraw it"; and whether a rejected momentum is
-turned or kept is all one where a full refresh of it follows.
+So "set the momentum to zero, then redraw it" becomes "redraw it". It also makes no difference
+whether the sign of a rejected momentum is turned where a full refresh of the momentum follows.
 """
 
 from __future__ import annotations
@@ -23,35 +22,36 @@ Blocks = frozenset[Block]
 def without_effects_on(
     dead: Blocks, parts: Sequence[Part]
 ) -> tuple[tuple[Part | None, ...], Blocks]:
-    """Parts that do the same to all other blocks, where the values of ``dead`` ones do not matter
-    afterwards.
+    """Leave out of the parts everything that only affects blocks in ``dead``, whose values do not
+    matter afterwards.
 
-    Each is at the place of the part that it stands for; None where nothing of that is left. Also
-    gives the blocks whose values do not matter before them.
+    Returns:
+        The parts, each at its old place and None where nothing of a part is left, and the blocks
+        whose values do not matter before the first part.
     """
     kept: list[Part | None] = []
     for part in reversed(parts):
         if isinstance(part, Move):
-            move, dead = _move(part, dead)
+            move, dead = _live_move(part, dead)
             kept.append(move)
         else:
-            kept.append(_settled(part, dead))
+            kept.append(_turning_if_dead(part, dead))
             dead = (
                 frozenset()
-            )  # a test reads H, and so every block; repetitions are taken to do so too
+            )  # a test reads H, and so every block; repetitions are assumed to do so too
     return tuple(reversed(kept)), dead
 
 
-def _settled(part: Part, dead: Blocks) -> Part:
-    """A test turns what it keeps where it makes no difference, which is how it is known to be
-    right.
+def _turning_if_dead(part: Part, dead: Blocks) -> Part:
+    """Let a test turn signs on rejection where the blocks are dead: then it makes no difference,
+    and the form that turns is the one that can be proved.
     """
     test = part.test if isinstance(part, MetropolisedPath) else part
     return turning(part) if isinstance(test, MetropolisedMap) and set(test.flips) <= dead else part
 
 
 def turning(part: Part) -> Part:
-    """The part where a rejected state is turned."""
+    """Return the part with signs turned on rejection; parts of other kinds as they are."""
     match part:
         case MetropolisedMap():
             return replace(part, flip_on_rejection=True)
@@ -60,7 +60,10 @@ def turning(part: Part) -> Part:
     return part
 
 
-def _move(part: Move, dead: Blocks) -> tuple[Move | None, Blocks]:
+def _live_move(part: Move, dead: Blocks) -> tuple[Move | None, Blocks]:
+    """Return the move without assignments to dead blocks, None if nothing is left; and the blocks
+    that are dead before it.
+    """
     update = part.update
     kept: list[tuple[Block, Expr]] = []
     for batch in reversed(_batches(update)):
@@ -81,5 +84,5 @@ def _move(part: Move, dead: Blocks) -> tuple[Move | None, Blocks]:
 
 
 def _batches(update: Update) -> list[list[tuple[Block, Expr]]]:
-    """What is assigned at once."""
+    """Return the assignments in groups, each carried out at once."""
     return [[pair] for pair in update.rule] if update.sequential else [list(update.rule)]

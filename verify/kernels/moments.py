@@ -1,5 +1,5 @@
-"""Exact refutation where everything is affine and normal: mean and covariance of exp(-H), before
-and after a sweep.
+"""Exact refutation where every rule is affine with normal noise: mean and covariance of exp(-H)
+before and after a sweep.
 
 Numbers are exact fractions, and balls where they are irrational.
 """
@@ -28,24 +28,29 @@ Number = Any  # flint.fmpq or flint.arb
 Vector = list[Number]
 Law = tuple[Vector, list[Vector]]  # mean and covariance
 
-MOST_STEPS = 1_000  # rules that are followed in one sweep
-BITS = 512
-LONGEST = 24  # characters of a fraction that is shown as such
+MAX_RULES = 1_000  # that are carried out in one sweep, repetitions included
+WORKING_PRECISION_BITS = 512
+MAX_FRACTION_CHARS = 24  # a longer fraction is printed as a decimal number
 
 
 class NotAffineError(Exception):
-    """Something in the sweep is not affine with normal noise, or H is not quadratic."""
+    """A rule of the sweep is not affine with normal noise, or H is not quadratic."""
 
 
 def moment_witness(
     kernel: Kernel, parts: Sequence[Part], without: Blocks = frozenset()
 ) -> Witness | None:
-    """An instance in which the moments of exp(-H), ``without`` those of some blocks, certainly
-    change by the parts.
+    """Return an instance in which the parts certainly change a mean or a covariance of exp(-H).
+
+    Moments of the blocks in ``without`` are not compared. A witness refutes; None leaves the parts
+    open, as laws with equal moments may differ, and rules may not be affine.
     """
     try:
         for instance in instances(kernel, powers=(2,)):
-            witness = at_precision(BITS, lambda at=instance: _witness(kernel, parts, at, without))  # type: ignore[misc]
+            witness = at_precision(
+                WORKING_PRECISION_BITS,
+                lambda at=instance: _witness(kernel, parts, at, without),  # type: ignore[misc]
+            )
             if witness is not None:
                 return witness
     except (NotAffineError, OutsideLanguageError):
@@ -56,11 +61,12 @@ def moment_witness(
 def _witness(
     kernel: Kernel, parts: Sequence[Part], instance: Instance, without: Blocks
 ) -> Witness | None:
+    """Return the first moment of one instance that certainly changes; None if there is none."""
     before = _law(instance.of(kernel.target), kernel.state)
     after = before
     explicit: dict[Update, list[Assignment]] = {}
     for count, update in enumerate(_unrolled(parts)):
-        if count >= MOST_STEPS:
+        if count >= MAX_RULES:
             raise NotAffineError
         if update not in explicit:
             explicit[update] = _explicit(update, kernel.state, instance)
@@ -76,11 +82,11 @@ def _witness(
 
 
 def law_after(kernel: Kernel, moves: Sequence[Part], instance: Instance) -> tuple[Law, Law]:
-    """The law of an instance where exp(-H) is normal, and what it is after moves that are affine
-    with normal noise.
+    """Return mean and covariance of exp(-H) in an instance, before the moves and after them.
 
     Raises:
-        NotAffineError, OutsideLanguageError: where they are not.
+        NotAffineError: where exp(-H) is not normal, or a move is not affine with normal noise.
+        OutsideLanguageError: where an abstract function has no meaning in the instance.
     """
     before = after = _law(instance.of(kernel.target), kernel.state)
     for update in _unrolled(moves):
@@ -89,7 +95,12 @@ def law_after(kernel: Kernel, moves: Sequence[Part], instance: Instance) -> tupl
 
 
 def _law(H: Expr, state: tuple[Block, ...]) -> Law:
-    """Mean and covariance of exp(-H), where that is a normal law."""
+    """Return mean and covariance of exp(-H).
+
+    Raises:
+        NotAffineError: where H is not quadratic with a positive definite Hessian of rational
+            numbers.
+    """
     precision = hessian(H, state)
     if not all(e.is_Rational for e in precision) or not all(m > 0 for m in _minors(precision)):
         raise NotAffineError
@@ -106,6 +117,7 @@ def _minors(m: Matrix) -> Iterator[Expr]:
 
 
 def _unrolled(parts: Sequence[Part]) -> Iterator[Update]:
+    """Yield the rules in the order in which they are carried out."""
     for part in parts:
         if isinstance(part, Move):
             yield part.update
@@ -118,11 +130,13 @@ def _unrolled(parts: Sequence[Part]) -> Iterator[Update]:
 
 Assignment = tuple[
     int, Vector, Number
-]  # the place of a block, and the slopes and the constant of its new value
+]  # the index of a block; slopes and constant of its new value
 
 
 def _explicit(update: Update, state: tuple[Block, ...], instance: Instance) -> list[Assignment]:
-    """The rule in numbers; slopes are by the state, and then by the noise of the rule."""
+    """Return the rule in numbers; the slopes are those by the state, and then those by the noise of
+    the rule.
+    """
     noise = sorted({generic(s) for _, e in update.rule for s in e.atoms(*NOISE)}, key=str)
     symbols = (*state, *noise)
     return [(state.index(b), *_affine(instance.of(e), symbols)) for b, e in update.rule if e != b]
@@ -134,10 +148,10 @@ def _affine(e: Expr, symbols: tuple[Symbol, ...]) -> tuple[Vector, Number]:
 
 
 def _number(e: Expr) -> Number:
-    """A fraction, or a ball around a number that is not rational.
+    """Return a fraction, or a ball around a number that is not rational.
 
     Raises:
-        NotAffineError: where it is no number.
+        NotAffineError: where the expression is not a number.
     """
     if isinstance(e, Rational):
         return flint.fmpq(int(e.p), int(e.q))
@@ -148,8 +162,9 @@ def _number(e: Expr) -> Number:
 
 
 def _moved(update: Update, assignments: list[Assignment], law: Law) -> Law:
-    """Mean and covariance after one rule; its noise is part of the state meanwhile, as it may be
-    used more than once.
+    """Return mean and covariance after one rule.
+
+    Its noise is part of the state meanwhile, as more than one assignment may use it.
     """
     mean, covariance = law
     n, size = len(mean), max((len(slopes) for _, slopes, _ in assignments), default=len(mean))
@@ -175,6 +190,7 @@ def _dot(u: Vector, v: Vector) -> Number:
 def _compared(
     state: tuple[Block, ...], compared: list[int], before: Law, after: Law
 ) -> Iterator[tuple[str, Number, Number]]:
+    """Yield each moment that is compared: its name, its value before and its value after."""
     for i, j in combinations_with_replacement(compared, 2):
         name = (
             f"the variance of {state[i]}"
@@ -190,6 +206,6 @@ def _shown(value: Number) -> str:
     short = str(value)
     return (
         short
-        if isinstance(value, flint.fmpq) and len(short) <= LONGEST
+        if isinstance(value, flint.fmpq) and len(short) <= MAX_FRACTION_CHARS
         else shown_ball(flint.arb(value))
     )

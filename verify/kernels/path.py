@@ -1,13 +1,15 @@
-"""A Metropolis test of a whole path: noise before and after each step of a map, taken back where
-the path is rejected.
+"""A Metropolis test of a whole path: noise before and after each step of a map, and all of it taken
+back where the path is rejected.
 
-Let R be what is drawn ``around`` a reversible map Psi, and F the turning of signs. If R is
-reversible with respect to exp(-H) and the same seen through F, the paths from z to y and from F y
-to F z have equal probability, density of z and of y included: so what arrives at z is ``pi(z) (1 -
-r(F z))``, r(z) being the probability that a path from z is rejected. What is rejected into z is
-``pi(z) r(F z)`` if it comes from F z, which makes pi(z) together, and ``pi(z) r(z)`` if it was not
-turned. Then the density at z is ``1 + r(z) - r(F z)`` times what it was: for one step a difference
-of integrals over one normal number.
+Let R be the kernel that is drawn ``around`` a reversible map Psi, and F the turning of signs.
+Suppose that R is reversible with respect to exp(-H), and so is its image under F. Then a path from
+z to y and the path from F y to F z have equal probability, the density at the start included.
+
+Let r(z) be the probability that a path from z is rejected. Accepted paths bring the density ``pi(z)
+(1 - r(F z))`` to z. Rejected ones add ``pi(z) r(F z)`` if the sign is turned on rejection, which
+makes pi(z) together, and ``pi(z) r(z)`` if it is not. In the second case the density at z is ``1 +
+r(z) - r(F z)`` times what it was. For a path of one step this is a difference of integrals over one
+normal number.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from verify.decide.zero.point import Ball, at_precision, shown_ball
 from verify.kernels.acceptance import (
     NotPolynomialError,
     accepted_mass,
-    carried,
+    apply_rounds,
     coefficients,
     normal_exponent,
 )
@@ -43,9 +45,9 @@ from verify.kernels.shears import Shear, decide_map, shears_of, turned
 from verify.verdict import Outcome, Verdict, Witness, conjunction, proved, refuted, undecided
 
 COORDINATES = tuple(Rational(p, 2) for p in (1, 2, 3, -1))
-MOST_POINTS = 6
-BITS = 128
-KEPT = (
+MAX_POINTS = 6
+WORKING_PRECISION_BITS = 128
+NOT_TURNED = (
     "on rejection all of the path is taken back and the state is not turned, and no full refresh of"
     " what is turned follows"
 )
@@ -53,8 +55,8 @@ Place = dict[Block, Expr]
 
 
 def decide_path(kernel: Kernel, part: MetropolisedPath) -> Outcome:
-    """Prove it by the facts above, or find a point where paths are rejected more often than from
-    the turned one.
+    """Prove that the part leaves exp(-H) invariant by the facts above, or refute it by a point
+    whose paths are rejected more often, or less often, than those from the turned point.
     """
     shears = shears_of(part.test.map)
     if isinstance(shears, str):
@@ -74,27 +76,28 @@ def decide_path(kernel: Kernel, part: MetropolisedPath) -> Outcome:
         return replace(
             facts,
             by=(
-                f"{facts.by}; as {listed(flips)} is redrawn in full first, it is all one whether it"
-                " is turned"
+                f"{facts.by}; as {listed(flips)} is redrawn in full first, turning its sign makes"
+                " no difference"
             ),
         )
     witness = _witness(kernel, part, shears)
     if witness is None:
-        return undecided(KEPT)
+        return undecided(NOT_TURNED)
     repair = (
         f"on rejection the sign of {listed(flips)} must turn: leave out flip_on_rejection=False"
     )
-    return refuted(KEPT, witness, repair=repair)
+    return refuted(NOT_TURNED, witness, repair=repair)
 
 
 def decide_around(H: Expr, update: Update, flips: tuple[Block, ...]) -> Outcome:
-    """Prove that drawing ``r := m + c (r - m) + n`` is reversible, r being N(m, .) given the rest,
-    and the same with turned signs.
+    """Prove that the rule drawn around the map is reversible, and that its image under turned signs
+    is so too; undecided otherwise.
 
-    Where m and the variance are kept, r before and after is a normal pair that is the same with the
-    two exchanged. With ``H o F = H``, which is proved elsewhere, m and the variance are the same
-    seen through F, so that c is left to be looked at. Several blocks, none of which reads another,
-    are redrawn in any order: the product of reversible kernels that commute is one.
+    An assignment ``r := m + c (r - m) + n`` keeps N(m, v), the law of r given the rest. Then r
+    before and after is a normal pair whose law does not change when the two are exchanged. With ``H
+    o F = H``, which is proved elsewhere, m and v do not change under F, so only c has to be
+    compared with its image. Several blocks, none of which reads another, are redrawn in any order:
+    a product of reversible kernels that commute is reversible.
     """
     assignments = assignments_of(update)
     if isinstance(assignments, str):
@@ -111,12 +114,15 @@ def decide_around(H: Expr, update: Update, flips: tuple[Block, ...]) -> Outcome:
 
 
 def _forgets(update: Update, blocks: tuple[Block, ...]) -> bool:
-    """Whether a rule makes the same of all values of some blocks: then r(z) = r(F z)."""
+    """Return True if the rule overwrites the blocks without reading them: then r(z) = r(F z)."""
     made = dict(update.rule)
     return all(not blocks_in(e, blocks) for e in made.values()) and set(blocks) <= made.keys()
 
 
 def _redrawn_in_part(H: Expr, block: Block, e: Expr, flips: tuple[Block, ...]) -> Outcome:
+    """Prove that one assignment around the map is reversible, and its image under turned signs
+    too.
+    """
     if not e.has(*NOISE):
         return undecided(f"{block} is changed and not redrawn, which is not known to be reversible")
     kept = decide_assignment(H, block, e)
@@ -138,15 +144,15 @@ def _redrawn_in_part(H: Expr, block: Block, e: Expr, flips: tuple[Block, ...]) -
 
 
 def _witness(kernel: Kernel, part: MetropolisedPath, shears: tuple[Shear, ...]) -> Witness | None:
-    """A point of an instance where more, or fewer, paths are rejected than from the point with
-    turned signs.
+    """Return a point of an instance from which more, or fewer, paths are rejected than from the
+    point with turned signs; None if none is found.
     """
     if part.test.times != 1:
         return None
     for instance in instances(kernel):
         try:
             found = at_precision(
-                BITS,
+                WORKING_PRECISION_BITS,
                 lambda at=instance: next(_points(kernel, part, shears, at), None),  # type: ignore[misc]
             )
         except (NotPolynomialError, OutsideLanguageError):
@@ -165,14 +171,14 @@ def _witness(kernel: Kernel, part: MetropolisedPath, shears: tuple[Shear, ...]) 
 def _points(
     kernel: Kernel, part: MetropolisedPath, shears: tuple[Shear, ...], instance: Instance
 ) -> Iterator[tuple[Place, Ball]]:
-    """Points where the density is certainly another one, with the factor."""
+    """Yield points at which the density certainly changes, each with the factor."""
     H = instance.of(kernel.target)
     explicit = [(s.block, instance.of(s.g)) for s in shears]
     moving = [(b, instance.of(e)) for b, e in part.around.update.rule if e != b]
     if len(moving) != 1:
         return  # an integral over more than one number
     ((block, rule),) = moving
-    for values in islice(product(COORDINATES, repeat=len(kernel.state)), MOST_POINTS):
+    for values in islice(product(COORDINATES, repeat=len(kernel.state)), MAX_POINTS):
         z = dict(zip(kernel.state, values, strict=True))
         turned_z = {b: -v if b in part.test.flips else v for b, v in z.items()}
         ratio = (
@@ -187,7 +193,9 @@ def _points(
 def _accepted(
     H: Expr, shears: list[tuple[Block, Expr]], block: Block, rule: Expr, z: Place
 ) -> Ball:
-    """How many of the paths from z are accepted: the mean over what the block is redrawn to."""
+    """Return the share of paths from z that are accepted: a mean over the value to which the block
+    is redrawn.
+    """
     draws = sorted({generic(s) for s in rule.atoms(*NOISE)}, key=str)
     nothing = dict.fromkeys(draws, 0 * rule)
     mean = number(rule.xreplace(z).xreplace(nothing))
@@ -197,6 +205,6 @@ def _accepted(
     variance = sum((flint.arb(s) ** 2 for s in slopes), flint.arb(0))
     if not variance > 0:
         raise NotPolynomialError
-    here = z | {block: block}  # what it is redrawn to stands for itself
-    gap = H.xreplace(here) - H.xreplace(carried(shears, 1, here))
+    here = z | {block: block}  # the redrawn value stays a symbol, over which is integrated
+    gap = H.xreplace(here) - H.xreplace(apply_rounds(shears, 1, here))
     return accepted_mass(normal_exponent(mean, variance), coefficients(gap, block))

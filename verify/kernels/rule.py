@@ -17,7 +17,9 @@ Assignments = list[tuple[Block, Expr]]
 
 
 def assignments_of(update: Update) -> Assignments | str:
-    """The rule as a sequence of independent kernels, or why it is none."""
+    """Return the rule as a sequence of independent assignments, or a sentence that says why it
+    cannot be read so.
+    """
     moving = [(b, e) for b, e in update.rule if e != b]
     if not update.sequential:
         together = tuple(b for b, _ in moving)
@@ -33,8 +35,10 @@ def assignments_of(update: Update) -> Assignments | str:
 
 
 def decide_rule(update: Update) -> Outcome:
-    """Decide whether a rule that is always carried out leaves exp(-H) invariant: every assignment
-    of it does.
+    """Decide whether a rule that is always carried out leaves exp(-H) invariant.
+
+    PROVED means that each assignment does. One wrong assignment among several leaves the rule
+    undecided.
     """
     assignments = assignments_of(update)
     if isinstance(assignments, str):
@@ -45,7 +49,7 @@ def decide_rule(update: Update) -> Outcome:
         return decide_assignment(update.target, *assignments[0])
     parts = [(f"{b} := {e}", decide_assignment(update.target, b, e)) for b, e in assignments]
     outcome = conjunction(parts, by="; ".join(dict.fromkeys(o.by for _, o in parts)))
-    if outcome.witness is not None:  # a later assignment may make good what this one does
+    if outcome.witness is not None:  # a later assignment may repair the law
         return undecided(
             f"one assignment of several does not leave exp(-H) invariant ({outcome.by})"
         )

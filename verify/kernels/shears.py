@@ -1,5 +1,5 @@
-"""A deterministic map as shears ``block += g(others)``: it keeps volume, and its inverse is
-known.
+"""A deterministic map as a sequence of shears ``block += g(other blocks)``: such a map keeps
+volume, and its inverse is known.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
 @dataclass(frozen=True)
 class Shear:
-    """``block += g``, with g free of the block: its Jacobian is triangular with ones, and ``block
-    -= g`` undoes it.
+    """``block += g``, with g free of the block: its Jacobian is triangular with ones on the
+    diagonal, and ``block -= g`` undoes it.
     """
 
     block: Block
@@ -32,7 +32,9 @@ class Shear:
 
 
 def shears_of(update: Update) -> tuple[Shear, ...] | str:
-    """The shears of a map in the order in which they are carried out, or why it is none."""
+    """Return the shears of a map in the order in which they are carried out, or a sentence that
+    says why it is not such a sequence.
+    """
     moving = [(b, e) for b, e in update.rule if e != b]
     if not update.sequential and len(moving) > 1:
         names = " and ".join(str(b) for b, _ in moving)
@@ -57,7 +59,7 @@ def shears_of(update: Update) -> tuple[Shear, ...] | str:
 
 
 def turned(e: Expr, flips: Iterable[Block]) -> Expr:
-    """The expression at F(z), where F turns the sign of some blocks.
+    """Return the expression at F(z), where F turns the sign of the blocks in ``flips``.
 
     Raises:
         OutsideLanguageError: where an abstract function depends on one of them.
@@ -66,7 +68,7 @@ def turned(e: Expr, flips: Iterable[Block]) -> Expr:
 
 
 def decide_flip(H: Expr, flips: tuple[Block, ...]) -> Outcome:
-    """Decide ``H(F(z)) = H(z)``."""
+    """Decide whether ``H(F(z)) = H(z)``, where F turns the sign of the blocks in ``flips``."""
     if not flips:
         return proved("no block is turned")
     try:
@@ -76,12 +78,11 @@ def decide_flip(H: Expr, flips: tuple[Block, ...]) -> Outcome:
 
 
 def decide_reversible(shears: tuple[Shear, ...], flips: tuple[Block, ...]) -> Outcome:
-    """Prove that ``F Psi F`` undoes Psi: each shear, turned, undoes the one at the same place from
-    the other end.
+    """Prove that ``F Psi F`` is the inverse of Psi; undecided otherwise, never refuted.
 
-    This is enough, and it is enough for any number of steps, as ``F Psi^n F = (F Psi F)^n``. Shears
-    that commute are taken at once. A map that does not read the same from both ends may still be
-    reversible, so that nothing is refuted here.
+    Counted from the two ends of the map, each shear, turned, must undo its counterpart. That is
+    enough for any number of steps, as ``F Psi^n F = (F Psi F)^n``. Shears that commute are compared
+    together. A map that fails this comparison may still be reversible.
     """
     nothing: dict[Block, Expr] = {}
     for near, far in zip_longest(layers_of(shears), layers_of(shears[::-1]), fillvalue=nothing):
@@ -106,8 +107,8 @@ def decide_reversible(shears: tuple[Shear, ...], flips: tuple[Block, ...]) -> Ou
 
 
 def layers_of(shears: Iterable[Shear]) -> list[dict[Block, Expr]]:
-    """The same map as layers of shears that commute, each as early as it can be (the normal form of
-    Cartier & Foata 1969).
+    """Return the map as layers of shears that commute, each shear as early as it can be (the normal
+    form of Cartier & Foata 1969).
 
     Two shears commute where neither reads the block that the other moves; two of one block add up.
     """
@@ -127,7 +128,7 @@ def _commutes(s: Shear, layer: dict[Block, Expr]) -> bool:
 
 
 def decide_map(H: Expr, shears: tuple[Shear, ...], flips: tuple[Block, ...]) -> Outcome:
-    """The three facts on which accepting by ``exp(H - H o Psi)`` rests."""
+    """Prove the three facts that make a test with ``exp(H - H o Psi)`` leave exp(-H) invariant."""
     edged = next((s.block for s in shears if s.block.domain != S.Reals), None)
     if edged is not None:
         return undecided(f"the map may leave the domain {edged.domain} of {edged} and come back")

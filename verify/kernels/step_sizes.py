@@ -1,9 +1,9 @@
-"""For which step sizes a kernel is defined at all: conditions such as ``1 - h >= 0`` under a root
+"""The step sizes for which a kernel is defined: conditions such as ``1 - h >= 0`` under a root
 belong to the scope of a proof.
 
-Every one of them holds for all steps below some size, and there are finitely many, so that the
-scope is never empty. One that depends on the state has such a size at each state and perhaps none
-for all of them: it is no condition on the step.
+Every such condition holds for all steps below some size, and there are finitely many, so the scope
+is never empty. A condition that depends on the state has such a size at each state and perhaps none
+for all states, so it is not a condition on the step.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from verify.verdict import Outcome, Verdict, Witness, undecided
 
 
 def expressions_of(kernel: Kernel) -> list[tuple[Expr, str]]:
-    """Everything that must have a value, with its place: what is written, and the acceptance of
-    proposals.
+    """Return every expression that must have a value, with its place: all that the kernel writes,
+    and the acceptance of each proposal.
     """
     leaves = [leaf for part in kernel.parts for leaf in leaves_of(part)]
     return kernel.written() + [
@@ -32,7 +32,7 @@ def expressions_of(kernel: Kernel) -> list[tuple[Expr, str]]:
 
 
 def conditions_on_step(kernel: Kernel) -> tuple[Condition, ...]:
-    """The conditions that some steps fulfil and others may not, each once."""
+    """Return the conditions that some step sizes fulfil and others may not, without repetition."""
     step = kernel.step
     if step is None:
         return ()
@@ -44,20 +44,20 @@ def conditions_on_step(kernel: Kernel) -> tuple[Condition, ...]:
 
 
 def depends_on_state(e: Expr) -> bool:
-    """Whether a block (of the state before or after a proposal) or noise is in it, seen or within
+    """Return True if e contains a block (before or after a proposal) or noise, directly or inside
     an abstract function.
     """
     return any(isinstance(s, (Vector, Scalar, *NOISE)) for s in e.free_symbols)
 
 
 def hold_at(found: Iterable[Condition], values: Mapping[Symbol, Expr]) -> bool:
-    """Whether conditions certainly hold where their symbols have these values."""
+    """Return True if all conditions certainly hold where their symbols have these values."""
     return all(PROVERS[c.sign](c.e.xreplace(dict(values))) for c in found)
 
 
 def within_scope(outcome: Outcome, kernel: Kernel, found: tuple[Condition, ...]) -> Outcome:
-    """The outcome, unless its witness has a step, or parameters, for which the kernel was not
-    claimed.
+    """Return the outcome, but undecided where its witness has a step, or parameters, outside the
+    scope of the kernel.
     """
     witness = outcome.witness
     if witness is None or not found or str(kernel.step) not in witness.point:
@@ -72,10 +72,11 @@ def within_scope(outcome: Outcome, kernel: Kernel, found: tuple[Condition, ...])
 
 
 def _values_of(witness: Witness, found: Iterable[Condition]) -> dict[Symbol, Expr]:
+    """Return the numbers that a witness gives to the symbols of the conditions."""
     values = {}
     for s in {s for c in found for s in c.e.free_symbols}:
         try:
             values[s] = Rational(Fraction(str(witness.point.get(str(s)))))
-        except ValueError:  # it has no value, several, or one that is no fraction
+        except ValueError:  # the witness has no value for s, several, or no fraction
             continue
     return values

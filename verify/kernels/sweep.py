@@ -1,9 +1,10 @@
-"""A sweep of parts: each of them leaves ``exp(-H)`` invariant, so all together do; and what can be
-said where one does not.
+"""A sweep of parts leaves ``exp(-H)`` invariant if each part does. This file also decides what
+follows where a part does not.
 
-A part that fails leaves the sweep undecided, unless nothing after it could make good what it does:
-what comes after it keeps ``exp(-H)`` and maps different laws to different laws. (Or the moments of
-the whole sweep are computed and are others.)
+A part that fails leaves the sweep undecided, as later parts may repair the law. There are two ways
+to refute it all the same. The later parts may be unable to repair it: each keeps ``exp(-H)`` and
+takes different laws to different laws. Or a moment, or a density, of the whole sweep is computed
+and has changed.
 """
 
 from __future__ import annotations
@@ -35,24 +36,24 @@ from verify.kernels.rule import assignments_of, decide_rule
 from verify.kernels.shears import decide_map, shears_of
 from verify.verdict import Outcome, Verdict, Witness, conjunction, refuted, undecided
 
-TESTED = "the parts together change the density of exp(-H), at the instance of the witness"
-OPEN = "; whether the parts together do is not decided"
+DENSITY_CHANGES = "the parts together change the density of exp(-H), at the instance of the witness"
+JOINTLY_OPEN = "; whether the parts together do is not decided"
 
 Named = tuple[str, Outcome]
 
 
 def decide_sweep(kernel: Kernel) -> Outcome:
-    """Decide whether one sweep leaves exp(-H) invariant."""
+    """Decide whether one sweep of the kernel leaves exp(-H) invariant."""
     outcome = decide_parts(kernel, kernel.parts)
     _, unread = without_effects_on(frozenset(), kernel.parts)
     if outcome.verdict is Verdict.PROVED or not unread or unread == set(kernel.state):
         return outcome
-    return _handed_on(kernel, unread, outcome)
+    return _decide_without_unread(kernel, unread, outcome)
 
 
 def decide_parts(kernel: Kernel, parts: Sequence[Part]) -> Outcome:
-    """Decide it for some parts, one after another."""
-    outcome = _each(kernel, parts, frozenset())
+    """Decide whether the parts, carried out one after another, leave exp(-H) invariant."""
+    outcome = _decide_each(kernel, parts, frozenset())
     if outcome.verdict is Verdict.PROVED:
         return outcome
     witness = moment_witness(kernel, _needed(parts, frozenset()))
@@ -62,21 +63,25 @@ def decide_parts(kernel: Kernel, parts: Sequence[Part]) -> Outcome:
             witness,
             outcome.repair,
         )
-    witness = witness_after_test(kernel, _up_to_harmless(kernel, _needed(parts, frozenset())))
-    return outcome if witness is None else _by_density(outcome, witness)
+    witness = witness_after_test(
+        kernel, _without_injective_tail(kernel, _needed(parts, frozenset()))
+    )
+    return outcome if witness is None else _refuted_by_density(outcome, witness)
 
 
-def _by_density(outcome: Outcome, witness: Witness) -> Outcome:
-    """Refuted, with the part that is at fault first."""
-    blame = outcome.by.removesuffix(OPEN)
+def _refuted_by_density(outcome: Outcome, witness: Witness) -> Outcome:
+    """Return a refutation by a changed density that names the part at fault first."""
+    blame = outcome.by.removesuffix(JOINTLY_OPEN)
     return refuted(
-        blame if blame.endswith(TESTED) else f"{blame}; {TESTED}", witness, outcome.repair
+        blame if blame.endswith(DENSITY_CHANGES) else f"{blame}; {DENSITY_CHANGES}",
+        witness,
+        outcome.repair,
     )
 
 
-def _up_to_harmless(kernel: Kernel, parts: Sequence[Part]) -> Sequence[Part]:
-    """The parts without those at the end that make exp(-H) of nothing else: they keep it, and
-    different laws stay different.
+def _without_injective_tail(kernel: Kernel, parts: Sequence[Part]) -> Sequence[Part]:
+    """Return the parts without those at the end that keep exp(-H) and take different laws to
+    different laws: they hide no fault of the parts before.
     """
     last = len(parts)
     while (
@@ -89,26 +94,27 @@ def _up_to_harmless(kernel: Kernel, parts: Sequence[Part]) -> Sequence[Part]:
 
 
 def _needed(parts: Sequence[Part], dead: frozenset[Block]) -> list[Part]:
+    """Return the parts, and leave out effects on dead blocks alone."""
     return [part for part in without_effects_on(dead, parts)[0] if part is not None]
 
 
-def _each(kernel: Kernel, parts: Sequence[Part], dead: frozenset[Block]) -> Outcome:
-    """Part by part, where the values of ``dead`` blocks do not matter afterwards; under the numbers
-    that the parts have.
+def _decide_each(kernel: Kernel, parts: Sequence[Part], dead: frozenset[Block]) -> Outcome:
+    """Decide the parts one by one, where the values of ``dead`` blocks do not matter afterwards.
+    Parts keep the numbers they have in the sweep.
     """
     left = without_effects_on(dead, parts)[0]
     kept = {f"{k}. {words_of(part)}": part for k, part in enumerate(left, 1) if part is not None}
     outcome = _all_of(kernel, kept)
     idle = "; ".join(
-        f"{k}. {_idle(part)}"
+        f"{k}. {_why_left_out(part)}"
         for k, (part, rest) in enumerate(zip(parts, left, strict=True), 1)
         if rest is None
     )
     return replace(outcome, by="; ".join(filter(None, (outcome.by, idle))))
 
 
-def _idle(part: Part) -> str:
-    """Why a part is left out."""
+def _why_left_out(part: Part) -> str:
+    """Say why a part is left out."""
     moves = any(b != e for u in updates_of(part) for b, e in u.rule)
     return (
         f"{words_of(part)} is left out:"
@@ -117,6 +123,11 @@ def _idle(part: Part) -> str:
 
 
 def _all_of(kernel: Kernel, parts: Mapping[str, Part]) -> Outcome:
+    """Decide parts in a row from the outcomes of each.
+
+    One part that fails refutes the sweep only if all parts after it take different laws to
+    different laws, and all others keep exp(-H).
+    """
     named = [(name, _keeps_law(kernel, part)) for name, part in parts.items()]
     if len(named) == 1:
         return replace(named[0][1], by=f"{named[0][0]}: {named[0][1].by}")
@@ -133,12 +144,11 @@ def _all_of(kernel: Kernel, parts: Mapping[str, Part]) -> Outcome:
         return replace(
             outcome,
             by=(
-                f"{name}: {outcome.by}; no part after it can make this good, and all others keep"
-                " exp(-H)"
+                f"{name}: {outcome.by}; no later part can repair this, and all others keep exp(-H)"
             ),
         )
     if outcome.witness is not None:
-        why = f"{name} does not leave exp(-H) invariant ({outcome.by}){OPEN}"
+        why = f"{name} does not leave exp(-H) invariant ({outcome.by}){JOINTLY_OPEN}"
         return replace(
             undecided(why), repair=outcome.repair if len(open_ones) == 1 else None
         )  # the others may be wrong as well
@@ -146,8 +156,8 @@ def _all_of(kernel: Kernel, parts: Mapping[str, Part]) -> Outcome:
 
 
 def _keeps_law(kernel: Kernel, part: Part) -> Outcome:
-    """Flows that differ both ways may still sum up to the same law, so that a proposal without
-    detailed balance refutes nothing.
+    """Decide a part, with a refutation of detailed balance as undecided: the law may be invariant
+    without detailed balance.
     """
     outcome = decide_part(kernel, part)
     if isinstance(part, MetropolisHastings) and outcome.verdict is Verdict.REFUTED:
@@ -159,7 +169,7 @@ def _keeps_law(kernel: Kernel, part: Part) -> Outcome:
 
 
 def decide_part(kernel: Kernel, part: Part) -> Outcome:
-    """Decide it for one part."""
+    """Decide whether one part leaves exp(-H) invariant."""
     match part:
         case Move(update=update):
             outcome = decide_rule(update)
@@ -181,11 +191,13 @@ def decide_part(kernel: Kernel, part: Part) -> Outcome:
             outcome = decide_parts(kernel, parts)
             if outcome.witness is None or part.times == 1:
                 return outcome
-            return undecided(f"what is repeated does not leave exp(-H) invariant ({outcome.by})")
+            return undecided(f"the repeated parts do not leave exp(-H) invariant ({outcome.by})")
 
 
 def decide_metropolised(kernel: Kernel, part: MetropolisedMap) -> Outcome:
-    """Prove it by the three facts, or find a point where the density changes."""
+    """Prove that a Metropolised map leaves exp(-H) invariant by the three facts of ``decide_map``,
+    or refute it by a point at which the density changes.
+    """
     shears = shears_of(part.map)
     if isinstance(shears, str):
         return undecided(shears)
@@ -210,12 +222,12 @@ def decide_metropolised(kernel: Kernel, part: MetropolisedMap) -> Outcome:
 
 
 def is_injective(part: Part) -> bool:
-    """Whether different laws stay different: shears, turned signs and ``c r + b + n`` with c never
-    0 and normal noise n.
+    """Return True if the part certainly takes different laws to different laws.
 
-    (Given the rest, the law of ``c r + b + n`` has the characteristic function of r at ``c t``
-    times one that is never 0.) A number of repetitions that is drawn mixes laws: to turn a sign
-    once or twice makes every law symmetric.
+    Such parts are shears, turned signs, and ``c r + b + n`` with c never 0 and normal noise n.
+    (Given the rest, the characteristic function of ``c r + b + n`` at t is that of r at ``c t``
+    times a factor that is never 0.) A random number of repetitions mixes laws: to turn a sign once
+    or twice makes every law symmetric.
     """
     if isinstance(part, Repeat):
         return isinstance(part.times, int) and all(is_injective(p) for p in part.parts)
@@ -228,19 +240,19 @@ def is_injective(part: Part) -> bool:
     return all(not isinstance(rule, str) and is_nonzero(rule.slope) for rule in rules)
 
 
-def _handed_on(kernel: Kernel, unread: frozenset[Block], joint: Outcome) -> Outcome:
-    """Where a sweep begins by redrawing blocks, what it leaves of them is not handed on: only the
-    law of the others matters.
+def _decide_without_unread(kernel: Kernel, unread: frozenset[Block], joint: Outcome) -> Outcome:
+    """Decide a sweep that begins by redrawing the blocks in ``unread``: only the law of the other
+    blocks is handed on to the next sweep.
 
-    So a fault in the joint law refutes nothing, unless it is seen in the others, or the redrawing
-    itself is at fault.
+    A fault in the joint law therefore refutes nothing, unless it shows in the other blocks, or the
+    redrawing itself is wrong.
     """
     redrawn = listed(b for b in kernel.state if b in unread)
     others = listed(b for b in kernel.state if b not in unread)
     redrawn_last = decide_parts(kernel, _redrawing_last(kernel, unread)).verdict
     if (
         redrawn_last is Verdict.PROVED
-        and _each(kernel, kernel.parts, unread).verdict is Verdict.PROVED
+        and _decide_each(kernel, kernel.parts, unread).verdict is Verdict.PROVED
     ):
         why = (
             f"the law of {others} is left invariant, but not that of {redrawn} as a sweep leaves"
@@ -258,7 +270,7 @@ def _handed_on(kernel: Kernel, unread: frozenset[Block], joint: Outcome) -> Outc
         )
     witness = witness_after_test(kernel, _needed(kernel.parts, unread), without=unread)
     if witness is not None:
-        return _by_density(joint, witness)
+        return _refuted_by_density(joint, witness)
     if joint.witness is None or redrawn_last is Verdict.REFUTED:
         return joint
     return undecided(
@@ -268,7 +280,9 @@ def _handed_on(kernel: Kernel, unread: frozenset[Block], joint: Outcome) -> Outc
 
 
 def _redrawing_last(kernel: Kernel, unread: frozenset[Block]) -> tuple[Part, ...]:
-    """The sweep with those parts at its end that redraw the blocks as it begins."""
+    """Return the sweep with its first parts, those that redraw the unread blocks, moved to its
+    end.
+    """
     counts = range(1, len(kernel.parts) + 1)
     first = next(
         k for k in counts if unread <= without_effects_on(frozenset(), kernel.parts[:k])[1]
@@ -277,7 +291,7 @@ def _redrawing_last(kernel: Kernel, unread: frozenset[Block]) -> tuple[Part, ...
 
 
 def words_of(part: Part) -> str:
-    """A part in a few words."""
+    """Return a part in a few words, as messages name it."""
     match part:
         case Move(update=update, kind=kind):
             moved = listed(dict.fromkeys(b for b, e in update.rule if e != b))

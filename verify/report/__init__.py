@@ -1,5 +1,10 @@
-"""Every obligation of a recipe or a claim in one report, and the ways to show it."""
+"""All outcomes about one declaration as one report, and the ways to show it: as text, as Markdown
+and as plain data.
 
-from verify.report.report import Report, ReportLine, discharged, unanswered, verify
+Imports ``verify.verdict`` alone of ``verify``.
+"""
 
-__all__ = ["Report", "ReportLine", "discharged", "unanswered", "verify"]
+from verify.report.data import ReportLine
+from verify.report.report import Report
+
+__all__ = ["Report", "ReportLine"]

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from verify.report.data import ReportData, ReportLine
 from verify.verdict import Verdict
-
-if TYPE_CHECKING:
-    from verify.report.report import Report, ReportLine
 
 SCOPE = {
     Verdict.PROVED: ("", " for "),
@@ -36,7 +33,7 @@ class Paragraph:
 
 
 def paragraphs(
-    report: Report, name: str, file: str | None = None, expect: str | None = None
+    report: ReportData, name: str, file: str | None = None, expect: str | None = None
 ) -> Iterator[Paragraph]:
     """The verdict and its scope, one line an obligation with its witness and repair, and what is
     assumed.
@@ -64,7 +61,7 @@ def paragraphs(
             4,
             Verdict.REFUTED.value,
         )
-    for assumption in assumptions(report):
+    for assumption in report.assumptions():
         yield Paragraph((("  assumed: ", FINE),), assumption, 11, FINE)
 
 
@@ -109,8 +106,3 @@ def point_of(point: dict[str, str | list[str]]) -> list[str]:
     return [
         f"{k} = {v}" if isinstance(v, str) else f"{k} = ({', '.join(v)})" for k, v in point.items()
     ]
-
-
-def assumptions(report: Report) -> list[str]:
-    """What the verdicts of a report take for granted, each once."""
-    return list(dict.fromkeys(a for line in report.lines for a in line.outcome.assumptions))

@@ -4,39 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from verify.report.layout import SCOPE, assumptions, point_of
+from verify.report.data import ReportData, ReportLine
+from verify.report.layout import SCOPE, point_of
 from verify.verdict import Formula
 
-if TYPE_CHECKING:
-    from verify.report.report import Report, ReportLine
 
-# What the obligations state, where LaTeX says it better than their text.
-STATEMENTS = {
-    "diffusion-symmetric": r"D = D^{\top}",
-    "curl-skew": r"Q = -Q^{\top}",
-    "diffusion-psd": r"x^{\top} D(z)\, x \geq 0 \text{ for every } x, z",
-    "noise-factor": r"B B^{\top} = D",
-    "stationarity": (
-        r"\nabla \cdot v - v \cdot \nabla H = 0, \quad v = f + D \nabla H - \nabla \cdot D"
-    ),
-    "agrees-with-update": (
-        r"\lim \mathrm{E}[\mathrm{d}z] / \epsilon = f, \quad \lim \mathrm{Cov}[\mathrm{d}z] /"
-        r" \epsilon = 2 D"
-    ),
-    "marginal": r"\int e^{-H} \propto e^{-U} \text{ over the other blocks}",
-    "recipe-form": r"f = -(D + Q) \nabla H + \Gamma, \quad Q = -Q^{\top}",
-    "stationary-law": (
-        r"\nabla \cdot v - v \cdot \nabla H' = 0, \quad v = f + D \nabla H' - \nabla \cdot D"
-    ),
-    "detailed-balance": r"\pi(x)\, q(y \mid x)\, a(x, y) = \pi(y)\, q(x \mid y)\, a(y, x)",
-    "invariance": r"\pi K = \pi, \quad \pi \propto e^{-H}",
-    "normalisable": r"\int e^{-H} \, \mathrm{d}z < \infty",
-}
-
-
-def markdown(report: Report, name: str, file: str | None = None, expect: str | None = None) -> str:
+def markdown(
+    report: ReportData, name: str, file: str | None = None, expect: str | None = None
+) -> str:
     """A heading, a table of the obligations, and a section for each one that is not proved."""
     verdict = report.verdict
     of = report.kind if file is None else f"{report.kind}, {_code(file)}"
@@ -64,7 +40,7 @@ def markdown(report: Report, name: str, file: str | None = None, expect: str | N
             ]
         if line.outcome.found is not None:
             lines += [*([""] if details else []), *_found(line.outcome.found)]
-    taken = [f"* assumed: {_escaped(a)}" for a in assumptions(report)]
+    taken = [f"* assumed: {_escaped(a)}" for a in report.assumptions()]
     return "\n".join([*lines, *([""] if taken else []), *taken]) + "\n"
 
 
@@ -76,7 +52,7 @@ def _row(line: ReportLine) -> str:
         else f"**{outcome.verdict.value}**"
     )
     aside = "" if line.required else " (not required)"
-    states = f"${STATEMENTS[line.name]}$" if line.name in STATEMENTS else _escaped(line.statement)
+    states = _escaped(line.statement) if line.latex is None else f"${line.latex}$"
     how = "see below" if any(_details(line)) else _escaped(outcome.by)
     return f"| {verdict} | {line.name}{aside} | {states} | {how} |"
 

@@ -4,8 +4,8 @@ that is fixed.
 Every test says which value is exceeded with which probability if the numbers are random; as the
 seed is fixed, it passes or fails for good. There are about 110 comparisons at the level 1e-6 each,
 so random numbers fail with probability about 1e-4. Bounds on means are those of the normal law, to
-which they tend; all others are exact. What is too rare to be drawn, test_normal_numbers.py checks on the
-words.
+which they tend; all others are exact. What is too rare to be drawn, test_normal_numbers.py checks
+on the words.
 """
 
 from __future__ import annotations

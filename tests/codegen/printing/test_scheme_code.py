@@ -31,7 +31,7 @@ from recipe import (
     total,
 )
 from recipe.language.phi import Phi
-from recipe.scheme import NAMES
+from recipe.scheme import SCHEME_NAMES
 
 r = Vector("r", like=theta)
 U = Potential("U", theta)
@@ -41,7 +41,7 @@ U64 = np.uint64
 
 def fitting():
     for recipe in (SGLD, SGHMC, SGNHT, COUPLED, FACTORED):
-        for scheme in NAMES:
+        for scheme in SCHEME_NAMES:
             try:
                 discretise(recipe, scheme)
             except RecipeError:
@@ -86,7 +86,7 @@ def refusal(recipe, scheme):
 def test_every_scheme_of_the_catalog_compiles():
     compiled = []
     for name, recipe in catalog_recipes().items():
-        for scheme in NAMES:
+        for scheme in SCHEME_NAMES:
             try:
                 discretise(recipe, scheme)
             except RecipeError:

@@ -9,7 +9,7 @@ import pytest
 from scipy.signal import lfilter
 
 from codegen import Divergence, Draws, diagnose, plot, read_draws
-from codegen.results.plots import PLOTTED
+from codegen.results.plots import MAX_COORDINATES
 from recipe import RecipeError
 
 RNG_SEED = 20
@@ -295,7 +295,7 @@ def test_plots_show_the_worst_coordinates_worst_first(tmp_path, monkeypatch):
     )
     plot(data, tmp_path)
     trace, rank = shown
-    assert len(rank) == PLOTTED
+    assert len(rank) == MAX_COORDINATES
     assert [title.split()[0] for title in rank[:2]] == ["theta[11]", "theta[9]"]
     assert [title.split() for title in trace[1::2]] == [title.split() for title in rank]
     plot(data, tmp_path, names=["xi", "theta[3]"])

@@ -20,7 +20,7 @@ from recipe import (
     total,
 )
 from verify import Verdict, verify
-from verify.report import discharged
+from verify.engine import discharged
 from verify.verdict import undecided
 
 x = Vector("x")
@@ -196,10 +196,10 @@ WRONG = {
 }
 
 
-def of_the_law(obligation, subject):
+def of_the_law(obligation, subject, outcomes):
     """What the verdict of an audit rests on, and the law that was found."""
     asked = obligation.required or obligation.name == "stationary-law"
-    return discharged(obligation, subject) if asked else undecided("not asked for")
+    return discharged(obligation, subject, outcomes) if asked else undecided("not asked for")
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -33,7 +33,7 @@ from sympy import (
 from recipe import Dense, Field, Parameter, Recipe, Scalar, Simplex, Vector, derive, outer, total
 from recipe.language.symbols import GENERIC, OTHER
 from verify.decide.psd import decide_psd
-from verify.decide.psd.nowhere_dense import vanishes_nowhere_densely
+from verify.decide.psd.nowhere_dense import has_nowhere_dense_zeros
 from verify.evidence import FactorColumn, FactorStep
 from verify.verdict import Verdict
 
@@ -561,7 +561,7 @@ whole = Symbol("n", integer=True)
     ids=str,
 )
 def test_zeros_that_are_nowhere_dense(e):
-    assert vanishes_nowhere_densely(e)
+    assert has_nowhere_dense_zeros(e)
 
 
 @pytest.mark.parametrize(
@@ -581,7 +581,7 @@ def test_zeros_that_are_nowhere_dense(e):
     ids=str,
 )
 def test_zeros_that_may_fill_an_open_set_for_some_length(e):
-    assert not vanishes_nowhere_densely(e)
+    assert not has_nowhere_dense_zeros(e)
 
 
 def test_what_is_tried_is_said():

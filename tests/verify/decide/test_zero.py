@@ -32,7 +32,7 @@ from recipe.language.calculus import directional
 from recipe.language.symbols import OTHER
 from recipe.language.total import substitute
 from verify.decide.zero.canonical import Canonical
-from verify.decide.zero.decide import DisagreementError, _look_again, decide_zero
+from verify.decide.zero.decide import DisagreementError, _require_zero_at_points, decide_zero
 from verify.decide.zero.errors import CannotDecideError
 from verify.verdict import Verdict
 
@@ -101,7 +101,7 @@ def test_a_huge_exponent_is_out_of_reach_and_no_crash(e):
 
 def test_a_contradiction_between_the_deciders_stops_everything():
     with pytest.raises(DisagreementError):
-        _look_again(1 + theta**2)
+        _require_zero_at_points(1 + theta**2)
 
 
 def rewritten(e: Expr) -> Expr:

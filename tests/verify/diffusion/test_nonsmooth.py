@@ -34,13 +34,13 @@ from recipe.language.sign import possible_signs
 from recipe.language.symbols import OTHER
 from verify import Verdict, verify
 from verify.certificate import certificate_of
-from verify.decide.psd.nowhere_dense import vanishes_nowhere_densely
+from verify.decide.psd.nowhere_dense import has_nowhere_dense_zeros
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero, vanishes
 from verify.decide.zero.point import NoValueError, Point
 from verify.decide.zero.second_decider import second_opinion
+from verify.engine import subjects_of
 from verify.obligations import OBLIGATIONS
-from verify.report.report import subjects_of
 
 PROVED, REFUTED, UNDECIDED = Verdict
 AROUND = Interval.open(-1, 1)
@@ -360,8 +360,8 @@ def test_no_kink_is_seen_where_the_map_is_smooth_or_nothing_depends_on_its_image
     "e", [1 + sign(phi), total(1 + sign(phi)), Abs(phi) - phi, sign(phi) * phi + phi]
 )
 def test_what_vanishes_on_one_side_is_not_seen_to_be_different_from_zero_almost_everywhere(e):
-    assert not vanishes_nowhere_densely(e)
-    assert vanishes_nowhere_densely(phi + phi**2)
+    assert not has_nowhere_dense_zeros(e)
+    assert has_nowhere_dense_zeros(phi + phi**2)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from sympy import Function, Interval, Matrix, Rational, Symbol, diff, eye, oo, s
 
 from recipe import Dense, Noise, Potential, Recipe, Scalar, Update, Vector, bind, dot, grad, total
 from verify import Verdict, verify
-from verify.report.report import OF_REFLECTED
+from verify.engine import OF_REFLECTED
 from verify.verdict import Outcome
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED

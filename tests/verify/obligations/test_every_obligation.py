@@ -260,7 +260,8 @@ def test_every_obligation_is_in_the_table(name):
 
 
 def test_only_what_constructs_refutes_nothing():
-    constructive = {obligation.name for obligation in OBLIGATIONS if obligation.constructive}
+    """That nothing was found refutes nothing."""
+    constructive = {"recipe-form", "stationary-law"}
     assert {name for name, row in TABLE.items() if row.refuted is None} == constructive
 
 

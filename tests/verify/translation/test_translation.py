@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from catalog.hmc import hmc_kernel
 from recipe import RecipeError
-from recipe.scheme import NAMES
+from recipe.scheme import SCHEME_NAMES
 from recipe_cli import sampling
 from recipe_cli.main import app
 from recipe_cli.translation import NotTranslatedError, legend_of, require_translation, trusted_texts
@@ -40,7 +40,7 @@ def is_as_listed(outcome, key):
 @pytest.mark.parametrize("name", catalog_recipes())
 def test_every_catalog_entry_by_every_scheme(name):
     proved = 0
-    for scheme in NAMES:
+    for scheme in SCHEME_NAMES:
         try:
             made = step(recipe_called(name), scheme)
         except RecipeError:

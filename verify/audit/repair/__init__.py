@@ -1,4 +1,4 @@
-"""What to write instead of a refuted rule: the smallest edit for which stationarity is proved."""
+"""Proposals for a refuted rule: the smallest edit for which stationarity is proved."""
 
 from verify.audit.repair.find import find_repair
 

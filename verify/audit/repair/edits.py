@@ -1,8 +1,8 @@
-"""Small edits of an update rule: what a slip of the pen may have changed.
+"""Small edits of an update rule, such as a slip of the pen calls for.
 
-An edit is a family of rules, ``build(c)``, and ``build(start)`` is the rule as it is; or it is one
-rule, with a ``fixed`` c. Each kind stands in a function of its own, and ``EDITS`` lists them.
-Whether an edit repairs anything is not known here.
+An edit is a family of rules ``build(c)``, where ``build(start)`` is the rule as it is; or it is a
+single rule, with a ``fixed`` c. Each kind has a function of its own, and ``EDITS`` lists them.
+Nothing here decides whether an edit repairs the rule.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOISES = (Noise, ScalarNoise)
 
 @dataclass(frozen=True)
 class Claim:
-    """An update rule with its limit and the gradient of its target."""
+    """An update rule, the diffusion that is its limit, and the gradient of its target by block."""
 
     update: Update
     dynamics: Dynamics
@@ -34,8 +34,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Edit:
-    """``build(c)`` is the edited rule and ``describe(c)`` says it. ``cost`` counts what a reader
-    has to change beside c.
+    """``build(c)`` is the edited rule, and ``describe(c)`` says in words how it differs.
+
+    ``cost`` counts what a reader has to change beside c. ``start`` is the c of the unedited rule.
+    ``fixed`` is the only c where the edit has no free coefficient, and None otherwise.
     """
 
     build: Callable[[Expr], Update]
@@ -45,12 +47,12 @@ class Edit:
     fixed: Expr | None = None
 
 
-Kind = Callable[["_Place"], Iterator[Edit]]
+Kind = Callable[["_RuleLine"], Iterator[Edit]]
 
 
 @dataclass(frozen=True)
-class _Place:
-    """One line of the rule."""
+class _RuleLine:
+    """One line of the rule, by its number."""
 
     claim: Claim
     k: int
@@ -64,17 +66,17 @@ class _Place:
         return self.claim.update.rule[self.k][1]
 
     def plus(self, e: Expr) -> Update:
-        """The update with something added to this line."""
+        """Return the update with e added to this line."""
         return self.replaced(self.rule + e)
 
     def replaced(self, rule: Expr) -> Update:
-        """The update with another right-hand side in this line."""
+        """Return the update with another right-hand side in this line."""
         update = self.claim.update
         pairs = [*update.rule[: self.k], (self.block, rule), *update.rule[self.k + 1 :]]
         return Update(update.step, pairs if update.sequential else dict(pairs), update.target)
 
     def moves(self) -> list[Expr]:
-        """The summands that move the block, but for its noise."""
+        """Return the summands without noise that move the block."""
         return [
             t
             for t in _summands(self.rule)
@@ -82,19 +84,19 @@ class _Place:
         ]
 
     def noises(self) -> list[Expr]:
-        """The summands with noise."""
+        """Return the summands with noise."""
         return [t for t in _summands(self.rule) if t.has(*NOISES)]
 
 
 def edits_of(claim: Claim, kinds: Iterable[Kind] | None = None) -> Iterator[Edit]:
-    """Every edit, or every edit of some kinds, the likeliest slips first."""
+    """Yield every edit, or every edit of some kinds, the likeliest slips first."""
     for kind in EDITS if kinds is None else kinds:
         for k in range(len(claim.update.rule)):
-            yield from kind(_Place(claim, k))
+            yield from kind(_RuleLine(claim, k))
 
 
-def _noise_scaled(at: _Place) -> Iterator[Edit]:
-    """A factor of the noise, such as a forgotten sqrt(2). Its covariance is multiplied by c."""
+def _noise_scaled(at: _RuleLine) -> Iterator[Edit]:
+    """A factor of the noise, such as a forgotten sqrt(2); c multiplies its covariance."""
     for term in at.noises():
         yield Edit(
             lambda c, term=term: at.plus(_scaled_root(term, c) - term),  # type: ignore[misc]
@@ -105,7 +107,7 @@ def _noise_scaled(at: _Place) -> Iterator[Edit]:
         )
 
 
-def _noise_replaced(at: _Place) -> Iterator[Edit]:
+def _noise_replaced(at: _RuleLine) -> Iterator[Edit]:
     """The noise that fits a friction: where the drift is ``-s dH/dz`` the noise is ``sqrt(2 s step)
     w``.
     """
@@ -128,8 +130,8 @@ def _noise_replaced(at: _Place) -> Iterator[Edit]:
             )
 
 
-def _noise_correlated(at: _Place) -> Iterator[Edit]:
-    """The covariance of a noise that goes with a dense preconditioner."""
+def _noise_correlated(at: _RuleLine) -> Iterator[Edit]:
+    """The covariance that a noise needs beside a dense preconditioner."""
     for w in sorted(at.rule.atoms(Noise), key=str):
         for M in sorted(at.rule.atoms(Dense), key=str):
             if M.positive_definite and M.row.length == w.length and w.covariance is None:
@@ -147,8 +149,8 @@ def _noise_correlated(at: _Place) -> Iterator[Edit]:
                 )
 
 
-def _norm_squared(at: _Place) -> Iterator[Edit]:
-    """A norm that was to be squared, wherever it stands in the rule."""
+def _norm_squared(at: _RuleLine) -> Iterator[Edit]:
+    """A forgotten square of a norm, anywhere in the rule."""
     update = at.claim.update
     roots = {
         p
@@ -167,7 +169,7 @@ def _norm_squared(at: _Place) -> Iterator[Edit]:
         )
 
 
-def _summand_scaled(at: _Place) -> Iterator[Edit]:
+def _summand_scaled(at: _RuleLine) -> Iterator[Edit]:
     """A sign or a factor of one summand of the drift."""
     for term in at.moves():
         yield Edit(
@@ -177,7 +179,7 @@ def _summand_scaled(at: _Place) -> Iterator[Edit]:
         )
 
 
-def _target_scaled(at: _Place) -> Iterator[Edit]:
+def _target_scaled(at: _RuleLine) -> Iterator[Edit]:
     """A factor of one summand of the target."""
     update = at.claim.update
     terms = Add.make_args(update.target)
@@ -193,8 +195,8 @@ def _target_scaled(at: _Place) -> Iterator[Edit]:
         )
 
 
-def _drift_scaled(at: _Place) -> Iterator[Edit]:
-    """A factor of all that moves one block but its noise."""
+def _drift_scaled(at: _RuleLine) -> Iterator[Edit]:
+    """A factor of all summands without noise that move one block."""
     moves = at.moves()
     if len(moves) > 1:
         yield Edit(
@@ -207,11 +209,11 @@ def _drift_scaled(at: _Place) -> Iterator[Edit]:
         )
 
 
-def _term_added(at: _Place) -> Iterator[Edit]:
-    """A term that is missing: the correction div D or that of a curl, a friction, a force."""
+def _term_added(at: _RuleLine) -> Iterator[Edit]:
+    """A missing term: the correction div D or the divergence of a curl, a friction, a force."""
     step = at.claim.update.step
     if at.block in [block for block, _ in at.claim.update.rule[at.k + 1 :]]:
-        return  # the last line of a block stands for all of them
+        return  # only the last line of a block gains terms
     for term, shown in _missing(at.claim, at.block).items():
         yield Edit(
             lambda c, term=term: at.plus(c * step * term),  # type: ignore[misc]
@@ -225,7 +227,7 @@ ADDITIVE = (
     _summand_scaled,
     _drift_scaled,
     _term_added,
-)  # they add to the drift, so that two of them are one edit
+)  # these add to the drift, so that the sum of two of them is an edit
 EDITS = (
     _noise_scaled,
     _noise_replaced,
@@ -239,8 +241,9 @@ EDITS = (
 
 
 def _missing(claim: Claim, block: Block) -> dict[Expr, Expr | str]:
-    """Terms that the drift of a block may lack, with how each is written; ``div(e, block)`` stands
-    for what it comes to.
+    """Return terms that the drift of a block may lack, each with how it is written.
+
+    ``div(e, block)`` is written for the expression that it evaluates to.
     """
     state, grad_H = claim.dynamics.state, claim.gradient
     found: dict[Expr, Expr | str] = {}
@@ -256,8 +259,8 @@ def _missing(claim: Claim, block: Block) -> dict[Expr, Expr | str]:
         if not _couples(block, other):
             continue
         found.setdefault(grad_H[other], grad_H[other])
-        # v = -Q grad H turns one block into another, so what v has before dH/d(block) is Q, and div
-        # Q belongs into the drift
+        # v = -Q grad H couples two blocks, so the coefficient of dH/d(block) in v is Q, and div Q
+        # belongs into the drift
         for q in _coefficients(claim.dynamics.drift[other], grad_H[block]):
             if (
                 -partial(q, other) not in found
@@ -277,9 +280,7 @@ def _couples(a: Block, b: Block) -> bool:
 
 
 def _coefficients(drift: Expr, force: Expr) -> list[Expr]:
-    """What stands before ``force`` in the summands of a drift, where it stands there as a
-    factor.
-    """
+    """Return the coefficients of ``force`` in the summands of a drift."""
     if force == 0:
         return []
     quotients = (term / force for term in Add.make_args(drift.expand(deep=False)))
@@ -320,7 +321,7 @@ def _div(e: Expr, block: Block) -> str:
 
 
 def _becomes(old: Expr, new: Expr) -> str:
-    """What a summand must become, with signs where they differ."""
+    """Say how a summand must change, with signs where they differ."""
     if new == 0:
         return f"{_signed(old)} must go"
     if old.could_extract_minus_sign() != new.could_extract_minus_sign():
@@ -329,14 +330,14 @@ def _becomes(old: Expr, new: Expr) -> str:
 
 
 def _signed(term: Expr, factor: Expr | str = S.One) -> str:
-    """A summand with its sign, as it stands in a sum."""
+    """Return a summand with its sign, as it stands in a sum."""
     whole = term * factor if isinstance(factor, Expr) else term
     sign, whole = ("-", -whole) if whole.could_extract_minus_sign() else ("+", whole)
     return f"{sign} {written(whole)}" + (f"*{factor}" if isinstance(factor, str) else "")
 
 
 def written(e: Expr) -> str:
-    """An expression with its square roots first and under one: ``sqrt(2*epsilon)*w`` and not
+    """Return an expression with its square roots first and under one: ``sqrt(2*epsilon)*w`` and not
     ``sqrt(2)*sqrt(epsilon)*w``.
     """
     factors = Mul.make_args(e)

@@ -2,8 +2,8 @@
 proposed.
 
 The residual of an edited rule is linear in the coefficient c of most edits. So c is read off two
-residuals, where their quotient is a constant, and the rule with this c is then put to the zero test
-like any other claim: that, and nothing else, decides.
+residuals where their quotient is constant. The rule with this c is then put to the zero test like
+any other claim, and this test alone decides.
 """
 
 from __future__ import annotations
@@ -34,25 +34,35 @@ from verify.diffusion.infinity.mass import decide_finite
 from verify.generator.fokker_planck import residual
 from verify.verdict import Verdict
 
-MOST_EDITS = 60
-MOST_SECONDS = 5.0  # of this process; a refutation does not wait longer for advice
-LONGEST_RESIDUAL = 1500  # operations; an edit of a longer one is looked for by hand
+MAX_EDITS = 60
+MAX_SECONDS = 5.0  # of processor time; a refutation does not wait longer for advice
+MAX_RESIDUAL_OPERATIONS = 1500  # for a longer residual no edit is sought
 
 
 @dataclass(frozen=True)
 class Repair:
-    """A rule for which stationarity is proved, and how it differs from the one that was claimed."""
+    """An update rule for which stationarity is proved, and, in words, how it differs from the
+    claimed rule.
+    """
 
     text: str
     update: Update
 
 
 def find_repair(claim: Claim, is_sound: Callable[[Update], bool] = lambda _: True) -> Repair | None:
-    """The first edit with the fewest operations for which stationarity is proved, and that
-    ``is_sound``; None where no edit is.
+    """Find the cheapest edit of a refuted rule for which stationarity is proved.
+
+    Args:
+        claim: the refuted rule, its limit and the gradient of its target.
+        is_sound: a further condition on the edited rule, tested after stationarity is proved.
+
+    Returns:
+        The first edit, by the number of operations that change, or two edits of the drift together.
+            None where no edit is proved, or where the search would be too long: None says nothing
+            about the rule.
     """
     left_over = residual(claim.dynamics, claim.gradient)
-    if left_over.count_ops() > LONGEST_RESIDUAL:
+    if left_over.count_ops() > MAX_RESIDUAL_OPERATIONS:
         return None
     for build, describe in _candidates(claim, left_over):
         try:
@@ -72,8 +82,8 @@ def find_repair(claim: Claim, is_sound: Callable[[Update], bool] = lambda _: Tru
 def _candidates(
     claim: Claim, left_over: Expr
 ) -> Iterator[tuple[Callable[[], Update], Callable[[], str]]]:
-    """One edit, and where no single one is enough two of the drift: the rule, and what it is in
-    words.
+    """Yield single edits, and then pairs of edits of the drift: for each a function that makes the
+    rule, and one that describes it.
     """
     for edit, c in _by_cost(claim, left_over):
         yield partial(edit.build, c), partial(edit.describe, c)
@@ -82,12 +92,14 @@ def _candidates(
 
 
 def _by_cost(claim: Claim, left_over: Expr) -> Iterator[tuple[Edit, Expr]]:
-    """The edits whose coefficient is known, those with the fewest operations first; each is solved
-    as late as that allows.
+    """Yield the edits whose coefficient is known, with this coefficient, those with the fewest
+    operations first.
+
+    An edit is solved for its coefficient only when all cheaper ones were yielded.
     """
-    deadline = time.process_time() + MOST_SECONDS
+    deadline = time.process_time() + MAX_SECONDS
     solved: list[tuple[int, int, Edit, Expr]] = []
-    for n, edit in enumerate(sorted(islice(edits_of(claim), MOST_EDITS), key=lambda e: e.cost)):
+    for n, edit in enumerate(sorted(islice(edits_of(claim), MAX_EDITS), key=lambda e: e.cost)):
         while solved and solved[0][0] <= edit.cost:
             yield heapq.heappop(solved)[2:]
         if time.process_time() > deadline:
@@ -104,7 +116,9 @@ def _by_cost(claim: Claim, left_over: Expr) -> Iterator[tuple[Edit, Expr]]:
 
 
 def _coefficient(edit: Edit, left_over: Expr, state: tuple[Block, ...]) -> Expr | None:
-    """The c where the residual vanishes if it is linear in c, as far as that is a constant."""
+    """Return the c at which the residual vanishes if it is linear in c; None where this c is not a
+    constant.
+    """
     try:
         canonical = Canonical(CAPACITIES[0])
         before, after = (
@@ -120,21 +134,21 @@ def _coefficient(edit: Edit, left_over: Expr, state: tuple[Block, ...]) -> Expr 
 
 
 def _is_defined(update: Update, claimed: Update) -> bool:
-    """Whether an edit brings in nothing without a value, such as a division by a parameter that may
-    be zero.
+    """Return True if an edit brings in no expression that may be without a value, such as a
+    division by a parameter that may be zero.
     """
     before, after = ({c for e, _ in u.written() for c in conditions(e)} for u in (claimed, update))
     return all(holds(c, update.step) for c in after - before)
 
 
 def _may_have_finite_mass(update: Update) -> bool:
-    """Whether the density of a repaired target is not known to have an infinite mass."""
+    """Return False if the density of a repaired target is known to have an infinite mass."""
     return decide_finite(update.target, update.state).verdict is not Verdict.REFUTED
 
 
 def _all_move(dynamics: Dynamics) -> bool:
-    """Whether every block moves: a law is left alone by doing nothing, and that repairs no
-    sampler.
+    """Return True if every block moves: a rule that does nothing keeps every law and samples
+    nothing.
     """
     return all(
         dynamics.drift[b] != 0 or not is_zero_entry(dynamics.diffusion[b, b])

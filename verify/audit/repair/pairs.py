@@ -1,9 +1,10 @@
-"""Two edits of the drift together, where no single one repairs a rule: two signs, or two terms that
-are missing.
+"""Two edits of the drift together, where no single edit repairs a rule: two signs, or two missing
+terms.
 
-The residual is linear in the drift. So with ``R`` the residual and ``R_k`` what the k-th edit adds
-to it for each unit of its coefficient, ``R + a R_k + b R_l = 0`` is a linear system for two
-numbers, solved for every pair; the rule with both is then put to the zero test like any other.
+The residual is linear in the drift. Let ``R`` be the residual, and ``R_k`` what the k-th edit adds
+to it for each unit of its coefficient. Then ``R + a R_k + b R_l = 0`` is a linear system for two
+numbers, solved for every pair. The rule with both edits is then put to the zero test like any
+other.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from verify.audit.vectors import VectorReader
 from verify.decide.zero.errors import CannotDecideError
 from verify.decide.zero.linear import solve
 
-MOST_EDITS = 24
-MOST_SECONDS = 5.0
+MAX_EDITS = 24
+MAX_SECONDS = 5.0  # of processor time
 
 
 @dataclass(frozen=True)
@@ -36,18 +37,21 @@ class Pair:
 
     @property
     def cost(self) -> int:
-        """What there is to change."""
+        """How much there is to change, in operations."""
         return sum(
             e.cost + operations(c) for e, c in zip(self.edits, self.coefficients, strict=True)
         )
 
     def describe(self) -> str:
-        """Both, in words."""
+        """Return both edits in words."""
         one, other = (e.describe(c) for e, c in zip(self.edits, self.coefficients, strict=True))
         return f"{one}, and {other}"
 
     def update(self, original: Update) -> Update:
-        """The rule with both; each adds something to a line."""
+        """Return the rule with both edits.
+
+        Each edit adds to one line, so the changes of both add up.
+        """
         made = [e.build(c) for e, c in zip(self.edits, self.coefficients, strict=True)]
         lines = zip(original.rule, *(u.rule for u in made), strict=True)
         pairs = [(b, one + other - e) for (b, e), (_, one), (_, other) in lines]
@@ -55,7 +59,7 @@ class Pair:
 
 
 def pairs_of(claim: Claim, left_over: Expr) -> list[Pair]:
-    """Every pair whose coefficients are known, the cheapest first."""
+    """Return every pair whose coefficients are known, the cheapest first."""
     try:
         return sorted(_pairs(claim, left_over), key=lambda p: p.cost)
     except (CannotDecideError, RecursionError):
@@ -63,8 +67,9 @@ def pairs_of(claim: Claim, left_over: Expr) -> list[Pair]:
 
 
 def _pairs(claim: Claim, left_over: Expr) -> Iterator[Pair]:
-    deadline = time.process_time() + MOST_SECONDS
-    edits = [e for e in edits_of(claim, ADDITIVE) if e.fixed is None][:MOST_EDITS]
+    """Yield pairs of edits that make the residual zero, until time is up."""
+    deadline = time.process_time() + MAX_SECONDS
+    edits = [e for e in edits_of(claim, ADDITIVE) if e.fixed is None][:MAX_EDITS]
     slopes = [_slope(e, left_over) for e in edits]
     known = [
         (e, slope)
@@ -89,17 +94,19 @@ def _pairs(claim: Claim, left_over: Expr) -> Iterator[Pair]:
 
 
 def _is_slip(edit: Edit, c: Expr) -> bool:
-    """Whether one of two edits is a slip of the pen: a number before what is there, a product
-    before what is missing.
+    """Return True if an edit with this coefficient looks like a slip of the pen: a number before an
+    existing summand, a product before a missing one.
 
-    With anything else before both, two edits rewrite the drift of nearly every rule in one block,
-    which repairs nothing.
+    With arbitrary coefficients, two edits rewrite the drift of nearly every rule in one block,
+    which is no repair.
     """
     return c.is_Rational if edit.start == 1 else not c.has(Add)
 
 
 def _slope(edit: Edit, left_over: Expr) -> Expr | None:
-    """What the residual gains for one more unit of the coefficient."""
+    """Return what the residual gains for one more unit of the coefficient; None where the edited
+    rule has no limit.
+    """
     try:
         return residual_of(edit.build(edit.start + 1)) - left_over
     except RecipeError:

@@ -1,5 +1,5 @@
-"""What is left over of an edited rule; how much there is to write of a factor in one, and what
-nobody would write.
+"""The residual of an edited rule, and measures of how likely a person is to write it: operations of
+a factor, digits of a number.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from recipe import Update, limit_of
 from recipe.language.calculus import gradient
 from verify.generator.fokker_planck import residual
 
-LONGEST_NUMBER = 12  # digits; a longer number is no slip of the pen, and no one reads it
+MAX_DIGITS = 12  # a longer number is no slip of the pen, and no one reads it
 
 
 def residual_of(update: Update) -> Expr:
-    """The Fokker-Planck residual of a rule and its target."""
+    """Return the Fokker-Planck residual of a rule and its target."""
     dynamics = limit_of(update)
     return residual(dynamics, {block: gradient(update.target, block) for block in dynamics.state})
 
 
 def operations(factor: Expr) -> int:
-    """How much there is to write of a factor; a number is little, and zero says that something must
-    go.
+    """Return how many operations a factor adds to the text of a rule: 0 for a number, and 2 for
+    zero, which takes a summand away.
     """
     if factor == 0:
         return 2
@@ -31,5 +31,5 @@ def operations(factor: Expr) -> int:
 
 
 def is_readable(text: str) -> bool:
-    """Whether a repair is free of numbers that nobody would write."""
-    return not re.search(rf"\d{{{LONGEST_NUMBER + 1},}}", text)
+    """Return True if a repair has no number that nobody would write."""
+    return not re.search(rf"\d{{{MAX_DIGITS + 1},}}", text)

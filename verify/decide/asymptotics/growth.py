@@ -1,12 +1,12 @@
-"""How an expression of one variable behaves as that variable goes to infinity.
+"""Asymptotic order of an expression of one variable as that variable goes to infinity.
 
-Leading terms in the scale ``c t^p log(t)^q exp(a t^s + ...)``, found by comparing terms and never
-by guessing: where two leading terms cancel, or parameters leave open which of two is larger, the
-answer is None. This is the elementary part of the theory of Hardy fields (Hardy 1910, "Orders of
-infinity").
+Leading terms have the form ``c t^p log(t)^q exp(a t^s + ...)`` and are found by comparing terms,
+never by guessing: where two leading terms cancel, or parameters leave open which of two is larger,
+the answer is None. This is the elementary part of the theory of Hardy fields (Hardy 1910, "Orders
+of infinity").
 
-``verify.decide.asymptotics.leading`` says of its scale, that of a distance which goes to zero, why
-it is another one.
+``verify.decide.asymptotics.leading`` has the scale for a distance that goes to zero, and explains
+why that is another one.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from sympy import (
 
 from recipe.language.sign import NEGATIVE, NOT_POSITIVE, POSITIVE, is_positive, possible_signs
 
-Rates = tuple[tuple[Expr, Expr], ...]  # pairs (s, a), the largest s first: exp(a t^s + ...)
+Rates = tuple[tuple[Expr, Expr], ...]  # pairs (s, a) for exp(a t^s + ...), the largest s first
 
 
 @dataclass(frozen=True)
 class OrderOfInfinity:
-    """``coefficient * t^power * log(t)^logs * exp(sum of a t^s over the rates)``; the coefficient
-    is not zero.
+    """``coefficient * t^power * log(t)^logs * exp(sum of a t^s over the rates)``, with a nonzero
+    coefficient.
     """
 
     coefficient: Expr
@@ -53,7 +53,7 @@ class OrderOfInfinity:
     rates: Rates = ()
 
     def times(self, other: OrderOfInfinity) -> OrderOfInfinity | None:
-        """The product."""
+        """The product; None if it is open which rate of the product is the largest."""
         rates = _merged((*self.rates, *other.rates))
         if rates is None:
             return None
@@ -65,7 +65,9 @@ class OrderOfInfinity:
         )
 
     def to_the(self, k: Expr) -> OrderOfInfinity | None:
-        """A power; of a negative number only an integer one."""
+        """The power with exponent k; None for a power that is not an integer, unless the
+        coefficient is proved positive.
+        """
         base = self.coefficient
         if not is_positive(base) and k.is_even and possible_signs(base) == NEGATIVE:
             base = -base
@@ -80,8 +82,9 @@ ONE, LOGARITHM = OrderOfInfinity(S.One), OrderOfInfinity(S.One, logs=S.One)
 
 
 def compare(a: OrderOfInfinity, b: OrderOfInfinity) -> int | None:
-    """1, 0 or -1 as the quotient ``a/b`` goes to infinity, to a nonzero number or to zero; None
-    where that is open.
+    """1, 0 or -1 if the quotient ``a/b`` goes to infinity, to a nonzero number or to zero.
+
+    None if the signs of the differences of exponents are not proved.
     """
     rates = _merged((*a.rates, *((s, -c) for s, c in b.rates)))
     if rates is None:
@@ -98,8 +101,8 @@ def compare(a: OrderOfInfinity, b: OrderOfInfinity) -> int | None:
 
 
 def _merged(pairs: Iterable[tuple[Expr, Expr]]) -> Rates | None:
-    """The rates with equal powers added up and sorted; None where the order of two powers is
-    open.
+    """The rates with coefficients of equal powers added, and sorted; None if the order of two
+    powers is open.
     """
     collected: dict[Expr, Expr] = {}
     for s, a in pairs:
@@ -120,7 +123,7 @@ def _merged(pairs: Iterable[tuple[Expr, Expr]]) -> Rates | None:
 
 @lru_cache(maxsize=4096)
 def leading(e: Expr, t: Symbol) -> OrderOfInfinity | None:
-    """The order with ``e / order -> 1`` as t goes to infinity."""
+    """The order with ``e / order -> 1`` as t goes to infinity; None if it was not found."""
     if t not in e.free_symbols:
         return OrderOfInfinity(e) if 0 not in possible_signs(e) else None
     return _leading(e, t)
@@ -128,7 +131,10 @@ def leading(e: Expr, t: Symbol) -> OrderOfInfinity | None:
 
 @lru_cache(maxsize=4096)
 def bound(e: Expr, t: Symbol) -> OrderOfInfinity | None:
-    """An order with ``|e| <= C * order`` for large t and some C; its coefficient says nothing."""
+    """An order with ``|e| <= C * order`` for some C and all large t; None if none was found.
+
+    Its coefficient has no meaning.
+    """
     if t not in e.free_symbols:
         return ONE
     exact = leading(e, t)
@@ -140,12 +146,12 @@ def bound(e: Expr, t: Symbol) -> OrderOfInfinity | None:
 
 
 def goes_to_zero(order: OrderOfInfinity | None) -> bool:
-    """Whether it is known to go to zero."""
+    """Return True if the order is proved to go to zero; False for None."""
     return order is not None and compare(order, ONE) == -1
 
 
 def is_bounded(order: OrderOfInfinity | None) -> bool:
-    """Whether it is known to stay bounded."""
+    """Return True if the order is proved to stay bounded; False for None."""
     return order is not None and compare(order, ONE) in (0, -1)
 
 
@@ -269,7 +275,9 @@ def _largest(orders: list[OrderOfInfinity]) -> OrderOfInfinity | None:
 
 
 def _exponential(argument: Expr, t: Symbol) -> OrderOfInfinity | None:
-    """``exp`` of an argument that is a sum of powers, logarithms, and what has a limit."""
+    """The order of ``exp`` of a sum of powers, logarithms and terms with a limit; None for other
+    sums.
+    """
     constant, power = S.Zero, S.Zero
     rates: list[tuple[Expr, Expr]] = []
     for term in Add.make_args(expanded(unfold_logarithms(expanded(argument), t))):
@@ -297,13 +305,16 @@ def _exponential(argument: Expr, t: Symbol) -> OrderOfInfinity | None:
 
 
 def expanded(e: Expr) -> Expr:
-    """Products and powers of sums multiplied out; exponentials and logarithms stay as they are."""
+    """Multiply out products and powers of sums; exponentials and logarithms are left as they
+    are.
+    """
     return e.expand(power_base=False, power_exp=False, log=False)
 
 
 def unfold_logarithms(e: Expr, t: Symbol) -> Expr:
-    """``log`` of a sum as ``log`` of its largest term and ``log(1 + u)`` with u going to zero, and
-    ``log`` of products as sums.
+    """Expand logarithms of products into sums, and of sums around their largest term m.
+
+    ``log(m + r)`` becomes ``log(m) + log(1 + u)``, where ``u = r / m`` goes to zero.
     """
     return Add(*(_unfolded_term(a, t) for a in Add.make_args(e))) if e.has(log) else e
 
@@ -342,8 +353,9 @@ def _unfolded(argument: Expr, t: Symbol) -> Expr:
 
 
 def _log_of_product(e: Expr, t: Symbol) -> Expr | None:
-    """``log`` of a product of positive constants, powers of t and exponentials, taken apart; None
-    for anything else.
+    """``log`` of a product of positive constants, powers of t and exponentials, as a sum.
+
+    None if there are other factors.
     """
     result: Expr = S.Zero
     for factor in Mul.make_args(e):

@@ -1,15 +1,15 @@
-"""Leading terms: how an expression behaves as a small positive variable goes to zero.
+"""Leading terms of an expression as a small positive variable e goes to zero.
 
-``leading`` finds ``c e^a log(1/e)^b`` with ``expression / that -> 1``, for products, sums, powers,
-logarithms and exponentials of such things, with exponents that may contain parameters. Every
-comparison is decided by a proved sign; what is not decided is an error, never a guess. No limit is
-taken by sympy.
+``leading`` finds ``c e^a log(1/e)^b``, such that its quotient with the expression goes to 1. It
+handles products, sums, powers, logarithms and exponentials, with exponents that may contain
+parameters. Every comparison is decided by a proved sign; where there is no proof an error is
+raised, never a guess made. sympy computes no limit here.
 
-``verify.decide.asymptotics.growth`` does the like as t = 1/e goes to infinity, and neither can
-stand for the other. At an edge terms cancel (``exp(e) - 1``, ``sin(e)/e - 1``) and are resolved
-here by canonical form and derivatives at 0, and the reason why a term is not decided is part of the
-report. Far out there are exponentials beyond every power, which only that scale holds, and
-oscillating functions, which have a bound and no leading term.
+``verify.decide.asymptotics.growth`` has the corresponding scale as t = 1/e goes to infinity, and
+neither can replace the other. At an edge terms cancel (``exp(e) - 1``, ``sin(e)/e - 1``), which is
+resolved here by canonical form and derivatives at 0; the reason why a term is not decided is part
+of the report. At infinity there are exponentials beyond every power, which only the other scale
+contains, and oscillating functions, which have a bound and no leading term.
 """
 
 from __future__ import annotations
@@ -41,21 +41,23 @@ from recipe.language.calculus import summands
 from recipe.language.sign import possible_signs
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
-from verify.decide.zero.point import BITS, NoValueError, Point, at_precision
+from verify.decide.zero.point import WORKING_BITS, NoValueError, Point, at_precision
 
-MOST_DERIVATIVES = 6
+MAX_DERIVATIVES = 6
 ODD_AT_ZERO = (sin, tan, sinh, tanh, sympy.atan)  # f(u) ~ u as u -> 0
 ENTIRE = (exp, sin, cos, sinh, cosh, tanh, sympy.atan, sympy.erf)  # analytic on the whole line
-ANALYTIC = (Add, Mul, *ENTIRE)  # of analytic arguments
+ANALYTIC = (Add, Mul, *ENTIRE)  # analytic where their arguments are
 
 
 class NoLeadingTermError(Exception):
-    """The behaviour at the edge could not be decided; the text says what of."""
+    """The behaviour at the edge was not decided; the text says of which expression."""
 
 
 @dataclass(frozen=True)
 class Leading:
-    """``coefficient * e^power * log(1/e)^logs``; the coefficient is certainly not zero."""
+    """``coefficient * e^power * log(1/e)^logs``, with a coefficient that is proved to be
+    nonzero.
+    """
 
     coefficient: Expr
     power: Expr
@@ -64,8 +66,10 @@ class Leading:
 
 @dataclass(frozen=True)
 class Growth:
-    """``log * L + loglog * log(L) + constant + o(1)`` with ``L = log(1/e)``, plus, where ``escape``
-    is not 0, what goes to plus or minus infinity (its sign) faster than any multiple of L.
+    """``log * L + loglog * log(L) + constant + o(1)``, where ``L = log(1/e)``.
+
+    If ``escape`` is 1 or -1, a term is added that goes to plus or minus infinity faster than any
+    multiple of L.
     """
 
     log: Expr
@@ -75,7 +79,9 @@ class Growth:
 
 
 def certain_sign(e: Expr) -> int | None:
-    """The sign of an expression of parameters where it is proved to have one."""
+    """The proved sign of an expression of parameters: 1, 0 or -1; None if no single sign is
+    proved.
+    """
     signs = possible_signs(e)
     if len(signs) == 1:
         return next(iter(signs))
@@ -87,7 +93,7 @@ def certain_sign(e: Expr) -> int | None:
 
 
 def _sign_of_number(e: Expr) -> int | None:
-    for bits in BITS:
+    for bits in WORKING_BITS:
         try:
             value = at_precision(bits, lambda: Point({}, seed=0).evaluate(e))
         except NoValueError:
@@ -101,8 +107,7 @@ def leading(e: Expr, small: Symbol) -> Leading:
     """The leading term of an expression as ``small`` decreases to zero.
 
     Raises:
-        NoLeadingTermError: where it has none of this form, or a sign that decides which it is has
-            no proof.
+        NoLeadingTermError: if it is not of this form, or depends on a sign that is not proved.
     """
     if small not in e.free_symbols:
         if certain_sign(e) in (None, 0) and 0 in possible_signs(e):
@@ -120,7 +125,7 @@ def _leading(e: Expr, small: Symbol) -> Leading:
         return Leading(S.One, S.Zero, S.Zero)
     if isinstance(e, ENTIRE) and trend(inner[0]) == 0:
         return leading(e.func(inner[0].coefficient), small)
-    raise NoLeadingTermError(f"nothing is known of {e} there")
+    raise NoLeadingTermError(f"no leading term of {e} is known there")
 
 
 @_leading.register
@@ -155,7 +160,7 @@ def _(e: exp, small: Symbol) -> Leading:
 
 def _exponential(argument: Growth) -> Leading:
     if argument.escape:
-        raise NoLeadingTermError("an exponential there is beyond every power")
+        raise NoLeadingTermError("an exponential there changes faster than every power")
     return Leading(exp(argument.constant), -argument.log, argument.loglog)
 
 
@@ -164,7 +169,7 @@ def _(e: log, small: Symbol) -> Leading:
     argument = leading(e.args[0], small)
     towards = certain_sign(argument.power)
     if towards is None or certain_sign(argument.coefficient) != 1:
-        raise NoLeadingTermError(f"where {e.args[0]} goes is not known")
+        raise NoLeadingTermError(f"the limit of {e.args[0]} is not known")
     if towards != 0:
         return Leading(-argument.power, S.Zero, S.One)
     if certain_sign(argument.logs) != 0:
@@ -188,15 +193,17 @@ def _(e: Add, small: Symbol) -> Leading:
 
 
 def _scaled(term: Expr, small: Symbol) -> tuple[Expr, Leading]:
-    """A term as a factor that is free of the variable (and may be zero) times something with a
-    leading term.
+    """A term as a factor without the variable, which may be zero, and the leading term of the
+    rest.
     """
     factor, rest = term.as_independent(small, as_Add=False)
     return factor, leading(rest, small) if rest != 1 else Leading(S.One, S.Zero, S.Zero)
 
 
 def _largest(terms: list[tuple[Expr, Leading]]) -> Leading:
-    """The sum of the terms of the largest order, if it does not vanish."""
+    """The sum of the terms of the largest order; raises an error unless its coefficient is proved
+    nonzero.
+    """
     first, coefficient = terms[0][1], S.Zero
     for _, term in terms[1:]:
         if compare(term, first) > 0:
@@ -212,8 +219,11 @@ def _largest(terms: list[tuple[Expr, Leading]]) -> Leading:
 
 
 def compare(one: Leading, other: Leading) -> int:
-    """1 where ``one`` is of larger order, -1 where it is of smaller, 0 where the orders are
-    equal.
+    """1 if ``one`` is of larger order than ``other``, -1 if it is of smaller order, 0 if the orders
+    are equal.
+
+    Raises:
+        NoLeadingTermError: if the sign of a difference of exponents is not proved.
     """
     for difference in (other.power - one.power, one.logs - other.logs):
         sign = certain_sign(difference)
@@ -225,12 +235,19 @@ def compare(one: Leading, other: Leading) -> int:
 
 
 def trend(term: Leading) -> int:
-    """-1 where it goes to zero, 0 where to a constant, 1 where its size grows without bound."""
+    """-1 if the term goes to zero, 0 if it goes to a nonzero constant, 1 if it grows without
+    bound.
+    """
     return compare(term, Leading(S.One, S.Zero, S.Zero))
 
 
 def growth(e: Expr, small: Symbol) -> Growth:
-    """The expression up to what goes to zero: what an exponential of it needs."""
+    """The expression up to terms that go to zero, which is the precision that its exponential
+    needs.
+
+    Raises:
+        NoLeadingTermError: if a term, or the sign of one that grows, is not decided.
+    """
     total = Growth(S.Zero, S.Zero, S.Zero, 0)
     escaping: list[tuple[Expr, Leading]] = []
     for term in summands(e):
@@ -252,7 +269,7 @@ def growth(e: Expr, small: Symbol) -> Growth:
 
 
 def _plus_logarithm(total: Growth, factor: Expr, argument: Leading) -> Growth:
-    """Add ``factor * log(c e^a L^b)``, which is ``factor * (log c - a L + b log L)``."""
+    """Add ``factor * log(c e^a L^b)``, which equals ``factor * (log c - a L + b log L)``."""
     if certain_sign(argument.coefficient) != 1:
         raise NoLeadingTermError(f"whether {argument.coefficient} is positive is not known")
     constant = total.constant + factor * log(argument.coefficient)
@@ -262,8 +279,8 @@ def _plus_logarithm(total: Growth, factor: Expr, argument: Leading) -> Growth:
 
 
 def _escape(terms: list[tuple[Expr, Leading]]) -> int:
-    """The sign of terms that grow without bound, where the largest certainly outgrows every
-    multiple of L.
+    """The sign of the sum of unbounded terms, if the largest certainly outgrows every multiple of
+    L.
     """
     signs = {certain_sign(factor * term.coefficient) for factor, term in terms}
     largest = terms[0][1] if len(terms) == 1 else _largest_of_one_sign(terms, signs)
@@ -288,7 +305,9 @@ def _largest_of_one_sign(terms: list[tuple[Expr, Leading]], signs: set[int | Non
 
 
 def _is_analytic(e: Expr, small: Symbol) -> bool:
-    """Whether the expression is certainly analytic in the variable at zero, from both sides."""
+    """Return True if the expression is proved analytic in the variable in a neighbourhood of
+    zero.
+    """
     if small not in e.free_symbols or e == small:
         return True
     if not all(_is_analytic(a, small) for a in e.args):
@@ -306,9 +325,9 @@ def _is_analytic(e: Expr, small: Symbol) -> bool:
 
 
 def _first_derivative(e: Expr, small: Symbol) -> Leading:
-    """The first term of the Taylor series of an analytic expression that does not vanish."""
+    """The first nonzero term of the Taylor series of an analytic expression at zero."""
     derivative = e
-    for n in range(MOST_DERIVATIVES):
+    for n in range(MAX_DERIVATIVES):
         value = derivative.xreplace({small: S.Zero})
         if certain_sign(value) not in (None, 0):
             return Leading(value / sympy.factorial(n), sympy.Integer(n), S.Zero)

@@ -1,4 +1,4 @@
-"""Nonnegative for reasons that a checker can read off: sums of squares, equal forms, elimination.
+"""Proofs of nonnegativity that a checker can read off: sums of squares, equal forms, elimination.
 
 Imports ``verify.decide.zero``.
 """

@@ -1,8 +1,8 @@
-"""Sign certificates: an equal form of an expression whose sign is read off.
+"""Sign certificates: a form that equals an expression, and whose sign can be read off.
 
-A ratio is a constant times powers of irreducible polynomials. Even powers are nonnegative as they
-stand; each odd one needs a form of its own: what ``sign`` proves, or nonnegative combinations of
-products of facts and squares (``combination``).
+A ratio is a constant times powers of irreducible polynomials. Even powers are nonnegative. Each
+factor with an odd power needs a form of its own: a sign that ``recipe.language.sign`` proves, or a
+nonnegative combination of squares times known nonnegative expressions (``combination``).
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ NONNEGATIVE = ">= 0"
 
 @lru_cache(maxsize=4096)
 def nonnegative(e: Expr, *, combining: bool = False) -> SignStep | None:
-    """Why an expression is nonnegative wherever it is defined; None where that is not proved.
+    """Prove that an expression is nonnegative wherever it is defined; return None if that fails.
 
-    ``combining`` looks for nonnegative combinations as well, which takes longer.
+    The proof is an equal form, in the returned step, whose sign can be read off. ``combining`` also
+    searches for nonnegative combinations by linear programming, which takes longer. None leaves the
+    sign open.
     """
     form = _form(e, combining)
     if form is None or not possible_signs(form) <= NOT_NEGATIVE:
@@ -55,12 +57,13 @@ def _form(e: Expr, combining: bool) -> Expr | None:
 
 @dataclass(frozen=True)
 class _Search:
-    """A search for forms of what is written in one table of generators."""
+    """A search for nonnegative forms of polynomials in one table of generators."""
 
     canonical: Canonical
     combining: bool
 
     def of_ratio(self, r: Ratio) -> Expr | None:
+        """A nonnegative form of a ratio; None if none was found."""
         above, below = self._of_poly(r.num), self._of_poly(r.den)
         if above is None or below is None:
             return None
@@ -70,7 +73,7 @@ class _Search:
         return _product([p / q, *numerator, *(Pow(f, -1, evaluate=False) for f in denominator)])
 
     def _of_poly(self, poly: Poly) -> tuple[Rational, list[Expr]] | None:
-        """A polynomial as a constant times nonnegative forms."""
+        """A polynomial as a constant times nonnegative forms; None if a factor has no such form."""
         constant, factors = poly.factor()
         number, forms = Rational(int(constant)), list[Expr]()
         for factor, n in factors:
@@ -86,33 +89,37 @@ class _Search:
         return number, forms
 
     def _of_factor(self, factor: Poly, e: Expr) -> tuple[int, Expr] | None:
-        """An irreducible factor as ``1`` or ``-1`` times a form that is not negative."""
+        """An irreducible factor as ``1`` or ``-1`` times a nonnegative form; None if neither sign
+        has one.
+        """
         signs = possible_signs(e)
         if signs <= NOT_NEGATIVE:
             return 1, readable_form(e)
         if signs <= NOT_POSITIVE:
             return -1, readable_form((-e).expand())
-        ways = (
+        methods = (
             self._by_squares,
             self._by_one_total,
             *((self._by_conjugate, self._by_combination) if self.combining else ()),
         )
-        for way in ways:
+        for method in methods:
             for sign in (1, -1):
-                form = way(sign * factor)
+                form = method(sign * factor)
                 if form is not None:
                     return sign, form
         return None
 
     def _by_squares(self, poly: Poly) -> Expr | None:
-        """As it stands, or with cosines for squared sines."""
+        """A sum of squares, of the polynomial as it stands or with ``1 - cos^2`` for each
+        ``sin^2``.
+        """
         generators = self.canonical.generators
         return sum_of_squares(poly, generators) or sum_of_squares(
             self._in_cosines(poly), generators
         )
 
     def _in_cosines(self, poly: Poly) -> Poly:
-        """A polynomial that means the same, with ``1 - cos^2`` for ``sin^2``."""
+        """The polynomial with ``1 - cos^2`` in place of ``sin^2``, which has the same values."""
         generators = self.canonical.generators
         for k in generators.generators_of(poly):
             sine = generators.meanings[k]
@@ -123,8 +130,9 @@ class _Search:
         return poly
 
     def _by_one_total(self, poly: Poly) -> Expr | None:
-        """A sum of totals of one length as one total, whose summand is not negative: Schur
-        complements are of this kind.
+        """A sum of totals over one length as a single total with a nonnegative summand.
+
+        Schur complements have this form.
         """
         found = one_total(poly, self.canonical.generators)
         if found is None:
@@ -137,8 +145,9 @@ class _Search:
         return Total(relabel(form, label, bound), Index("", length, bound))
 
     def _by_conjugate(self, poly: Poly) -> Expr | None:
-        """``a + b g = ((a + b g)^2 + (a^2 - b^2 g^2)) / (2 a)`` with a square root (or a cosine) g,
-        whose square is known.
+        """``a + b g = ((a + b g)^2 + (a^2 - b^2 g^2)) / (2 a)``, where the square of g is known.
+
+        g is a square root or a cosine.
         """
         generators = self.canonical.generators
         for k in generators.generators_of(poly):

@@ -1,11 +1,11 @@
-"""Nonnegative combinations of products of facts and squares: ``multiplier * e = sum of lambda *
-facts * square``.
+"""Nonnegative combinations of squares times facts: ``multiplier * e = sum of lambda * facts *
+square``.
 
-Squares are of monomials, of ``m_i + m_j`` and ``m_i - m_j`` (Ahmadi & Majumdar 2019, "DSOS and
-SDSOS optimization"), and where there are few of ``m_i + m_j - 2 m_k``; facts are the generators
-that have a sign and the distances of coordinates to the ends of their domains. Linear programming
-in floating point proposes which of them occur; the lambdas are then solved for as rational numbers
-and the identity is checked exactly.
+A *fact* is an expression known to be nonnegative: a generator of one sign, or the distance of a
+coordinate to an end of its domain. Squares are of monomials m_i, of ``m_i + m_j`` and ``m_i - m_j``
+(Ahmadi & Majumdar 2019, "DSOS and SDSOS optimization"), and if there are few monomials of the
+second differences ``m_i + m_j - 2 m_k``. Linear programming in floating point proposes which terms
+occur; the lambdas are then solved for as rational numbers, which makes the identity exact.
 """
 
 from __future__ import annotations
@@ -24,35 +24,40 @@ from verify.decide.zero.ratio import Poly, Ratio
 
 Monomial = tuple[int, ...]
 
-MOST_GENERATORS, MOST_DEGREE, MOST_MONOMIALS, MOST_TERMS = 5, 12, 48, 4000
-FEW_MONOMIALS = 16  # up to so many, squares of m_i + m_j - 2 m_k are tried as well
-NEGLIGIBLE = 1e-9  # a lambda of the proposal that counts as zero
+MAX_GENERATORS, MAX_DEGREE, MAX_MONOMIALS, MAX_TERMS = 5, 12, 48, 4000
+MAX_MONOMIALS_WITH_DIFFERENCES = 16  # with more, second differences would be too many
+NEGLIGIBLE_WEIGHT = 1e-9  # a lambda of the floating-point proposal that counts as zero
 
 
 @dataclass(frozen=True)
 class _Term:
-    """A product of facts and one square, as a polynomial and as it is written."""
+    """A product of facts and one square: as a polynomial, and as the expression to display."""
 
     poly: Poly
     form: Expr
 
 
 def combination_of(e: Expr) -> Expr | None:
-    """A form of ``e`` whose nonnegativity is read off; None where none was found."""
+    """A form of ``e`` whose nonnegativity can be read off; None if none was found.
+
+    None says nothing about the sign of ``e``.
+    """
     canonical = Canonical()
     try:
         whole = canonical.read(e)
-        if whole.den != 1 or whole.num.total_degree() > MOST_DEGREE:
+        if whole.den != 1 or whole.num.total_degree() > MAX_DEGREE:
             return None
         used = canonical.generators.generators_of(whole.num)
-        if not used or len(used) > MOST_GENERATORS:
+        if not used or len(used) > MAX_GENERATORS:
             return None
-        for bent, multiplier in itertools.product((False, True), _multipliers(used, canonical)):
+        for with_second_differences, multiplier in itertools.product(
+            (False, True), _multipliers(used, canonical)
+        ):
             form = _combined(
                 canonical.generators.reduce(whole * canonical.read(multiplier)),
                 used,
                 canonical,
-                bent,
+                with_second_differences,
             )
             if form is not None:
                 return (
@@ -66,28 +71,37 @@ def combination_of(e: Expr) -> Expr | None:
 
 
 def _multipliers(used: list[int], canonical: Canonical) -> list[Expr]:
-    """1, and a sum of squares: Motzkin's polynomial is no sum of squares, and with such a factor it
-    is one.
+    """The multipliers to try: 1, and sums of squares.
+
+    Motzkin's polynomial is nonnegative and not a sum of squares, but it is one after such a
+    multiplication.
     """
     squares = [canonical.generators.meanings[k] ** 2 for k in used]
     return [S.One, 1 + Add(*squares), Add(*squares)] if len(used) > 1 else [S.One]
 
 
-def _combined(target: Ratio, used: list[int], canonical: Canonical, bent: bool) -> Expr | None:
+def _combined(
+    target: Ratio, used: list[int], canonical: Canonical, with_second_differences: bool
+) -> Expr | None:
     if target.den != 1:
         return None
-    terms = _terms(target.num, used, canonical, bent)
-    found = _solved(terms, target.num) if terms else None
+    terms = _terms(target.num, used, canonical, with_second_differences)
+    found = _solve_by_linear_program(terms, target.num) if terms else None
     if found is None:
         return None
     parts = [Mul(c, t.form, evaluate=False) if c != 1 else t.form for c, t in found]
     return Add(*parts, evaluate=False) if len(parts) > 1 else parts[0]
 
 
-def _terms(target: Poly, used: list[int], canonical: Canonical, bent: bool) -> list[_Term]:
-    """The products of facts and squares of no higher degree than the target."""
+def _terms(
+    target: Poly, used: list[int], canonical: Canonical, with_second_differences: bool
+) -> list[_Term]:
+    """The products of facts and squares whose degrees do not exceed those of the target.
+
+    Empty if there are more than MAX_TERMS.
+    """
     generators = canonical.generators
-    roots = _roots(target, used, canonical, bent)
+    roots = _roots(target, used, canonical, with_second_differences)
     degree, highest = target.total_degree(), target.degrees()
     found: list[_Term] = []
     for fact, fact_form in _products_of_facts(used, canonical):
@@ -105,18 +119,22 @@ def _terms(target: Poly, used: list[int], canonical: Canonical, bent: bool) -> l
                     else S.One
                 )
                 found.append(_Term(product.num, written))
-    return found if len(found) <= MOST_TERMS else []
+    return found if len(found) <= MAX_TERMS else []
 
 
 def _roots(
-    target: Poly, used: list[int], canonical: Canonical, bent: bool
+    target: Poly, used: list[int], canonical: Canonical, with_second_differences: bool
 ) -> list[tuple[Poly, Expr]]:
-    """What is squared: monomials up to half of the degrees, their sums and differences."""
+    """The expressions to square: monomials of at most half the target's degrees, their sums and
+    differences.
+
+    Empty if there are more than MAX_MONOMIALS monomials.
+    """
     generators, context = canonical.generators, canonical.generators.context
     ends = [int(target.degrees()[k]) // 2 for k in used]
     half = int(target.total_degree()) // 2
     choices = [m for m in itertools.product(*(range(n + 1) for n in ends)) if sum(m) <= half]
-    if len(choices) > MOST_MONOMIALS:
+    if len(choices) > MAX_MONOMIALS:
         return []
     monomials = []
     for m in choices:
@@ -125,19 +143,19 @@ def _roots(
             exponents[k] = n
         monomials.append(context.from_dict({tuple(exponents): 1}))
     pairs = [p + sign * q for p, q in itertools.combinations(monomials, 2) for sign in (1, -1)]
-    bends: list[Poly] = []
-    if bent and len(monomials) <= FEW_MONOMIALS:
-        bends = [
+    second_differences: list[Poly] = []
+    if with_second_differences and len(monomials) <= MAX_MONOMIALS_WITH_DIFFERENCES:
+        second_differences = [
             p + q - 2 * r
             for p, q in itertools.combinations(monomials, 2)
             for r in monomials
             if r not in (p, q)
         ]
-    return [(p, generators.poly_expression(p)) for p in (*monomials, *pairs, *bends)]
+    return [(p, generators.poly_expression(p)) for p in (*monomials, *pairs, *second_differences)]
 
 
 def _products_of_facts(used: list[int], canonical: Canonical) -> list[tuple[Poly, Expr]]:
-    """1, the facts, and their products two by two."""
+    """1, each fact, and the product of each pair of facts; as a polynomial and as an expression."""
     one = (canonical.generators.number(1).num, S.One)
     facts: list[tuple[Poly, Expr]] = []
     for k in used:
@@ -157,8 +175,13 @@ def _products_of_facts(used: list[int], canonical: Canonical) -> list[tuple[Poly
     return [one, *facts, *pairs]
 
 
-def _solved(terms: list[_Term], target: Poly) -> list[tuple[Rational, _Term]] | None:
-    """Exact nonnegative lambdas."""
+def _solve_by_linear_program(
+    terms: list[_Term], target: Poly
+) -> list[tuple[Rational, _Term]] | None:
+    """The terms of an exact combination that gives the target, with their positive lambdas.
+
+    None if linear programming finds no solution, or if the exact one is not nonnegative.
+    """
     import numpy as np
     from scipy.optimize import linprog
 
@@ -175,7 +198,7 @@ def _solved(terms: list[_Term], target: Poly) -> list[tuple[Rational, _Term]] | 
     proposal = linprog(np.ones(len(columns)), A_eq=A, b_eq=b, method="highs-ds")
     if proposal.x is None:
         return None
-    support = [n for n, x in enumerate(proposal.x) if x > NEGLIGIBLE]
+    support = [n for n, x in enumerate(proposal.x) if x > NEGLIGIBLE_WEIGHT]
     weights = solve_exactly([columns[n] for n in support], wanted)
     if weights is None or any(w < 0 for w in weights):
         return None
@@ -193,8 +216,9 @@ def _coefficients(poly: Poly) -> dict[Monomial, Fraction]:
 def solve_exactly(
     columns: list[dict[Any, Fraction]], wanted: dict[Any, Fraction]
 ) -> list[Fraction] | None:
-    """Rational weights with ``sum of weight * column = wanted``, or None; weights that are free are
-    zero.
+    """Rational weights with ``sum of weight * column = wanted``; weights that remain free are zero.
+
+    None if there is no solution.
     """
     keys = list(dict.fromkeys(k for c in (*columns, wanted) for k in c))
     zero = Fraction(0)

@@ -1,10 +1,10 @@
-"""Sums of squares read off a polynomial as it stands: ``p^T G p`` with monomials p and a matrix G
-of rational numbers.
+"""Sums of squares by a Gram matrix: ``p^T G p`` with monomials p and a rational symmetric matrix G.
 
-The terms that are squares times facts stand on the diagonal of G, each other one is twice the
-product of two of their roots. An elimination of G in rational numbers says whether it is positive
-semidefinite. Nothing is solved for, so the number of variables and terms does not matter; (x^2 + 2
-y - z)^2 + x comes out, x^4 - x^2 y^2 + y^4 does not need to.
+The terms of the polynomial determine G. A term that is a square times facts stands on the diagonal;
+every other term is twice the product of two of the roots found there. Elimination of G in rational
+numbers decides whether it is positive semidefinite. No linear or semidefinite program is solved, so
+many variables and terms cost little: (x^2 + 2 y - z)^2 + x is found for x >= 0. A sum of squares
+that needs further monomials is missed, such as 2 x^4 + 2 x^3 y - x^2 y^2 + 5 y^4, which needs x y.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ from verify.decide.zero.generators import Generators
 from verify.decide.zero.ratio import Poly
 
 Monomial = tuple[int, ...]
-Root = tuple[
-    Monomial, Monomial
-]  # a product w of different facts and a monomial p: w p^2 is on the diagonal
+# a product w of different facts and a monomial p, for the term w p^2 on the diagonal of G
+Root = tuple[Monomial, Monomial]
 Gram = dict[tuple[Root, Root], Fraction]
 
-MOST_ROOTS = 48
+MAX_ROOTS = 48
 
 
 def sum_of_squares(poly: Poly, generators: Generators) -> Expr | None:
-    """A polynomial as a nonnegative combination of squares times facts; None where it is none as it
-    stands.
+    """Return the polynomial as a nonnegative combination of squares times facts; None if the terms
+    at hand do not give one.
+
+    A *fact* is a generator that is known to be nonnegative. None does not mean that the polynomial
+    is no sum of squares: no monomials are added to the roots of its own terms.
     """
     facts = {
         k
@@ -39,7 +41,7 @@ def sum_of_squares(poly: Poly, generators: Generators) -> Expr | None:
     }
     terms = {m: Fraction(int(c)) for m, c in poly.to_dict().items()}
     roots = [root for m, c in terms.items() if c > 0 and (root := _root(m, facts)) is not None]
-    if not 0 < len(roots) <= MOST_ROOTS:
+    if not 0 < len(roots) <= MAX_ROOTS:
         return None
     products = _products(roots)
     for squares_first in (True, False):
@@ -57,7 +59,7 @@ def _root(m: Monomial, facts: set[int]) -> Root | None:
 
 
 def _products(roots: list[Root]) -> dict[Monomial, list[tuple[Root, Root]]]:
-    """The pairs of different roots with one fact, by the term ``w p q`` that they give."""
+    """The pairs of different roots with the same facts w, by the term ``w p q`` that they give."""
     found: dict[Monomial, list[tuple[Root, Root]]] = {}
     for one, other in itertools.combinations(roots, 2):
         if one[0] == other[0]:
@@ -72,8 +74,10 @@ def _gram(
     products: dict[Monomial, list[tuple[Root, Root]]],
     squares_first: bool,
 ) -> Gram | None:
-    """The entries of G. What may be a square or a product is the one or the other; several products
-    share a term.
+    """The entries of G; None if a term is neither a square nor a product of two roots.
+
+    A term that may be both is placed on the diagonal if ``squares_first``, else off it; pairs with
+    the same product share the coefficient equally.
     """
     gram: Gram = {}
     for m, c in terms.items():
@@ -88,7 +92,10 @@ def _gram(
 
 
 def _form(gram: Gram, generators: Generators) -> Expr | None:
-    """The sum of squares that an elimination of G gives, one fact at a time."""
+    """The sum of squares that the elimination of G gives, one product of facts at a time.
+
+    None if G is not positive semidefinite.
+    """
     squares: list[Expr] = []
     for fact in dict.fromkeys(one[0] for one, _ in gram):
         roots = list(dict.fromkeys(root for pair in gram for root in pair if root[0] == fact))

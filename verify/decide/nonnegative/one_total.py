@@ -1,5 +1,5 @@
-"""A sum of totals of one length as one total: ``c total(f) - total(g) = total(c f - g)`` with a
-coordinate-free c.
+"""Merge totals over one length: ``c total(f) - total(g) = total(c f - g)`` with a coordinate-free
+c.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from verify.decide.zero.ratio import Poly
 
 
 def one_total(poly: Poly, generators: Generators) -> tuple[Expr, int, Length] | None:
-    """The summand, the index that it stands at, and the length; None where a term is no multiple of
-    one total.
+    """The polynomial as a single total: its summand, the label of the index, and the length.
+
+    None if some term is not a coordinate-free multiple of exactly one total over that length.
     """
     used = [generators.meanings[k] for k in generators.generators_of(poly)]
     for length in dict.fromkeys(e.index.length for e in used if isinstance(e, Total)):
@@ -30,8 +31,10 @@ def one_total(poly: Poly, generators: Generators) -> tuple[Expr, int, Length] | 
 def _summand(
     m: tuple[int, ...], c: int, generators: Generators, length: Length, label: int
 ) -> Expr | None:
-    """A term as what is summed; a term with several totals is not taken apart, as one of them would
-    have to be chosen.
+    """The summand of one term at ``label``; None unless the term has exactly one total over the
+    length.
+
+    With several totals it would be arbitrary which of them to take the summand from.
     """
     totals = [
         k

@@ -1,8 +1,8 @@
-"""Forms whose sign is read off, for what ``recipe.language.sign`` proves by more than reading: the
-idea that a checker is given.
+"""Equal forms whose sign can be read off, for expressions whose sign ``recipe.language.sign``
+proves by an argument.
 
-The forms are written without sympy's rewriting, which would undo them: ``2 + x^2`` is ``1 + (1 +
-x^2)`` where its logarithm counts.
+A checker is given such a form and needs no argument. The forms are built without sympy's automatic
+rewriting, which would undo them: ``2 + x^2`` is ``1 + (1 + x^2)`` under a logarithm.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ from recipe.language.total import Total
 
 @singledispatch
 def readable_form(e: Expr) -> Expr:
-    """An expression equal to ``e``; its sign is read off wherever ``possible_signs`` knows it."""
+    """An expression equal to ``e`` whose sign can be read off, provided that ``possible_signs``
+    knows it.
+    """
     return e
 
 
@@ -117,7 +119,10 @@ def _product(*parts: Expr) -> Expr:
 
 
 def _on_simplex(e: Add) -> Expr | None:
-    """``(1 - s) a + s (a + b)`` for ``a + b s`` with a sum s of coordinates on the simplex."""
+    """``(1 - s) a + s (a + b)`` for ``a + b s``, where s is a sum of coordinates on the simplex.
+
+    None if that does not give the sign.
+    """
     if sign_on_simplex(e) == ANY:
         return None
     for s, a, b in of_sum_on_simplex(e):
@@ -127,7 +132,7 @@ def _on_simplex(e: Add) -> Expr | None:
 
 
 def _numerator(e: Add) -> Expr | None:
-    """``(e p) / p`` with a positive sum p from the denominators."""
+    """``(e p) / p``, where p is a positive sum from the denominators; None if there is none."""
     p = positive_denominator(e)
     if p is None:
         return None
@@ -137,8 +142,10 @@ def _numerator(e: Add) -> Expr | None:
 
 
 def _between_ends(e: Add) -> Expr | None:
-    """``slope x + c`` on an interval: from the end where it is least, or as a mean of its values at
-    both ends.
+    """An expression ``slope x + c`` on an interval: its value at the lowest end plus the rise from
+    there, or a mean of its values at both ends.
+
+    None if no coordinate gives the sign this way.
     """
     for s in sorted(e.free_symbols, key=str):
         domain = domain_of(s)
@@ -180,7 +187,7 @@ def _between_ends(e: Add) -> Expr | None:
 
 
 def _rise(slope: Expr, s: Expr, end: Expr, domain: Interval) -> Expr:
-    """What is gained on the way from an end."""
+    """The nonnegative change of ``slope x + c`` on the way from an end of the interval to x."""
     return (
         _product(readable_form(slope), s - end)
         if end == domain.start
@@ -189,7 +196,9 @@ def _rise(slope: Expr, s: Expr, end: Expr, domain: Interval) -> Expr:
 
 
 def _square_and_rest(e: Add) -> Expr | None:
-    """``a (x + b / (2 a))^2 + (4 a c - b^2) / (4 a)``."""
+    """Completing the square: ``a (x + b / (2 a))^2 + (4 a c - b^2) / (4 a)``; None if that does not
+    give the sign.
+    """
     for s in sorted(e.free_symbols, key=str):
         coefficients = coefficients_of(e, s)
         if coefficients is None or len(coefficients) != 3:
@@ -205,7 +214,7 @@ def _square_and_rest(e: Add) -> Expr | None:
 
 
 def _exponential(e: Add) -> Expr | None:
-    """``c (1 - exp(a))``."""
+    """A difference of a constant and an exponential as ``c (1 - exp(a))``; None for other sums."""
     for constant, other in (e.args, e.args[::-1]) if len(e.args) == 2 else ():
         exponential = -other / constant
         if isinstance(exponential, exp):
@@ -218,8 +227,10 @@ def _exponential(e: Add) -> Expr | None:
 
 
 def _between_bounds(e: Add) -> Expr | None:
-    """``slope t + c`` from the value at the bound of t where it is least (or most), and how far t
-    is from there.
+    """``slope t + c``, with t = sin, cos or tanh between -1 and 1: its extreme value plus the
+    distance of t from that bound.
+
+    None if that does not give the sign.
     """
     for t, slope, rest in affine_in(e, sin, cos, tanh):
         lead = possible_signs(slope)
@@ -239,7 +250,7 @@ def _between_bounds(e: Add) -> Expr | None:
 
 
 def _distance(t: Expr, sign: int) -> Expr:
-    """``1 + sign t``, written so that it is seen not to be negative."""
+    """``1 + sign t``, written in a form that is visibly nonnegative."""
     if isinstance(t, tanh):
         return _product(
             Integer(2),

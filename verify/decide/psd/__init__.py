@@ -1,4 +1,4 @@
-"""Is D positive semidefinite? A factor ``B W B^T`` with nonnegative weights proves it, an exact
+"""Is D positive semidefinite? A factor ``B W B^T`` with nonnegative weights proves it; an exact
 point and vector refute it.
 """
 

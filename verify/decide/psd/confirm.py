@@ -1,4 +1,6 @@
-"""A proposed factor, multiplied out and decided again: only this says *proved*."""
+"""Confirm a proposed factor of D by multiplying it out. Only a confirmed factor leads to
+*proved*.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from sympy import Expr
 from recipe.language.entry import combine, parts
 from recipe.language.sign import is_nonnegative
 from verify.decide.definedness import Condition, is_continuous
-from verify.decide.psd.nowhere_dense import undefined_on_more_than_a_null_set
+from verify.decide.psd.nowhere_dense import condition_not_proved_densely
 from verify.decide.psd.product import entry_of_product
 from verify.decide.zero.decide import vanishes
 from verify.decide.zero.entry import decide_zero_entry
@@ -17,8 +19,10 @@ from verify.verdict import Verdict
 
 
 def problem_with(step: FactorStep, diffusion: Diffusion, group: Group) -> str | None:
-    """What keeps a factor from proving that the group is positive semidefinite; None where nothing
-    does.
+    """Check that a factor proves the group positive semidefinite.
+
+    Returns the first problem in words, or None if the factor is a proof: the signs of the weights
+    are proved, the factor is defined off a nowhere dense set, and ``B W B^T`` equals D.
     """
     for column, sign in zip(step.columns, step.signs, strict=True):
         same = sign.e == column.weight or vanishes(sign.e - column.weight)
@@ -41,9 +45,11 @@ def _problem_with_domain(step: FactorStep, diffusion: Diffusion, group: Group) -
         return (
             "D is not proved to be defined everywhere, and its factor is undefined at some points"
         )
-    guilty: Condition | None = undefined_on_more_than_a_null_set(written)
+    open_condition: Condition | None = condition_not_proved_densely(written)
     return (
-        None if guilty is None else f"the factor of D needs {guilty}, which may fail on an open set"
+        None
+        if open_condition is None
+        else f"the factor of D needs {open_condition}, which may fail on an open set"
     )
 
 

@@ -1,5 +1,5 @@
-"""A symmetric matrix made diagonal by a congruence, whatever the signs: ``A = sum of weight *
-column column^T``.
+"""Diagonalise a symmetric matrix by a congruence, whatever its signs: ``A = sum of weight * column
+column^T``.
 """
 
 from __future__ import annotations
@@ -20,15 +20,13 @@ class Congruence:
 
 
 def diagonalise(matrix: Rows, field: RatioField) -> Congruence:
-    """By symmetric elimination; where a diagonal is zero and its row is not, another row is added
-    to it first.
+    """Diagonalise by symmetric elimination.
+
+    Where no pivot remains but a row is not zero, another row is added to it first.
     """
     n = len(matrix)
-    A, back, forth = (
-        [list(row) for row in matrix],
-        field.unit(n),
-        field.unit(n),
-    )  # A = back * matrix * back^T throughout
+    # A = back * matrix * back^T and back * forth = I throughout
+    A, back, forth = [list(row) for row in matrix], field.unit(n), field.unit(n)
     left = list(range(n))
     while left:
         place = next((k for k in left if not A[k][k].is_zero()), None)
@@ -48,7 +46,7 @@ def diagonalise(matrix: Rows, field: RatioField) -> Congruence:
 def _add_row(
     A: Rows, back: Rows, forth: Rows, to: int, place: int, share: Ratio, field: RatioField
 ) -> None:
-    """Add ``share`` times the row and column ``place`` to those of ``to``."""
+    """Add ``share`` times the row and column ``place`` to the row and column ``to``."""
     n = range(len(A))
     for M in (A, back):
         M[to] = [field.reduced(M[to][m] + share * M[place][m]) for m in n]

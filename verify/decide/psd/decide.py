@@ -1,10 +1,11 @@
-"""The portfolio: from the cheapest proof or refutation to the dearest.
+"""Decide whether D is positive semidefinite, by methods tried from the cheapest to the most
+expensive.
 
-A few exact points refute what is plainly indefinite. Then, a group of connected blocks at a time:
-constant matrices with nonnegative functions as factors, and the elimination of low rank, borders
-and diagonals. What no factor was found for is searched for a negative direction, and then
-eliminated once more with pivots whose signs are sought among sums of squares. No solver is trusted;
-symmetry is another obligation, so that D stands for its symmetric part here.
+A few exact points refute a D that is plainly indefinite. Then a factor is searched for, one group
+of connected blocks at a time: constant matrices times nonnegative functions, then elimination of
+the structure of low rank, borders and diagonals. Groups without a factor are searched for a
+negative direction, and then eliminated once more with signs of pivots proved by sums of squares. No
+solver is trusted. Symmetry is another obligation, so D stands for its symmetric part here.
 """
 
 from __future__ import annotations
@@ -37,7 +38,11 @@ NEGATIVE = "x^T D x is negative at the witness"
 
 
 def decide_psd(dynamics: Dynamics) -> Outcome:
-    """Decide ``x^T D x >= 0`` for every vector x, every length and every point of the domain."""
+    """Decide ``x^T D x >= 0`` for every vector x, every length and every point of the domain.
+
+    *Proved* with a factor of D as its step, *refuted* with a point and a vector x as its witness,
+    otherwise *undecided*.
+    """
     diffusion = symmetrised(dynamics)
     witness = find_negative(dynamics.state, diffusion)
     if witness is not None:
@@ -62,7 +67,7 @@ def decide_psd(dynamics: Dynamics) -> Outcome:
 
 
 def _joined(found: dict[str, Outcome]) -> Outcome:
-    """The factors of all groups as one."""
+    """The outcome for all groups; if it is proved, their factors are joined into one step."""
     outcome = conjunction(
         found.items(), by="; ".join(f"{name}: {o.by}" for name, o in found.items())
     )
@@ -71,23 +76,23 @@ def _joined(found: dict[str, Outcome]) -> Outcome:
     steps = [s for o in found.values() for s in o.steps if isinstance(s, FactorStep)]
     columns = tuple(column for s in steps for column in s.columns)
     signs = tuple(sign for s in steps for sign in s.signs)
-    return proved(outcome.by, *outcome.assumptions, steps=[FactorStep(columns, signs)])
+    return proved(outcome.by, *outcome.assumed, steps=[FactorStep(columns, signs)])
 
 
-Way = Callable[[Diffusion, Group], list[Signed]]
+FactorMethod = Callable[[Diffusion, Group], list[Signed]]
 
 
-def _factored(diffusion: Diffusion, group: Group, ways: Iterable[Way]) -> Outcome:
-    """The first way that gives a factor which stands up to being multiplied out."""
+def _factored(diffusion: Diffusion, group: Group, methods: Iterable[FactorMethod]) -> Outcome:
+    """Prove one group by the first method whose factor is confirmed when it is multiplied out."""
     reason = ""
-    for way in ways:
+    for method in methods:
         try:
-            signed = way(diffusion, group)
+            signed = method(diffusion, group)
         except (NotReachedError, CannotDecideError) as error:
             reason = str(error)
             continue
         except RecursionError:
-            reason = "it is nested too deeply"
+            reason = "D is nested too deeply to be factored"
             continue
         step = FactorStep(tuple(c for c, _ in signed), tuple(s for _, s in signed))
         problem = problem_with(step, diffusion, group)

@@ -1,7 +1,6 @@
-"""Where the smallest eigenvalue of D may be lowest: a descent in floating point, from which exact
-points are made.
+"""Search for points where the smallest eigenvalue of D is low, by a descent in floating point.
 
-What it finds is only a proposal: ball arithmetic at the exact point decides.
+The exact points made from it are only proposals: ball arithmetic at the exact point decides.
 """
 
 from __future__ import annotations
@@ -13,21 +12,26 @@ from sympy import Rational
 
 from verify.decide.zero.point import NoValueError, Point, at_precision
 
-FLOAT_BITS = 64
-EVALUATIONS = 160
-OUTSIDE = 1e30
-DENOMINATORS = (10, 10**3, 10**6, 10**12)
+DESCENT_PRECISION_BITS = 64
+EVALUATIONS_PER_COORDINATE = 160
+VALUE_OUTSIDE_DOMAIN = 1e30
+MAX_DENOMINATORS = (10, 10**3, 10**6, 10**12)  # the lowest point is rounded to each of these
 
 Matrix = Callable[[Point], list[list[Any]]]
 
 
 def lowest_points(start: Point, matrix: Matrix) -> Iterator[Point]:
-    """Exact points near the one where the smallest eigenvalue is lowest, the coarsest first."""
+    """Exact points near a local minimum of the smallest eigenvalue, with the smallest denominators
+    first.
+
+    The descent starts at ``start``; ``matrix`` gives the matrix of balls at a point. Yields nothing
+    if the matrix has no value at ``start``, or nothing there can be moved.
+    """
     import numpy as np
     from scipy.optimize import minimize
 
     try:
-        at_precision(FLOAT_BITS, lambda: matrix(start))
+        at_precision(DESCENT_PRECISION_BITS, lambda: matrix(start))
     except NoValueError:
         return
     keys = start.movable()
@@ -37,17 +41,17 @@ def lowest_points(start: Point, matrix: Matrix) -> Iterator[Point]:
     def smallest(x: Any) -> float:
         point = start.moved({key: Rational(float(c)) for key, c in zip(keys, x, strict=True)})
         if point is None:
-            return OUTSIDE
+            return VALUE_OUTSIDE_DOMAIN
         try:
-            A = at_precision(FLOAT_BITS, lambda: matrix(point))
+            A = at_precision(DESCENT_PRECISION_BITS, lambda: matrix(point))
         except NoValueError:
-            return OUTSIDE
+            return VALUE_OUTSIDE_DOMAIN
         return float(np.linalg.eigvalsh(np.array([[float(c.mid()) for c in row] for row in A]))[0])
 
     first = np.array([float(start.value_of(key)) for key in keys])
-    options = {"maxfev": EVALUATIONS * len(keys), "xatol": 1e-10, "fatol": 1e-18}
+    options = {"maxfev": EVALUATIONS_PER_COORDINATE * len(keys), "xatol": 1e-10, "fatol": 1e-18}
     best = minimize(smallest, first, method="Nelder-Mead", options=options).x
-    for bound in DENOMINATORS:
+    for bound in MAX_DENOMINATORS:
         point = start.moved(
             {
                 key: Rational(float(c)).limit_denominator(bound)

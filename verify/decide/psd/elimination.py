@@ -1,7 +1,6 @@
-"""Exact ``L D L^T`` with pivots whose signs are proved.
+"""Exact ``L D L^T`` elimination over a field of ratios, with pivots whose signs are proved.
 
-The elimination only proposes: what it finds is multiplied out and decided again before anything
-counts as proved.
+The result is only a proposal: it is multiplied out and decided again before it counts as a proof.
 """
 
 from __future__ import annotations
@@ -15,17 +14,18 @@ from verify.evidence import SignStep
 
 Certify = Callable[[Ratio], SignStep | None]
 
-MOST_STEPS = 64  # pivots that are tried in all, over different orders
+MAX_PIVOTS_TRIED = 64  # over all orders of the pivots together
 
 
 class NotReachedError(Exception):
-    """This way of proving does not reach the matrix; the text says why."""
+    """This method finds no factor of the matrix; the text gives the reason."""
 
 
 @dataclass(frozen=True)
 class Pivot:
-    """A pivot at ``place``, the column of L below it (1 at the place itself), and why it is not
-    negative.
+    """A pivot ``weight`` at row ``place``, its column of L, and the proof that it is nonnegative.
+
+    ``column`` is 1 at the place itself.
     """
 
     place: int
@@ -35,27 +35,29 @@ class Pivot:
 
 
 class Elimination:
-    """``A = sum of weight * column column^T``; rows that are left over are zero."""
+    """Writes a matrix as ``A = sum of weight * column column^T`` with weights proved
+    nonnegative.
+    """
 
     def __init__(self, field: RatioField, certify: Certify) -> None:
         self._field, self._certify = field, certify
-        self._steps = 0
+        self._pivots_tried = 0
 
     def of(self, matrix: Rows) -> list[Pivot]:
-        """The pivots in an order in which all signs are proved.
+        """The pivots in an order in which the sign of each is proved; rows that remain are zero.
 
         Raises:
-            NotReachedError: where no order was found.
+            NotReachedError: if no such order was found.
         """
-        self._steps = 0
+        self._pivots_tried = 0
         return self._eliminate(matrix, list(range(len(matrix))))
 
     def _eliminate(self, A: Rows, left: list[int]) -> list[Pivot]:
         left = self._without_zero_rows(A, left)
         reason = None
         for place in sorted(left, key=lambda k: _size(A[k][k])):
-            self._steps += 1
-            if self._steps > MOST_STEPS:
+            self._pivots_tried += 1
+            if self._pivots_tried > MAX_PIVOTS_TRIED:
                 break
             sign = self._certify(A[place][place])
             if sign is None:
@@ -83,7 +85,10 @@ class Elimination:
         return []
 
     def _without_zero_rows(self, A: Rows, left: list[int]) -> list[int]:
-        """What is left without zero diagonals: with such a diagonal the whole row must be zero."""
+        """The rows whose diagonal entry is not zero.
+
+        A zero diagonal entry needs a zero row, or the matrix is not positive semidefinite.
+        """
         empty = [k for k in left if A[k][k].is_zero()]
         if any(not A[k][m].is_zero() for k in empty for m in left):
             raise NotReachedError("a diagonal entry is identically zero and its row is not")

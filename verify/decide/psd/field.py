@@ -1,5 +1,5 @@
-"""The field that matrices are eliminated over: expressions as reduced ratios of one ring, and small
-matrices of them.
+"""The field for eliminations: expressions as reduced ratios in one ring, and small matrices of
+them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ Rows = list[list[Ratio]]
 
 
 class RatioField:
-    """Ratios of one table of generators."""
+    """Arithmetic with ratios of one table of generators, in which ``expressions`` have been
+    read.
+    """
 
     def __init__(self, capacity: int, expressions: Iterable[Expr]) -> None:
         self.canonical = Canonical(capacity)
@@ -26,23 +28,23 @@ class RatioField:
         for e in listed:
             self.canonical.read(e)
         if listed:
-            self.canonical.read_again(listed[0])  # what is read from here on knows all roots
+            self.canonical.read_again(listed[0])  # forget readings made before all roots were known
         self.zero, self.one = self.generators.number(0), self.generators.number(1)
 
     def read(self, e: Expr) -> Ratio:
-        """An expression as a ratio."""
+        """Read an expression as a ratio."""
         return self.canonical.read(e)
 
     def reduced(self, r: Ratio) -> Ratio:
-        """A result of arithmetic, with the relations between the generators applied."""
+        """Apply the relations between generators to a result of arithmetic."""
         return self.generators.reduce(r)
 
     def expression(self, r: Ratio) -> Expr:
-        """The expression that a ratio means."""
+        """The sympy expression that a ratio stands for."""
         return self.generators.expression(r)
 
     def total(self, r: Ratio, length: Length) -> Ratio:
-        """The sum over the coordinates of a ratio at the generic one."""
+        """The sum over all coordinates of a ratio that is given at the generic coordinate."""
         return self.read(sum_over(self.expression(r), GENERIC, length))
 
     # -- small matrices

@@ -5,10 +5,10 @@ In the notation of ``structure``, with ``M = W^T A^-1 W``, for any coordinate-fr
     D = F A F^T + [W 0; 0 I] N [W 0; 0 I]^T,   F = [I + W P W^T A^-1; R^T W^T A^-1],
     N = [K - P - P^T - P M P^T,  E - R - P M R;  its transpose,  S - R^T M R],
 
-so D is positive semidefinite if A and the small matrix N are. Where A is positive it is so only if
-N is for the best P and R: with K diagonal, P = K on its negative part (``diag(a) - c u u^T`` leaves
-``c (1 - c total(u^2/a)) u u^T``) and R = E, the Schur complement; what the positive part of K adds
-to A enters by Woodbury's identity.
+so D is positive semidefinite if A and the small matrix N are. If A is positive definite, the
+converse holds for the best P and R. With K diagonal, these are P = K on the negative part of K
+(``diag(a) - c u u^T`` leaves ``c (1 - c total(u^2/a)) u u^T``) and R = E, which gives the Schur
+complement. The positive part of K is added to A by Woodbury's identity.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ Signed = tuple[FactorColumn, SignStep]
 
 @dataclass(frozen=True)
 class _Layer:
-    """One pivot of A: a block of columns of B. ``reach[b]`` is ``(L^-1 W_b) / weight``, what W_b
-    meets there.
+    """One pivot of A, which gives a block of columns of B.
+
+    ``reach[b]`` is ``(L^-1 W_b) / weight``, the component of column W_b at this pivot.
     """
 
     length: Length
@@ -44,28 +45,27 @@ class _Layer:
 
 
 class Factoring:
-    """Puts the factor of one group together."""
+    """Builds the factor of one group of blocks from its structure."""
 
     def __init__(self, structure: Structure, certify: Certify) -> None:
-        self._s, self._field, self._certify = structure, structure.field, certify
+        self._structure, self._field, self._certify = structure, structure.field, certify
         self._eliminate = Elimination(structure.field, certify)
-        self._outside: set[int] = (
-            set()
-        )  # the columns of W that leave the range of A; P and R do not touch them
+        # the columns of W that are not in the range of A, for which P and R are zero
+        self._outside: set[int] = set()
 
     def columns(self) -> list[Signed]:
-        """The columns of B with their weights and the signs of these.
+        """The columns of B with their weights, each with the proof that its weight is nonnegative.
 
         Raises:
-            NotReachedError: where no factor was found.
+            NotReachedError: if no factor was found.
         """
         found = self._dense_columns()
-        self._rotate()
+        self._diagonalise_K()
         self._join_borders()
         layers = self._layers()
         reason = ""
         for P, R in self._choices(layers):
-            N = self._small(P, R, layers)
+            N = self._small_matrix(P, R, layers)
             try:
                 pivots = self._eliminate.of(N)
             except NotReachedError as error:
@@ -74,18 +74,20 @@ class Factoring:
             return (
                 found
                 + [self._block_column(layer, P, R) for layer in layers]
-                + [self._single(p) for p in pivots]
+                + [self._single_column(p) for p in pivots]
             )
         raise NotReachedError(reason)
 
-    # -- the pieces
+    # -- parts of the factor
     # ----------------------------------------------------------------------------------------------
 
     def _dense_columns(self) -> list[Signed]:
-        """Each dense matrix by the small matrix of its coefficients."""
+        """The columns of the dense matrices, by elimination of the small matrix of each one's
+        coefficients.
+        """
         found: list[Signed] = []
-        for matrix, coefficients in self._s.dense.items():
-            blocks = [b for b in self._s.vectors if b.length == matrix.row.length]
+        for matrix, coefficients in self._structure.dense.items():
+            blocks = [b for b in self._structure.vectors if b.length == matrix.row.length]
             C = [[coefficients.get((a, b), self._field.zero) for b in blocks] for a in blocks]
             for pivot in self._eliminate.of(C):
                 entries = {
@@ -102,9 +104,9 @@ class Factoring:
                 )
         return found
 
-    def _rotate(self) -> None:
-        """Make K diagonal: other columns W, of which those that nothing uses are dropped."""
-        s, field = self._s, self._field
+    def _diagonalise_K(self) -> None:
+        """Make K diagonal by changing the columns W, and drop columns that neither K nor E uses."""
+        s, field = self._structure, self._field
         turned = diagonalise(s.K, field)
         s.columns = [self._combined([row[b] for row in turned.T]) for b in range(len(s.K))]
         s.E = field.times(turned.inverse, s.E) if s.E and s.scalars else s.E
@@ -117,10 +119,11 @@ class Factoring:
         s.K = [[turned.weights[b] if a == b else field.zero for b in used] for a in used]
 
     def _join_borders(self) -> None:
-        """One column for the border of each scalar, of all that K does not use: its parts may leave
-        the range of A one by one.
+        """Merge the columns that K does not use into one column for the border of each scalar.
+
+        Taken singly, such columns may leave the range of A although their combination does not.
         """
-        s, field = self._s, self._field
+        s, field = self._structure, self._field
         kept = [b for b in range(len(s.K)) if not s.K[b][b].is_zero()]
         others = [b for b in range(len(s.K)) if b not in kept]
         joined = [
@@ -140,19 +143,24 @@ class Factoring:
 
     def _combined(self, shares: list[Ratio]) -> Vectors:
         parts: dict[Block, list[Ratio]] = {}
-        for share, column in zip(shares, self._s.columns, strict=True):
+        for share, column in zip(shares, self._structure.columns, strict=True):
             for block, f in column.items():
                 parts.setdefault(block, []).append(share * f)
         summed = {block: self._field.sum(listed) for block, listed in parts.items()}
         return {block: f for block, f in summed.items() if not f.is_zero()}
 
     def _layers(self) -> list[_Layer]:
-        """The pivots of A, one small elimination a length."""
+        """The pivots of A, from one small elimination for each length."""
         layers: list[_Layer] = []
-        for length in dict.fromkeys(b.length for b in self._s.vectors):
-            blocks = [b for b in self._s.vectors if b.length == length]
-            pivots = self._eliminate.of([[self._s.diagonal[a, b] for b in blocks] for a in blocks])
-            reached = [self._forward(pivots, blocks, column) for column in self._s.columns]
+        for length in dict.fromkeys(b.length for b in self._structure.vectors):
+            blocks = [b for b in self._structure.vectors if b.length == length]
+            pivots = self._eliminate.of(
+                [[self._structure.diagonal[a, b] for b in blocks] for a in blocks]
+            )
+            reached = [
+                self._forward_substitution(pivots, blocks, column)
+                for column in self._structure.columns
+            ]
             for q, pivot in enumerate(pivots):
                 rows = {b: f for b, f in zip(blocks, pivot.column, strict=True) if not f.is_zero()}
                 layers.append(
@@ -166,10 +174,10 @@ class Factoring:
             self._outside |= {b for b, (_, inside) in enumerate(reached) if not inside}
         return layers
 
-    def _forward(
+    def _forward_substitution(
         self, pivots: list[Pivot], blocks: list[Vector], column: Vectors
     ) -> tuple[list[Ratio], bool]:
-        """``L^-1 w`` at the pivots, and whether nothing is left elsewhere."""
+        """``L^-1 w`` at the pivots, and True if the column w is in the range of A."""
         rest = [column.get(b, self._field.zero) for b in blocks]
         found = []
         for p in pivots:
@@ -182,8 +190,8 @@ class Factoring:
     # ----------------------------------------------------------------------------------------------
 
     def _gram(self, layers: list[_Layer]) -> Rows:
-        """``M = W^T A^-1 W``: a total for every pair of columns and pivot."""
-        n = range(len(self._s.columns))
+        """``M = W^T A^-1 W``: for each pair of columns, a sum of one total for each pivot."""
+        n = range(len(self._structure.columns))
         M = self._field.zeros(len(n), len(n))
         for a in n:
             for b in n[: a + 1]:
@@ -197,8 +205,8 @@ class Factoring:
         return M
 
     def _choices(self, layers: list[_Layer]) -> Iterator[tuple[Rows, Rows]]:
-        """Pairs of P and R, the simplest first."""
-        s, field, n = self._s, self._field, len(self._s.columns)
+        """Pairs of P and R to try, the simplest first."""
+        s, field, n = self._structure, self._field, len(self._structure.columns)
         inside = [b for b in range(n) if b not in self._outside]
         negative = [
             b for b in inside if not s.K[b][b].is_zero() and self._certify(s.K[b][b]) is None
@@ -223,24 +231,28 @@ class Factoring:
             yield self._woodbury(P, R, M, positive)
 
     def _woodbury(self, P: Rows, R: Rows, M: Rows, positive: list[int]) -> tuple[Rows, Rows]:
-        """As if the positive part of K stood in A: ``(A + V C V^T)^-1 W = A^-1 (W - V (I + C M)^-1
-        C V^T A^-1 W)``.
+        """P and R for A with the positive part of K added to it, by Woodbury's identity.
+
+        ``(A + V C V^T)^-1 W = A^-1 (W - V (I + C M)^-1 C V^T A^-1 W)``
         """
         field, n = self._field, len(P)
         G = self._inverse_of_one_plus(positive, M)
         share = field.unit(n)  # A'^-1 W = A^-1 W share
         for x, a in enumerate(positive):
             for b in range(n):
-                met = (G[x][y] * self._s.K[c][c] * M[c][b] for y, c in enumerate(positive))
+                met = (G[x][y] * self._structure.K[c][c] * M[c][b] for y, c in enumerate(positive))
                 share[a][b] = field.reduced(share[a][b] - field.sum(met))
         return field.times(P, transpose(share)), field.times(share, R)
 
     def _inverse_of_one_plus(self, positive: list[int], M: Rows) -> Rows:
-        """``(I + C M)^-1`` by Gauss and Jordan."""
+        """``(I + C M)^-1`` by Gauss-Jordan elimination."""
         field, n = self._field, len(positive)
         unit = field.unit(n)
         rows = [
-            [field.reduced(unit[x][y] + self._s.K[a][a] * M[a][b]) for y, b in enumerate(positive)]
+            [
+                field.reduced(unit[x][y] + self._structure.K[a][a] * M[a][b])
+                for y, b in enumerate(positive)
+            ]
             + unit[x]
             for x, a in enumerate(positive)
         ]
@@ -258,9 +270,9 @@ class Factoring:
                     ]
         return [row[n:] for row in rows]
 
-    def _small(self, P: Rows, R: Rows, layers: list[_Layer]) -> Rows:
-        """N, over the columns of W and the scalars."""
-        s, field = self._s, self._field
+    def _small_matrix(self, P: Rows, R: Rows, layers: list[_Layer]) -> Rows:
+        """The matrix N, with rows for the columns of W and for the scalars."""
+        s, field = self._structure, self._field
         if not s.columns:
             return s.S
         M = (
@@ -284,8 +296,8 @@ class Factoring:
     # ----------------------------------------------------------------------------------------------
 
     def _block_column(self, layer: _Layer, P: Rows, R: Rows) -> Signed:
-        """``F L`` for one pivot of A."""
-        s, field = self._s, self._field
+        """The column ``F L`` of B for one pivot of A."""
+        s, field = self._structure, self._field
         entries: list[tuple[Block, Entry]] = []
         met = [(b, y) for b, y in enumerate(layer.reach) if not y.is_zero()]
         for block in s.vectors:
@@ -310,9 +322,9 @@ class Factoring:
             layer.pivot.sign,
         )
 
-    def _single(self, pivot: Pivot) -> Signed:
-        """A column of ``[W 0; 0 I]`` times one of N's factor."""
-        s, n = self._s, len(self._s.columns)
+    def _single_column(self, pivot: Pivot) -> Signed:
+        """A single column of B: ``[W 0; 0 I]`` times a column of the factor of N."""
+        s, n = self._structure, len(self._structure.columns)
         vectors = self._combined(list(pivot.column[:n]))
         entries: list[tuple[Block, Entry]] = [
             (b, Column(self._field.expression(f))) for b, f in vectors.items()

@@ -1,8 +1,8 @@
-"""Where a factorisation may be undefined: on a nowhere dense set only.
+"""Prove that a factorisation is undefined on a nowhere dense set only.
 
-A denominator must be different from zero on a dense set, for every length and every value of a
-parameter that is a whole number. The derivatives and values of abstract functions count as
-coordinates of their own, as D is defined and continuous in all of them.
+A denominator must be nonzero on a dense set, for every length and every value of an integer
+parameter. The derivatives and values of abstract functions count as coordinates of their own, as D
+is defined and continuous in all of them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from verify.decide.definedness import (
 )
 from verify.decide.zero.decide import find_nonzero
 
-CONTINUOUS = {
+CONTINUUM_ASSUMPTIONS = {  # a symbol with no other assumptions ranges over an interval
     "real",
     "commutative",
     "positive",
@@ -46,12 +46,14 @@ CONTINUOUS = {
     "extended_real",
     "complex",
 }
-SEEDS = 4
+MAX_CHOICES_OF_VALUES = 4
 
 
-def undefined_on_more_than_a_null_set(expressions: Iterable[Expr]) -> Condition | None:
-    """A condition of some expressions that is not seen to hold on a dense set; None where
-    all are.
+def condition_not_proved_densely(expressions: Iterable[Expr]) -> Condition | None:
+    """A condition for the expressions to be defined that is not proved on a dense set; None if all
+    are.
+
+    None proves that the expressions are undefined on a nowhere dense set at most.
     """
     for e in expressions:
         for condition in conditions(e):
@@ -66,26 +68,28 @@ def _holds_densely(condition: Condition) -> bool:
     if condition.sign == NONNEGATIVE:
         return False
     if condition.sign == POSITIVE:
-        return possible_signs(condition.e) <= NOT_NEGATIVE and vanishes_nowhere_densely(condition.e)
-    return condition.sign == NONZERO and vanishes_nowhere_densely(condition.e)
+        return possible_signs(condition.e) <= NOT_NEGATIVE and has_nowhere_dense_zeros(condition.e)
+    return condition.sign == NONZERO and has_nowhere_dense_zeros(condition.e)
 
 
-def vanishes_nowhere_densely(e: Expr) -> bool:
-    """Whether the zeros of an expression are proved to be nowhere dense, for every length."""
+def has_nowhere_dense_zeros(e: Expr) -> bool:
+    """Return True if the zeros of an expression are proved to be nowhere dense, for every
+    length.
+    """
     if is_nonzero(e):
         return True
     if isinstance(e, Mul):
-        return all(vanishes_nowhere_densely(a) for a in e.args)
+        return all(has_nowhere_dense_zeros(a) for a in e.args)
     if isinstance(e, Pow):
-        return vanishes_nowhere_densely(e.base)
+        return has_nowhere_dense_zeros(e.base)
     if isinstance(e, Total):
         body, _ = opened(e)
-        if _of_one_sign([body]) and vanishes_nowhere_densely(body):
+        if _of_one_sign([body]) and has_nowhere_dense_zeros(body):
             return True
     if (
         isinstance(e, Add)
         and _of_one_sign(e.args)
-        and any(vanishes_nowhere_densely(a) for a in e.args)
+        and any(has_nowhere_dense_zeros(a) for a in e.args)
     ):
         return True
     if not _is_analytic(e):
@@ -101,19 +105,23 @@ def _of_one_sign(terms: Iterable[Expr]) -> bool:
 
 
 def _is_analytic(e: Expr) -> bool:
-    """Whether an expression is analytic on its whole connected domain, for every length."""
+    """Return True if the expression is proved analytic on its connected domain, for every
+    length.
+    """
     if e.has(Abs, sign):
         return False
     symbols = [s for s in e.atoms(Symbol) if not isinstance(s, Length)]
-    if any(fact not in CONTINUOUS for s in symbols for fact in assumptions_of(s)):
+    if any(fact not in CONTINUUM_ASSUMPTIONS for s in symbols for fact in assumptions_of(s)):
         return False
     roots = [p.base for p in e.atoms(Pow) if not p.exp.is_Integer]
     return all(is_positive(base) for base in roots) and is_continuous(e)
 
 
 def _is_of_one_coordinate(e: Expr) -> bool:
-    """Whether one value that is not zero is enough: with sums or lengths it would be enough for one
-    length only.
+    """Return True if the expression has one coordinate at most, and neither sums nor lengths.
+
+    A single point where it is not zero is then enough; otherwise that would hold for one length
+    only.
     """
     return not (
         e.has(Total) or any(isinstance(s, Length) for s in e.atoms(Symbol)) or len(labels(e)) > 1
@@ -121,14 +129,14 @@ def _is_of_one_coordinate(e: Expr) -> bool:
 
 
 def _not_zero_where_all_are_alike(e: Expr) -> bool:
-    """Whether an expression is proved not to be zero where the coordinates of each vector are one
-    and the same number.
+    """Return True if the expression is proved nonzero where all coordinates of each vector are
+    equal.
 
-    There a sum is the length times a number, and the sign says it for every length; two different
-    coordinates are told apart no more, so it holds for one coordinate, too. So an analytic
-    expression is not identically zero for any length.
+    There a sum is the length times a number, so the sign of the expression is proved for every
+    length. Two different coordinates have the same value there, so lengths of one are included. An
+    analytic expression that is nonzero at one point is not identically zero.
     """
-    for seed in range(SEEDS):
+    for seed in range(MAX_CHOICES_OF_VALUES):
         try:
             if is_nonzero(_where_alike(e, seed).expand()):
                 return True
@@ -138,12 +146,13 @@ def _not_zero_where_all_are_alike(e: Expr) -> bool:
 
 
 class NoNumberError(Exception):
-    """There is no number that could stand for all the coordinates of something."""
+    """No single number can stand for all coordinates or values of a symbol."""
 
 
 def _where_alike(e: Expr, seed: int) -> Expr:
-    """An expression of lengths only. What an abstract function is taken of does not count: its
-    values are coordinates.
+    """The expression with each vector replaced by one number, so that only lengths are left.
+
+    Values of abstract functions are replaced as a whole, as they count as coordinates of their own.
     """
     if isinstance(e, Total):
         return e.index.length * _where_alike(e.body, seed)
@@ -163,8 +172,11 @@ def _where_alike(e: Expr, seed: int) -> Expr:
 
 
 def _number(s: Expr, name: str, seed: int) -> Expr:
-    """A number that may stand for all the coordinates or values of one name: ones, or what the seed
-    says.
+    """A number for all the coordinates or values of one name: 1 for seed 0, otherwise one that the
+    seed determines.
+
+    Raises:
+        NoNumberError: if no number fits the domain and the assumptions.
     """
     value = Rational(Random(f"{seed} {name}").choice([-2, -1, 1, 2, 3]) if seed else 1)
     domain = domain_of(s.at(GENERIC) if isinstance(s, Vector) else s)

@@ -1,4 +1,6 @@
-"""``B W B^T`` as entries between blocks, for every length: what a factor step claims D to be."""
+"""Multiply out ``B W B^T``, block by block and for every length: the matrix that a factor claims D
+to be.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,12 @@ from recipe.language.symbols import GENERIC, OTHER, Block, Vector
 from recipe.language.total import relabel, sum_over
 from verify.evidence import FactorColumn
 
-BETWEEN = -2  # the index that W is summed over
-ASIDE = -3  # where a label waits while two are exchanged
+SUMMED_LABEL = -2  # of the index between B, W and B^T
+SPARE_LABEL = -3  # used while two labels are exchanged
 
 
 def entry_of_product(columns: Iterable[FactorColumn], row: Block, column: Block) -> Entry:
-    """The entry of ``B W B^T`` between two blocks."""
+    """The entry of ``B W B^T`` in the given row and column of blocks."""
     result = _zero(row, column)
     for c in columns:
         rows = dict(c.entries)
@@ -47,7 +49,9 @@ def _summand(c: FactorColumn, left: Entry, right: Entry, row: Block, column: Blo
 
     off = here * weight(i) * _beside(right, j, i) + _beside(left, i, j) * weight(j) * there
     off += sum_over(
-        _beside(left, i, BETWEEN) * weight(BETWEEN) * _beside(right, j, BETWEEN), BETWEEN, c.length
+        _beside(left, i, SUMMED_LABEL) * weight(SUMMED_LABEL) * _beside(right, j, SUMMED_LABEL),
+        SUMMED_LABEL,
+        c.length,
     )
     return _entry(row, column, here * weight(i) * _diagonal(right, i), off)
 
@@ -73,7 +77,9 @@ def _diagonal(entry: Entry, label: int) -> Expr:
 
 
 def _beside(entry: Entry, row: int, column: int) -> Expr:
-    """What stands at a row and a column of B beside the diagonal."""
+    """The off-diagonal part of an entry of B at a given row and column."""
     if isinstance(entry, Coupling):
-        return relabel(relabel(relabel(entry.kernel, OTHER, ASIDE), GENERIC, row), ASIDE, column)
+        return relabel(
+            relabel(relabel(entry.kernel, OTHER, SPARE_LABEL), GENERIC, row), SPARE_LABEL, column
+        )
     return relabel(entry.value, GENERIC, column)

@@ -1,10 +1,9 @@
-"""Refuting: an exact point of the domain and an exact vector x with ``x^T D x < 0`` in ball
-arithmetic.
+"""Refute that D is positive semidefinite: an exact point and an exact vector x with ``x^T D x <
+0``.
 
-At a point, elimination of the midpoints proposes x, or the eigenvector of the smallest eigenvalue
-would: any proposal is as good as another, as the balls decide. The points are random ones, some at
-the edges of the domain, for small lengths and a few larger ones; then those that a descent of the
-smallest eigenvalue leads to.
+Elimination of the midpoints at a point proposes x. The proposal need not be accurate, as ball
+arithmetic decides the sign. The points are random, some at the edges of the domain, for small
+lengths and a few larger ones. Points at which a descent lowers the smallest eigenvalue follow.
 """
 
 from __future__ import annotations
@@ -21,22 +20,29 @@ from verify.decide.nonnegative.rational import Indefinite, eliminate
 from verify.decide.psd.descent import lowest_points
 from verify.decide.psd.symmetric import written_in
 from verify.decide.zero.decide import explicit_sizes
-from verify.decide.zero.point import BITS, NoValueError, Point, at_precision, shown_ball
+from verify.decide.zero.point import (
+    WORKING_BITS,
+    NoValueError,
+    Point,
+    at_precision,
+    shown_ball,
+)
 from verify.generator.coupling import Diffusion, Group
 from verify.verdict import Witness
 
 Balls = list[list[Any]]
 
-QUICK, THOROUGH = 4, 16  # random points for each choice of lengths
-LARGER = (5, 10)  # lengths that are tried for what fails only there
-DENOMINATORS = (1, 10, 10**3, 10**6, 10**12)  # a direction is rounded as coarsely as it stays one
-DESCENTS = 6
+QUICK_POINTS, THOROUGH_POINTS = 4, 16  # random points for each choice of lengths
+LARGER_LENGTHS = (5, 10)  # tried after the small ones, as some matrices fail only there
+# Denominators in the printed vector: the first that leaves x^T D x negative is used.
+MAX_DENOMINATORS = (1, 10, 10**3, 10**6, 10**12)
+DESCENTS_PER_GROUP = 6
 
 
 def find_negative(state: Group, diffusion: Diffusion) -> Witness | None:
-    """A witness at one of a few random points for small lengths."""
+    """A witness at one of a few random points for small lengths; None if none was found."""
     for sizes in explicit_sizes(written_in(state, diffusion)):
-        for seed in range(QUICK):
+        for seed in range(QUICK_POINTS):
             witness = witness_at(Point(sizes, seed, edge=seed % 2 == 1), state, diffusion)
             if witness is not None:
                 return witness
@@ -44,17 +50,19 @@ def find_negative(state: Group, diffusion: Diffusion) -> Witness | None:
 
 
 def search_negative(state: Group, diffusion: Diffusion, groups: Iterable[Group]) -> Witness | None:
-    """A witness at more points, for larger lengths, or where a descent leads to."""
+    """A witness at more random points, at larger lengths, or at the end of a descent; None if none
+    was found.
+    """
     sizes = list(explicit_sizes(written_in(state, diffusion)))
-    larger = [dict.fromkeys(sizes[0], n) for n in LARGER if sizes[0]]
+    larger = [dict.fromkeys(sizes[0], n) for n in LARGER_LENGTHS if sizes[0]]
     for where in (*sizes, *larger):
-        for seed in range(QUICK, THOROUGH if where in sizes else QUICK + 2):
+        for seed in range(QUICK_POINTS, THOROUGH_POINTS if where in sizes else QUICK_POINTS + 2):
             witness = witness_at(Point(where, seed, edge=seed % 2 == 1), state, diffusion)
             if witness is not None:
                 return witness
     for where in sizes[:2]:
         for group in groups:
-            for seed in range(DESCENTS):
+            for seed in range(DESCENTS_PER_GROUP):
                 start = Point(where, 100 + seed)
                 for point in lowest_points(start, lambda p, g=group: explicit(p, g, diffusion)):  # type: ignore[misc]
                     witness = witness_at(point, state, diffusion)
@@ -64,8 +72,10 @@ def search_negative(state: Group, diffusion: Diffusion, groups: Iterable[Group])
 
 
 def witness_at(point: Point, state: Group, diffusion: Diffusion) -> Witness | None:
-    """A witness at one point."""
-    for bits in BITS:
+    """A witness at this point; None if no vector was found for which ``x^T D x`` is certainly
+    negative.
+    """
+    for bits in WORKING_BITS:
         try:
             x, value = at_precision(
                 bits, lambda: _negative_direction(explicit(point, state, diffusion))
@@ -83,7 +93,7 @@ def witness_at(point: Point, state: Group, diffusion: Diffusion) -> Witness | No
 
 
 def explicit(point: Point, blocks: Group, diffusion: Diffusion) -> Balls:
-    """D, or a group of it, as balls at a point."""
+    """The matrix of the given blocks at a point, as balls, one row for each coordinate."""
     coordinates = [(b, k) for b in blocks for k in point.coordinates(b)]
     return [[_number(diffusion[a, b], i, j, point) for b, j in coordinates] for a, i in coordinates]
 
@@ -103,8 +113,8 @@ def _number(entry: Entry, i: int, j: int, point: Point) -> Any:
 
 
 def _negative_direction(matrix: Balls) -> tuple[tuple[Fraction, ...], Any]:
-    """A vector and what the matrix gives for it; both are certain, and only a negative value says
-    something.
+    """A vector x and a ball around ``x^T D x``; if that is not certainly negative, it says
+    nothing.
     """
     middles = [[_middle(ball) for ball in row] for row in matrix]
     symmetric = [
@@ -115,7 +125,7 @@ def _negative_direction(matrix: Balls) -> tuple[tuple[Fraction, ...], Any]:
     if not isinstance(found, Indefinite):
         return (), arb(0)
     largest = max(abs(c) for c in found.direction)
-    for bound in DENOMINATORS:
+    for bound in MAX_DENOMINATORS:
         x = tuple((c / largest).limit_denominator(bound) for c in found.direction)
         value = _form(matrix, x)
         if value < 0:

@@ -1,11 +1,11 @@
-"""A group of blocks as diagonals, low rank, borders and dense matrices, over the field of ratios.
+"""Take the matrix of a group of blocks apart: diagonals, low rank, borders and dense matrices.
 
 On vectors v and scalars s, with W the columns that D's kernels and borders are made of,
 
     x^T D x = v^T A v + (W^T v)^T K (W^T v) + 2 (W^T v)^T E s + s^T S s + (dense parts),
 
-where A has one small matrix a coordinate, and K, E and S are coordinate-free. A column of W is a
-function at one block.
+where A has one small matrix for each coordinate, and K, E and S are coordinate-free. A column of W
+is a function at one block.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ Vectors = dict[Block, Ratio]  # a stacked vector, each component at its generic 
 
 @dataclass
 class Structure:
-    """The pieces of one group. ``diagonal[a, b]`` is A; ``dense[M][a][b]`` the coefficients of a
-    matrix M between blocks.
+    """The matrices of one group, in the notation above.
+
+    ``diagonal[a, b]`` is A between two blocks; ``dense[M][a, b]`` is the coefficient of a dense
+    matrix M between them.
     """
 
     field: RatioField
@@ -47,7 +49,7 @@ class Structure:
 
 @dataclass(frozen=True)
 class _Term:
-    """``coefficient * left_i * right_j``, or with ``dense`` in place of both vectors."""
+    """``coefficient * left_i * right_j``; with ``dense``, ``coefficient`` times that matrix."""
 
     coefficient: Ratio
     left: Ratio
@@ -56,10 +58,10 @@ class _Term:
 
 
 def read_structure(diffusion: Diffusion, group: Group, field: RatioField) -> Structure:
-    """Take a group apart.
+    """Take the matrix of a group apart.
 
     Raises:
-        NotReachedError: where a kernel is no sum of products of vectors and dense matrices.
+        NotReachedError: if a kernel is not a sum of products of vectors and dense matrices.
     """
     vectors = [b for b in group if isinstance(b, Vector)]
     scalars = [b for b in group if isinstance(b, Scalar)]
@@ -97,11 +99,10 @@ def read_structure(diffusion: Diffusion, group: Group, field: RatioField) -> Str
 
 
 def _terms(e: Expr, field: RatioField) -> list[_Term]:
-    """A kernel, or the coordinates of a border (then ``right`` is 1), as a sum of products.
+    """A kernel, or the coordinates of a border (``right`` is then 1), as a sum of products.
 
-    Summands with a dense matrix are read by themselves, and the others where that gives fewer
-    products: over one denominator, what was a product is taken apart by the denominators of the
-    others.
+    Summands with a dense matrix are read one by one. The others are read together or one by one,
+    whichever gives fewer products: a common denominator can break up what was a product.
     """
     written = Add.make_args(e)
     apart = [term for t in written if t.has(DenseEntry) for term in _terms_of_one(t, field)]
@@ -128,7 +129,9 @@ def _terms_of_one(e: Expr, field: RatioField) -> list[_Term]:
 
 
 def _split_denominator(den: Poly, field: RatioField) -> dict[str, Poly]:
-    """The denominator as a product of parts at i, at j and free of both."""
+    """The denominator as a product of three parts: at coordinate i, at coordinate j, and
+    coordinate-free.
+    """
     constant, factors = den.factor()
     parts_of = {"i": field.one.num, "j": field.one.num, "free": field.one.num * constant}
     for factor, n in factors:
@@ -164,7 +167,7 @@ def _term(
                 or not meaning.matrix.positive_definite
             ):
                 raise NotReachedError(
-                    f"{meaning} is not seen to be positive semidefinite by itself"
+                    f"{meaning} is not known to be positive semidefinite by itself"
                 )
             dense = meaning.matrix
         else:

@@ -1,7 +1,7 @@
 """``D = sum of f * C`` with nonnegative functions f and constant positive semidefinite matrices C.
 
-So is a logistic Fisher metric, ``sum of p (1 - p) x x^T`` over data; and nothing is eliminated over
-functions.
+A logistic Fisher metric, ``sum of p (1 - p) x x^T`` over data, has this form. Only constant
+matrices are eliminated.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from verify.generator.coupling import Diffusion, Group
 
 
 def constant_parts(diffusion: Diffusion, group: Group) -> list[tuple[FactorColumn, SignStep]]:
-    """The columns of a group of scalars, or of diagonal vectors of one length.
+    """The columns of the factor, for a group of scalars or of diagonal vectors of one length.
 
     Raises:
-        NotReachedError: where the group is another one, or one of its parts is not positive
+        NotReachedError: if the group is of another kind, or one of its parts is not positive
             semidefinite by itself.
     """
     lengths = {b.length if isinstance(b, Vector) else None for b in group}
     if len(lengths) > 1 or not all(is_diagonal(diffusion[a, b]) for a in group for b in group):
-        raise NotReachedError("the group is not one small matrix")
+        raise NotReachedError("the group is not one small matrix at each coordinate")
     found: list[tuple[FactorColumn, SignStep]] = []
     for f, C in _parts(diffusion, group).items():
         pivots = eliminate(C)
@@ -50,7 +50,7 @@ def _entry(block: Vector | Scalar, c: Fraction) -> Entry:
 
 
 def _parts(diffusion: Diffusion, group: Group) -> dict[Expr, list[list[Fraction]]]:
-    """The constant matrix that goes with each function."""
+    """The constant matrix C of each function f."""
     found: dict[Expr, list[list[Fraction]]] = {}
     for a, row in enumerate(group):
         for b, column in enumerate(group):

@@ -1,4 +1,4 @@
-"""What ``x^T D x`` sees of D: its symmetric part, one group of connected blocks at a time."""
+"""The symmetric part of D, which is all that ``x^T D x`` depends on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from verify.generator.coupling import Diffusion, Group
 
 
 def symmetrised(dynamics: Dynamics) -> Diffusion:
-    """``(D + D^T) / 2``; entries that are symmetric as they are written stay as they are."""
+    """``(D + D^T) / 2``; entries that are written symmetrically are left as they are."""
     return {
         (a, b): _mean(entry, transposed(dynamics.diffusion[b, a]))
         for (a, b), entry in dynamics.diffusion.items()
@@ -22,10 +22,10 @@ def _mean(here: Entry, there: Entry) -> Entry:
 
 
 def written_in(state: Group, diffusion: Diffusion) -> list[Expr]:
-    """The blocks, and what is written in D."""
+    """The blocks of the state, and all expressions in D that are not zero."""
     return [*state, *(p for entry in diffusion.values() for p in parts(entry) if p != 0)]
 
 
 def names_of(group: Group) -> str:
-    """The blocks of a group in words."""
+    """The names of the blocks of a group, separated by commas."""
     return ", ".join(b.name for b in group)

@@ -1,1 +1,3 @@
-"""Zero testing: canonical form proves, an exact point refutes."""
+"""Zero testing: a canonical form proves that an expression is zero, an exact point that it is
+not.
+"""

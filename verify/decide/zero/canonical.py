@@ -42,21 +42,23 @@ from recipe.language.total import Total, labels, relabel
 from verify.decide.zero.errors import CannotDecideError, TableFullError
 from verify.decide.zero.generators import CAPACITIES, Generators
 from verify.decide.zero.ratio import Poly, Ratio, ratio
-from verify.decide.zero.sums import OPEN, SumGenerators
+from verify.decide.zero.sums import FIRST_OPEN_LABEL, SumGenerators
 
-RootKey = tuple[str, Hashable]  # what is rooted: ("exp", a term) or ("power", a positive factor)
+RootKey = tuple[str, Hashable]  # the radicand: ("exp", a term) or ("power", a positive factor)
 
-# beyond this, exp(998*x/997) and exp(x/997) stay unrelated rather than become powers of one
-# generator
-MAX_POWER = 64
+# Two powers of exp(x) are written as powers of one generator, exp(x/n), only while n and both
+# powers stay below this; exp(998*x/997) and exp(x/997) remain two unrelated generators.
+MAX_GENERATOR_POWER = 64
 
 
 def is_zero(e: Expr) -> bool:
-    """Whether the expression is identically zero; False says only that its canonical form does not
-    show it.
+    """Return True if the canonical form of the expression is zero, which proves that it is
+    identically zero.
+
+    False proves nothing: functions may be related in a way that the canonical form does not know.
 
     Raises:
-        CannotDecideError: where the form does not reach it.
+        CannotDecideError: if the expression has no canonical form, or one that is too large.
     """
     for capacity in CAPACITIES:
         canonical = Canonical(capacity)
@@ -73,8 +75,9 @@ def is_zero(e: Expr) -> bool:
 
 
 def normalised(e: Expr) -> Expr:
-    """The same function written in canonical form, so that what cancels is gone; as it is where
-    there is no such form.
+    """Return the same function written in canonical form, so that what cancels is gone.
+
+    The expression itself is returned if it has no canonical form.
     """
     canonical = Canonical()
     try:
@@ -84,22 +87,22 @@ def normalised(e: Expr) -> Expr:
 
 
 class Canonical:
-    """Reads expressions into one ring, so that equal functions become equal ratios."""
+    """Reads expressions into one polynomial ring, so that equal functions become equal ratios."""
 
     def __init__(self, capacity: int = CAPACITIES[-1]) -> None:
         self.generators = Generators(capacity)
         self.sums = SumGenerators(self.generators)
         self._seen: dict[Expr, Ratio] = {}
         self._finest: dict[RootKey, int] = {}
-        # whether a generator in use was later written by a finer one, so that a second reading may
-        # see more
+        # True once a generator in use was rewritten as a power of a finer root: reading the
+        # expression a second time may then cancel more
         self.refined = False
 
     def read(self, e: Expr) -> Ratio:
-        """The expression as a reduced ratio.
+        """Return the expression as a reduced ratio of polynomials in the generators.
 
         Raises:
-            CannotDecideError: where the form does not reach it.
+            CannotDecideError: if the expression has no canonical form, or one that is too large.
         """
         if e not in self._seen:
             try:
@@ -111,7 +114,7 @@ class Canonical:
         return self._seen[e]
 
     def read_again(self, e: Expr) -> Ratio:
-        """The same, with everything that was learnt in the meantime."""
+        """Read an expression anew, with every relation between generators that was found since."""
         self._seen.clear()
         return self.read(e)
 
@@ -147,10 +150,10 @@ class Canonical:
     def _(self, e: Pow) -> Ratio:
         base, power = e.as_base_exp()
         if power.is_Integer:
-            if abs(int(power)) > 4 * MAX_POWER:
+            if abs(int(power)) > 4 * MAX_GENERATOR_POWER:
                 raise CannotDecideError(f"the power {power} is too high for a canonical form")
             return self.read(base) ** int(power)
-        if power.is_Rational and abs(power.p) <= 4 * MAX_POWER:
+        if power.is_Rational and abs(power.p) <= 4 * MAX_GENERATOR_POWER:
             return self._rational_power(self.read(base), power)
         if is_positive(base):
             return self._exponential(
@@ -215,11 +218,13 @@ class Canonical:
 
     @_read.register
     def _(self, e: Total) -> Ratio:
-        label = next(k for k in itertools.count(OPEN, -1) if k not in labels(e.body))
+        label = next(k for k in itertools.count(FIRST_OPEN_LABEL, -1) if k not in labels(e.body))
         return self.sums.read(self.read(relabel(e.body, e.index.label, label)), e.index.at(label))
 
     def _settled(self, e: Expr) -> Expr:
-        """The expression that its canonical form means, so that equal arguments become equal."""
+        """The argument rewritten in canonical form, so that equal arguments become the same
+        expression.
+        """
         return self.generators.expression(self.read(e))
 
     def _opaque(self, function: type[Expr], *arguments: Expr) -> Ratio:
@@ -243,7 +248,7 @@ class Canonical:
         return result
 
     def _exp_term(self, term: Ratio, p: int, q: int) -> Ratio:
-        """``exp(p/q * term)``."""
+        """``exp(p/q * term)`` as a power of one generator, or of x where the term is ``log(x)``."""
         meaning = self.generators.expression(term)
         if isinstance(meaning, log):
             return self._rational_power(self.read(meaning.args[0]), Rational(p, q))
@@ -257,7 +262,7 @@ class Canonical:
         """
         finest = self._finest.get(key, 1)
         n = math.lcm(finest, q)
-        if n > MAX_POWER or abs(p) * n // q > MAX_POWER:
+        if n > MAX_GENERATOR_POWER or abs(p) * n // q > MAX_GENERATOR_POWER:
             return self.generators.generator((*key, p, q), meaning(Rational(p, q)))
         generator = self.generators.generator((*key, n), meaning(Rational(1, n)))
         if n != finest and self.generators.known((*key, finest)):
@@ -335,8 +340,8 @@ class Canonical:
             root = self.generators.generator((*key, finest), Pow(factor, Rational(1, finest)))
             value = self.read(factor)
             if value.is_generator() and value.key() != root.key():
-                # A symbol becomes a power of its root, so that no two generators mean powers of
-                # one.
+                # A symbol becomes a power of its root: otherwise two generators would stand for
+                # powers of the same number, and be treated as independent.
                 self.refined = True
                 self.generators.relate(value, 1, root**finest)
             elif value.key() != (root**finest).key():
@@ -344,7 +349,10 @@ class Canonical:
         return result
 
     def _positive_factors(self, r: Ratio) -> tuple[Ratio | None, list[tuple[Expr, int]]]:
-        """Take out the factors that are proved positive; the rest is None where nothing is left."""
+        """Split off the factors that are proved positive, as (factor, power).
+
+        The first item is the product of all other factors, or None if there are none.
+        """
         generators = self.generators
         positive: list[tuple[Expr, int]] = []
         rest = generators.number(1)

@@ -16,14 +16,21 @@ from recipe.language.symbols import GENERIC, OTHER, Indexed, Length
 from recipe.language.total import Total, labels
 from verify.decide.zero.canonical import is_zero
 from verify.decide.zero.errors import CannotDecideError
-from verify.decide.zero.point import BITS, NoValueError, Places, Point, at_precision, shown_ball
+from verify.decide.zero.point import (
+    WORKING_BITS,
+    NoValueError,
+    Places,
+    Point,
+    at_precision,
+    shown_ball,
+)
 from verify.decide.zero.second_decider import second_opinion
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 
-MOST_SIZES = 27  # choices of lengths
-TRIES = 4  # points for each choice of lengths
-NEGLIGIBLE = 1e-12  # the radius of a ball that contains zero and is not worth a second look
-LOOKS = 3  # points at which a proof is looked at once more
+MAX_LENGTH_CHOICES = 27
+POINTS_PER_LENGTH_CHOICE = 4
+NEGLIGIBLE_RADIUS = 1e-12  # a ball around zero this small is not computed with more digits
+CONFIRMATION_POINTS = 3  # points at which a proof by canonical form alone is evaluated
 
 
 class DisagreementError(RuntimeError):
@@ -31,14 +38,21 @@ class DisagreementError(RuntimeError):
 
 
 def decide_zero(e: Expr) -> Outcome:
-    """Decide whether ``e`` vanishes identically; labels GENERIC and OTHER are two different
-    coordinates.
+    """Decide whether ``e`` is identically zero: for every length, at every point, for every
+    abstract function.
+
+    The labels GENERIC and OTHER stand for two different coordinates. *Proved* by the canonical
+    form; *refuted* with a witness at which ball arithmetic excludes zero; otherwise *undecided*,
+    with the reason.
+
+    Raises:
+        DisagreementError: if the two deciders contradict each other.
     """
     if e == 0:
         return proved("it is written as 0")
     zero, reason = _has_zero_form(e)
     if zero:
-        return proved(_looked_at_again(e))
+        return proved(_confirmation(e))
     witness = find_nonzero(e)
     if witness is not None:
         if second_opinion(e).kind == "zero":
@@ -50,19 +64,20 @@ def decide_zero(e: Expr) -> Outcome:
 
 
 def vanishes(e: Expr) -> bool:
-    """Whether an expression is proved to be zero, by both deciders; no point is looked for where it
-    is not.
+    """Return True if both deciders find the expression identically zero, which proves it.
+
+    False leaves the question open: no point at which the expression is not zero is searched for.
     """
     if e != 0:
         zero, _ = _has_zero_form(e)
         if not zero:
             return False
-        _looked_at_again(e)
+        _confirmation(e)
     return True
 
 
 def _has_zero_form(e: Expr) -> tuple[bool, str]:
-    """Whether the canonical form is zero, and what is to be said where it is not."""
+    """Return (True, ...) if the canonical form is zero, else False and the reason to report."""
     try:
         return is_zero(
             e
@@ -73,8 +88,11 @@ def _has_zero_form(e: Expr) -> tuple[bool, str]:
         return False, "it is nested too deeply for a canonical form"
 
 
-def _looked_at_again(e: Expr) -> str:
-    """By what a proof is supported, after a second look."""
+def _confirmation(e: Expr) -> str:
+    """Confirm a proof by canonical form with the second decider, and say what supports the proof.
+
+    Where the second decider has no answer, the value at a few points must not exclude zero.
+    """
     second = second_opinion(e)
     if second.kind == "zero":
         return "canonical form, confirmed by a second decider"
@@ -82,28 +100,32 @@ def _looked_at_again(e: Expr) -> str:
         raise DisagreementError(
             f"canonical form says that {e} is zero, and the second decider says that {second.why}"
         )
-    _look_again(e)
+    _require_zero_at_points(e)
     return "canonical form"
 
 
 def find_nonzero(e: Expr) -> Witness | None:
-    """A point where the expression is certainly not zero."""
-    for point, places in points(e, TRIES):
-        for bits in BITS:
+    """A point where the expression is certainly not zero; None if none was found, which proves
+    nothing.
+    """
+    for point, places in points(e, POINTS_PER_LENGTH_CHOICE):
+        for bits in WORKING_BITS:
             try:
                 value = at_precision(bits, lambda p=point, at=places: p.evaluate(e, at))  # type: ignore[misc]
             except NoValueError:
                 break
             if not value.contains(0):
                 return Witness(point.shown(), f"the value is {shown_ball(value)}, not 0")
-            if value.rad() < NEGLIGIBLE:
+            if value.rad() < NEGLIGIBLE_RADIUS:
                 break  # more digits would hardly show anything else than zero
     return None
 
 
 def points(e: Expr, tries: int, *, edge: bool = False) -> Iterator[tuple[Point, Places]]:
-    """Points of the domain for small lengths, with the coordinates that the free labels
-    stand for.
+    """Points of the domain for small lengths, each with the coordinates that GENERIC and OTHER
+    denote there.
+
+    ``tries`` points for each choice of lengths; ``edge`` prefers values at the ends of domains.
     """
     free = labels(e)
     places = {GENERIC: 0, OTHER: 1}
@@ -115,10 +137,10 @@ def points(e: Expr, tries: int, *, edge: bool = False) -> Iterator[tuple[Point, 
 
 
 def explicit_sizes(expressions: list[Expr]) -> Iterator[Mapping[Length, int]]:
-    """Small numbers for every length in the expressions, the smallest first."""
+    """Choices of a number from 1 to 3 for every length in the expressions, smallest sum first."""
     lengths = sorted(set().union(*(_lengths(e) for e in expressions)), key=str)
     for sizes in itertools.islice(
-        sorted(itertools.product((1, 2, 3), repeat=len(lengths)), key=sum), MOST_SIZES
+        sorted(itertools.product((1, 2, 3), repeat=len(lengths)), key=sum), MAX_LENGTH_CHOICES
     ):
         yield dict(zip(lengths, sizes, strict=True))
 
@@ -131,10 +153,16 @@ def _lengths(e: Expr) -> set[Length]:
     )
 
 
-def _look_again(e: Expr) -> None:
-    for point, places in itertools.islice(points(e, 1), LOOKS):
+def _require_zero_at_points(e: Expr) -> None:
+    """Evaluate an expression that was proved zero at a few points; a value other than zero is a
+    fault.
+    """
+    for point, places in itertools.islice(points(e, 1), CONFIRMATION_POINTS):
         try:
-            value = at_precision(BITS[1], lambda p=point, at=places: p.evaluate(e, at))  # type: ignore[misc]
+            value = at_precision(
+                WORKING_BITS[1],
+                lambda p=point, at=places: p.evaluate(e, at),  # type: ignore[misc]
+            )
         except NoValueError:
             continue
         if not value.contains(0):

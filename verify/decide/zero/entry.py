@@ -1,4 +1,4 @@
-"""Zero testing of an entry between two blocks."""
+"""Zero testing of a matrix entry between two blocks."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from verify.verdict import Outcome, Verdict
 
 
 def decide_zero_entry(entry: Entry) -> Outcome:
-    """Whether an entry vanishes for every length.
+    """Decide whether an entry of D or Q, a matrix between two blocks, vanishes for every length.
 
-    Off the diagonal a coupling is its kernel; only where that is zero is its diagonal part what
-    stands on the diagonal.
+    Off the diagonal, a coupling equals its kernel. Its diagonal part alone stands on the diagonal
+    only if the kernel is zero, so the kernel is decided first.
     """
     if not isinstance(entry, Coupling):
         return decide_zero(entry.value)

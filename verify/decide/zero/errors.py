@@ -1,12 +1,14 @@
-"""Why a canonical form can be out of reach; each leads to *undecided*, never to a verdict."""
+"""Reasons why an expression has no canonical form; each leads to *undecided*, never to a
+verdict.
+"""
 
 
 class CannotDecideError(Exception):
-    """The canonical form does not reach this expression."""
+    """The expression has no canonical form here."""
 
 
 class TooLargeError(CannotDecideError):
-    """The canonical form would not fit into the memory that a verdict may take."""
+    """The canonical form would need more memory than a verdict may take."""
 
 
 class TableFullError(TooLargeError):

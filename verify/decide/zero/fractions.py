@@ -20,7 +20,8 @@ from verify.decide.zero.ratio import Poly, Ratio
 Exponents = tuple[int, ...]
 Denominator = tuple[tuple[str, int], ...]  # (key of an irreducible factor, power), by key
 Terms = dict[tuple[Exponents, Denominator], Ratio]
-Part = tuple[Poly, str, Ratio]  # a power of x, the factor that it takes one power from, its weight
+# a power of x, the key of the factor whose exponent is lowered by one, and the weight of the term
+Part = tuple[Poly, str, Ratio]
 Grouping = Callable[[Poly], dict[Exponents, Poly]]
 
 MAX_REWRITES = 20_000
@@ -28,8 +29,10 @@ MAX_REWRITES = 20_000
 
 @dataclass(frozen=True)
 class Divisor:
-    """An irreducible factor as ``lead_coefficient * lead + rest`` in the generators at the
-    index.
+    """An irreducible factor of a denominator as ``lead_coefficient * lead + rest``.
+
+    ``lead`` is its leading monomial in the generators that depend on the index; all coefficients
+    are coordinate-free.
     """
 
     poly: Poly
@@ -39,8 +42,10 @@ class Divisor:
 
 
 class Fractions:
-    """Writes summands over the basis. ``group`` reads a polynomial as one in the generators at the
-    index.
+    """Decomposes summands into partial fractions over one basis.
+
+    ``group`` reads a polynomial as one in the generators that depend on the index, with
+    coordinate-free coefficients.
     """
 
     def __init__(self, generators: Generators, group: Grouping) -> None:
@@ -50,7 +55,12 @@ class Fractions:
         self._bezout: dict[tuple[str, str], list[Part]] = {}
 
     def decompose(self, num: Poly, factors: list[tuple[Poly, int]]) -> Terms:
-        """``num / product of factors`` as basis terms with coordinate-free coefficients."""
+        """Return ``num / product of factors`` as basis terms, each with its coordinate-free
+        coefficient.
+
+        Raises:
+            TooLargeError: if there are too many partial fractions.
+        """
         denominator = tuple(sorted((self._known(q), n) for q, n in factors))
         pending: Terms = {}
         self._add(pending, num, denominator, self._generators.number(1))
@@ -65,13 +75,16 @@ class Fractions:
         raise TooLargeError("a summand has too many partial fractions")
 
     def denominator(self, over: Denominator) -> Poly:
-        """The product that a denominator stands for."""
+        """The product of powers of irreducible factors that a denominator names by their keys."""
         product = self._generators.number(1).num
         for key, n in over:
             product *= self._divisors[key].poly ** n
         return product
 
     def _known(self, poly: Poly) -> str:
+        """The key of an irreducible factor, whose leading monomial is found when the factor is
+        first met.
+        """
         key = str(poly)
         if key not in self._divisors:
             grouped = self._vector(poly)
@@ -84,6 +97,9 @@ class Fractions:
     def _rewrite(
         self, pending: Terms, exponents: Exponents, over: Denominator, coefficient: Ratio
     ) -> bool:
+        """Rewrite one term, its results going to ``pending``; False if it is a basis term
+        already.
+        """
         for key, _ in over:
             divisor = self._divisors[key]
             if all(n >= m for n, m in zip(exponents, divisor.lead, strict=True)):
@@ -122,8 +138,10 @@ class Fractions:
             _accumulate(pending, (exponents, over), coefficient * Ratio(c, one))
 
     def _bezout_weights(self, first: str, second: str) -> list[Part]:
-        """``1 / (q_1 q_2)`` as a sum of ``weight * x^k / q_2`` and ``weight * x^k / q_1`` where
-        both depend on x alone.
+        """``1 / (q_1 q_2)`` as a sum of ``weight * x^k / q_2`` and ``weight * x^k / q_1`` (Bezout's
+        identity).
+
+        Empty unless both factors depend on the same single generator x, and on no other.
         """
         if (first, second) not in self._bezout:
             self._bezout[first, second] = self._solve_bezout(first, second)

@@ -18,7 +18,7 @@ from recipe.language.total import labels
 from verify.decide.zero.errors import TableFullError, TooLargeError
 from verify.decide.zero.ratio import MAX_TERMS, Poly, Ratio, ratio
 
-CAPACITIES = (96, 384)  # how many generators a table holds; small ones are faster
+CAPACITIES = (96, 384)  # generators in a table; the small table is faster and is tried first
 
 
 class Generators:
@@ -38,12 +38,16 @@ class Generators:
         self._signs: list[int] = []
 
     def number(self, p: int, q: int = 1) -> Ratio:
-        """A rational constant."""
+        """The rational constant ``p / q``."""
         return ratio(self._one * p, self._one * q)
 
     def generator(self, key: Hashable, meaning: Expr) -> Ratio:
-        """The generator known by ``key``, made on first sight. ``meaning`` is the expression that
-        it stands for.
+        """The generator of this key as a ratio; it is added to the table when the key is first met.
+
+        ``meaning`` is the expression that the generator stands for.
+
+        Raises:
+            TableFullError: if the table has no room for another generator.
         """
         if key not in self._index:
             if len(self.meanings) == self.capacity:
@@ -56,7 +60,7 @@ class Generators:
         return self.of_index(self._index[key])
 
     def known(self, key: Hashable) -> bool:
-        """Whether the key has a generator."""
+        """Return True if the key has a generator."""
         return key in self._index
 
     def of_index(self, k: int) -> Ratio:
@@ -64,13 +68,13 @@ class Generators:
         return Ratio(self._polys[k], self._one)
 
     def relate(self, generator: Ratio, power: int, value: Ratio) -> None:
-        """Record the identity ``generator^power = value``, in place of an earlier one for this
+        """Record the identity ``generator^power = value``; it replaces an earlier one for this
         generator.
         """
         self._relations[self._polys.index(generator.num)] = (power, value)
 
     def sign(self, meaning: Expr) -> Ratio:
-        """The generator of a sign, which is 1 or -1."""
+        """The generator of a ``sign(x)``, whose square is 1: the value is 1 or -1."""
         side = self.generator(meaning, meaning)
         k = self._index[meaning]
         if k not in self._signs:
@@ -79,7 +83,9 @@ class Generators:
         return side
 
     def square_of(self, k: int) -> Ratio | None:
-        """What the square of the k-th generator is known to be."""
+        """The recorded value of the square of the k-th generator; None if no such relation is
+        recorded.
+        """
         power, value = self._relations.get(k, (0, None))
         return value if power == 2 else None
 
@@ -93,8 +99,10 @@ class Generators:
             r = reduced
 
     def without_signs_below(self, r: Ratio) -> Ratio:
-        """The ratio with ``n/(a + b s)`` as ``n (a - b s)/(a^2 - b^2)`` for every sign s, so that
-        equal summands look alike.
+        """Remove every sign s from the denominator: ``n/(a + b s)`` becomes ``n (a - b s)/(a^2 -
+        b^2)``.
+
+        Summands that are equal as functions then look alike.
         """
         for k in self._signs:
             if r.den.degrees()[k]:
@@ -110,7 +118,7 @@ class Generators:
         return Ratio(poly, self._one)
 
     def rewritten(self, poly: Poly, k: int, power: int, value: Ratio) -> Ratio:
-        """A polynomial with ``g^n``, for the k-th generator g, as ``g^(n mod power) * value^(n div
+        """Replace ``g^n``, for the k-th generator g, by ``g^(n mod power) * value^(n div
         power)``.
         """
         by_quotient: dict[int, dict[tuple[int, ...], Any]] = {}
@@ -125,23 +133,28 @@ class Generators:
         return total
 
     def coefficient(self, poly: Poly, k: int) -> Poly:
-        """What the first power of the k-th generator is multiplied by."""
+        """The coefficient of the first power of the k-th generator."""
         terms = {(*m[:k], 0, *m[k + 1 :]): c for m, c in poly.to_dict().items() if m[k] == 1}
         return self.context.from_dict(terms)
 
     def expression(self, r: Ratio) -> Expr:
-        """The ratio as a sympy expression of what its generators mean."""
+        """The ratio as a sympy expression, with each generator replaced by its meaning."""
         return self.poly_expression(r.num) / self.poly_expression(r.den)
 
     def poly_expression(self, poly: Poly) -> Expr:
-        """The polynomial as a sympy expression."""
+        """The polynomial as a sympy expression.
+
+        Raises:
+            TooLargeError: if it has too many terms.
+        """
         if len(poly) > MAX_TERMS // 10:
             raise TooLargeError("an argument has too many terms in canonical form")
         return Add(*(self.monomial_expression(e, int(c)) for e, c in poly.to_dict().items()))
 
     def monomial_expression(self, exponents: tuple[int, ...], coefficient: int = 1) -> Expr:
-        """One term as a sympy expression; ``x sign(x)`` is written as ``|x|``, whose sign can be
-        read off.
+        """One term as a sympy expression.
+
+        ``x sign(x)`` is written as ``|x|``, so that its sign can be read off.
         """
         left, sizes = list(exponents), []
         for k in self._signs:
@@ -156,5 +169,5 @@ class Generators:
         )
 
     def generators_of(self, poly: Poly) -> list[int]:
-        """The generators that occur in a polynomial."""
+        """The numbers of the generators that occur in a polynomial."""
         return [k for k, n in enumerate(poly.degrees()) if n > 0]

@@ -10,7 +10,11 @@ Sparse = Mapping[tuple[int, ...], Ratio]
 
 
 def solve(columns: Sequence[Sparse], target: Sparse, zero: Ratio) -> list[Ratio] | None:
-    """Weights with ``sum of weights * columns = target``, or None. Free weights are zero."""
+    """Solve ``sum of weights * columns = target`` for rational functions as weights.
+
+    Columns and target are sparse vectors with the same kind of keys. Weights that remain free are
+    zero; None if there is no solution.
+    """
     rows_named = list(dict.fromkeys(key for vector in (*columns, target) for key in vector))
     rows = [[vector.get(key, zero) for vector in (*columns, target)] for key in rows_named]
     pivots: list[int] = []

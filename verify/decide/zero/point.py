@@ -36,21 +36,18 @@ from recipe.language.symbols import (
 from recipe.language.total import Total, free_indexed
 
 Ball = Any  # flint.arb
-Places = Mapping[int, int]  # which coordinate each free label stands for, counted from 0
+Places = Mapping[int, int]  # the coordinate that each free label stands for, counted from 0
 
-CANDIDATES = tuple(
+CANDIDATE_VALUES = tuple(
     Rational(p, q) for q in (4, 1, 2) for p in (1, -1, 3, -3, 5, -5, 2, 7, 6, 4, -6, 0)
 )
-BITS = (128, 512)
-RIDGE = Rational(
-    1,
-    8,
-    # what is added to R R^T for a positive definite matrix, which then is neither large nor small
-    # for sure
-)
-ROOT = "root"  # of a positive definite matrix: chosen, and not shown
+WORKING_BITS = (128, 512)  # precisions of ball arithmetic; the second if the first is too coarse
+# A positive definite matrix is R R^T plus this multiple of the identity, so that its values are
+# neither all large nor all small.
+RIDGE = Rational(1, 8)
+ROOT = "root"  # marks the keys of entries of R, which are chosen and not printed
 
-FUNCTIONS: dict[type[Function], Callable[[Ball], Ball]] = {
+BALL_FUNCTIONS: dict[type[Function], Callable[[Ball], Ball]] = {
     sympy.exp: lambda x: x.exp(),
     sympy.log: lambda x: x.log(),
     sympy.sin: lambda x: x.sin(),
@@ -67,11 +64,15 @@ FUNCTIONS: dict[type[Function], Callable[[Ball], Ball]] = {
 
 
 class NoValueError(Exception):
-    """The expression has no certain value at the point."""
+    """The expression has no value at the point, or none that ball arithmetic can enclose."""
 
 
 class Point:
-    """One point; values are chosen when they are first asked for, from a seed."""
+    """One point of the domain. Each value is chosen when it is first needed, by a generator with a
+    seed.
+
+    ``sizes`` gives every length a number; ``edge`` prefers values at the ends of domains.
+    """
 
     def __init__(self, sizes: Mapping[Length, int], seed: int, *, edge: bool = False) -> None:
         self.sizes = dict(sizes)
@@ -81,11 +82,12 @@ class Point:
         self._arguments: dict[Any, list[tuple[Any, tuple[Ball, ...]]]] = {}
 
     def evaluate(self, e: Expr, places: Places | None = None) -> Ball:
-        """A ball that contains the value, labels standing for ``places``.
+        """Return a ball that contains the value of ``e``, each free label standing for the
+        coordinate in ``places``.
 
         Raises:
-            NoValueError: where the expression is not defined there, or its value depends on what
-                cannot be told apart.
+            NoValueError: if the expression is not defined at the point, or its value depends on
+                numbers that ball arithmetic cannot tell apart.
         """
         value = _value(e, self, places or {})
         if not value.is_finite():
@@ -93,8 +95,9 @@ class Point:
         return value
 
     def is_exactly_zero(self, e: Expr, places: Places) -> bool:
-        """Whether an expression without sums and abstract functions is zero there, by rational
-        arithmetic.
+        """Return True if rational arithmetic shows that the expression is zero at the point.
+
+        False for expressions with abstract functions, which are not evaluated this way.
         """
         if abstract_atoms(e):
             return False
@@ -110,7 +113,7 @@ class Point:
         return bool(e.xreplace(values | lengths) == 0)
 
     def shown(self) -> dict[str, str | list[str]]:
-        """The values that were asked for."""
+        """The values chosen so far, by printable name; a vector as the list of its coordinates."""
         found: dict[str, str | list[str]] = {
             str(length): str(n) for length, n in self.sizes.items()
         }
@@ -137,8 +140,10 @@ class Point:
     # ----------------------------------------------------------------------------------------------
 
     def movable(self) -> list[Any]:
-        """The keys of the coordinates, parameters and free values that may vary continuously; none
-        where values of elementwise functions were asked for, as these belong to their arguments.
+        """The keys of the values that may vary continuously: coordinates, parameters and free
+        values.
+
+        Empty if a value of an elementwise function was chosen, as that belongs to its arguments.
         """
         if any(isinstance(key, tuple) and key[0] == "function" for key in self._values):
             return []
@@ -149,12 +154,13 @@ class Point:
         ]
 
     def value_of(self, key: Any) -> Rational:
-        """A value that was chosen."""
+        """The value chosen for a key."""
         return self._values[key]
 
     def moved(self, values: Mapping[Any, Rational]) -> Point | None:
-        """The point with some values replaced; None where one does not satisfy what was declared,
-        or changes the sign of a jet.
+        """The point with some values replaced.
+
+        None if a new value violates the declaration of its symbol, or changes the sign of a jet.
         """
         for key, value in values.items():
             symbol = _symbol_of(key)
@@ -178,15 +184,20 @@ class Point:
     # ----------------------------------------------------------------------------------------------
 
     def choose(self, symbol: Symbol, k: int | None = None) -> Rational:
-        """The value of a coordinate or of a plain symbol."""
+        """The value of coordinate k of a block, or with ``k=None`` of a plain symbol.
+
+        Raises:
+            NoValueError: if no candidate satisfies the assumptions of the symbol.
+        """
         key = ("coordinate", symbol, k) if k is not None else symbol
         if key not in self._values:
             self._values[key] = self._chosen(symbol)
         return self._values[key]
 
     def choose_all(self, symbols: Iterable[Symbol]) -> dict[Symbol, Rational] | None:
-        """The values of lengths and plain symbols, in this order; None where one of them has
-        none.
+        """The values of lengths and plain symbols, chosen in this order.
+
+        None if no value of one of them satisfies its assumptions.
         """
         try:
             return {
@@ -197,12 +208,12 @@ class Point:
             return None
 
     def coordinates(self, block: Block) -> range:
-        """The numbers of the coordinates of a block; a scalar has one."""
+        """The numbers of the coordinates of a block, counted from 0; a scalar has one."""
         return range(self.sizes.get(block.length, 1) if isinstance(block, Vector) else 1)
 
     def put(self, symbol: Symbol, k: int | None, value: Rational) -> None:
-        """Give a coordinate (or, with k None, a plain symbol) a value before it is asked for, on
-        the edge of its domain perhaps.
+        """Set coordinate k of a block (``k=None``: a plain symbol) before it is chosen, as on an
+        edge of its domain.
         """
         self._values[("coordinate", symbol, k) if k is not None else symbol] = value
 
@@ -215,7 +226,9 @@ class Point:
         return self._random.choice(fitting)
 
     def free(self, key: Any, positive: bool) -> Ball:
-        """The value of an atom that may be chosen freely."""
+        """The value of an atom that may be chosen freely, such as a derivative of an abstract
+        function.
+        """
         if key not in self._values:
             numerator = self._random.randint(1, 24) * (
                 1 if positive or self._random.random() < 0.5 else -1
@@ -226,7 +239,9 @@ class Point:
         return _ball(self._values[key])
 
     def positive_definite(self, matrix: Dense, i: int, j: int) -> Ball:
-        """An entry of ``R R^T + 1/8`` with a free ``R``."""
+        """The entry (i, j) of a positive definite matrix ``R R^T + 1/8``, where R is chosen
+        freely.
+        """
         n = self.sizes[matrix.row.length]
         products = [
             self.free((ROOT, matrix, i, k), False) * self.free((ROOT, matrix, j, k), False)
@@ -235,7 +250,12 @@ class Point:
         return sum(products, _ball(RIDGE * int(i == j)))
 
     def elementwise(self, e: AppliedUndef, orders: tuple[int, ...], places: Places) -> Ball:
-        """A free value at these arguments, the same one wherever the arguments are the same."""
+        """The derivative of the given orders of an elementwise function: free, but equal at equal
+        arguments.
+
+        Raises:
+            NoValueError: if two arguments of the function cannot be told apart.
+        """
         arguments = tuple(_value(a, self, places) for a in e.args)
         written = tuple(
             _argument_name(a, ball, places) for a, ball in zip(e.args, arguments, strict=True)
@@ -255,8 +275,8 @@ class Point:
 
 @singledispatch
 def _value(e: Expr, point: Point, places: Places) -> Ball:
-    if type(e) in FUNCTIONS:
-        return FUNCTIONS[type(e)](_value(e.args[0], point, places))
+    if type(e) in BALL_FUNCTIONS:
+        return BALL_FUNCTIONS[type(e)](_value(e.args[0], point, places))
     raise NoValueError(f"{type(e).__name__} cannot be evaluated")
 
 
@@ -379,7 +399,7 @@ def _(e: Total, point: Point, places: Places) -> Ball:
 
 
 def at_precision(bits: int, compute: Callable[[], Ball]) -> Ball:
-    """Run a computation in ball arithmetic of so many bits."""
+    """Return ``compute()``, run in ball arithmetic with a working precision of this many bits."""
     before = flint.ctx.prec
     flint.ctx.prec = bits
     try:
@@ -389,7 +409,7 @@ def at_precision(bits: int, compute: Callable[[], Ball]) -> Ball:
 
 
 def shown_ball(value: Ball) -> str:
-    """A ball to twelve digits, without zeros at the end."""
+    """The midpoint of a ball to twelve digits, without zeros at the end."""
     digits, exponent, power = str(value.str(12, radius=False)).partition("e")
     return (digits.rstrip("0").removesuffix(".") if "." in digits else digits) + exponent + power
 
@@ -399,8 +419,8 @@ def _ball(value: Rational) -> Ball:
 
 
 def _argument_name(e: Expr, ball: Ball, places: Places) -> str:
-    """An argument by its exact value, or, where that is irrational, by how it is written and at
-    which coordinates.
+    """A name that equal arguments share: the exact value, or where that is irrational the
+    expression and its coordinates.
     """
     if ball.is_exact():
         mantissa, exponent = (int(n) for n in ball.man_exp())
@@ -411,11 +431,13 @@ def _argument_name(e: Expr, ball: Ball, places: Places) -> str:
 
 @lru_cache(maxsize=1024)
 def _candidates(symbol: Symbol, edge: bool) -> list[Rational]:
-    """Values that satisfy what was declared of the symbol; with ``edge``, those where something may
-    go wrong come first.
+    """Candidate values that satisfy the declaration of a symbol.
+
+    With ``edge``, zero and the ends of the domain come first and are repeated, as failures are
+    likelier there.
     """
     domain = symbol.domain if isinstance(symbol, Vector | Scalar) else None
-    fitting = [c for c in CANDIDATES if _fits(c, symbol)]
+    fitting = [c for c in CANDIDATE_VALUES if _fits(c, symbol)]
     special = [Rational(0)]
     if isinstance(domain, Interval):
         fitting = [c for c in (*fitting, *_inside(domain)) if c in domain]
@@ -426,7 +448,7 @@ def _candidates(symbol: Symbol, edge: bool) -> list[Rational]:
 
 
 def _inside(domain: Interval) -> list[Rational]:
-    """A few rational points between the ends; an irrational end is approached to twelve digits."""
+    """Five rational points between the ends; an irrational end is rounded to twelve digits."""
     ends = [
         x if not x.is_finite or x.is_Rational else Rational(str(x.evalf(12)))
         for x in (domain.start, domain.end)
@@ -446,7 +468,7 @@ def _fits(value: Rational, symbol: Symbol) -> bool:
 
 
 def _symbol_of(key: Any) -> Symbol | None:
-    """The symbol whose value a key names; None for jets and entries of matrices."""
+    """The symbol whose value a key names; None for jets and matrix entries."""
     if isinstance(key, Symbol):
         return key
     return key[1] if key[0] == "coordinate" else None
@@ -492,8 +514,9 @@ def _key_text(key: Any) -> str:
 
 
 def quotient(head: str, wrt: list[str]) -> str:
-    """A derivative as a quotient, ``d^2U/dtheta[1]dtheta[2]`` or ``d^2U/dtheta[1]^2``; without
-    derivatives the function itself.
+    """A derivative written as a quotient: ``d^2U/dtheta[1]dtheta[2]`` or ``d^2U/dtheta[1]^2``.
+
+    ``wrt`` names the variables of differentiation; if it is empty, the function itself is returned.
     """
     powers = "".join(
         f"d{x}" + (f"^{wrt.count(x)}" if wrt.count(x) > 1 else "") for x in dict.fromkeys(wrt)

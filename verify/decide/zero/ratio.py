@@ -11,12 +11,12 @@ from verify.decide.zero.errors import TooLargeError
 Poly = Any  # flint.fmpz_mpoly: python-flint has no public type to name here
 
 MAX_TERMS = 100_000
-MAX_POWER = 10_000
+MAX_EXPONENT = 10_000
 
 
 @dataclass(frozen=True, eq=False)
 class Ratio:
-    """``num / den``, in lowest terms; the leading coefficient of ``den`` is positive."""
+    """``num / den`` in lowest terms, with a positive leading coefficient of ``den``."""
 
     num: Poly
     den: Poly
@@ -42,23 +42,27 @@ class Ratio:
     def __pow__(self, n: int) -> Ratio:
         if n < 0:
             return self.inverse() ** (-n)
-        if n > MAX_POWER:
+        if n > MAX_EXPONENT:
             raise TooLargeError(f"the power {n} is too high for a canonical form")
         _check_size(*(math.comb(len(p) + n - 1, n) for p in (self.num, self.den)))
         return Ratio(self.num**n, self.den**n)
 
     def inverse(self) -> Ratio:
-        """``1 / self``; ZeroDivisionError where it is identically zero."""
+        """Return ``1 / self``.
+
+        Raises:
+            ZeroDivisionError: if the ratio is identically zero.
+        """
         if self.num == 0:
             raise ZeroDivisionError("a denominator is identically zero")
         return ratio(self.den, self.num)
 
     def is_zero(self) -> bool:
-        """Whether the numerator is the zero polynomial."""
+        """Return True if the numerator is the zero polynomial."""
         return bool(self.num == 0)
 
     def is_generator(self) -> bool:
-        """Whether it is one generator, to the first power."""
+        """Return True if the ratio is a single generator, to the first power."""
         return bool(
             self.den == 1
             and len(self.num) == 1
@@ -67,12 +71,17 @@ class Ratio:
         )
 
     def key(self) -> str:
-        """A text that two equal ratios share."""
+        """A text that is the same for equal ratios and different for others."""
         return f"({self.num})/({self.den})"
 
 
 def ratio(num: Poly, den: Poly) -> Ratio:
-    """The quotient in lowest terms."""
+    """Return ``num / den`` in lowest terms.
+
+    Raises:
+        ZeroDivisionError: if the denominator is the zero polynomial.
+        TooLargeError: if one of them has too many terms.
+    """
     _check_size(len(num), len(den))
     if den == 0:
         raise ZeroDivisionError("a denominator is identically zero")

@@ -1,9 +1,9 @@
-"""A second decider that shares no code with the first: the one of the checker, on the expression as
-a table of nodes.
+"""A second decider that shares no code with the first: the checker's, run on the expression as a
+table of nodes.
 
-Its zero is probabilistic (error below 2^-100), so it confirms and never proves. Its nonzero is
-certain only for rational functions of symbols, exponentials and abstract functions; elsewhere it
-may miss an identity.
+Its answer "zero" is probabilistic (error below 2^-100), so it confirms and never proves. Its answer
+"nonzero" is certain only for rational functions of symbols, exponentials and abstract functions;
+elsewhere it may miss an identity.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from recipe.language.symbols import GENERIC, Indexed
 from verify.checker import Answer, CertificateError, Table, vanishes
 from verify.encode import Encoder
 
-# p_k = 2 p_(k+1) + 1. The expressions come from here and not from a stranger, so a chain that
-# everybody knows is good enough.
+# p_k = 2 p_(k+1) + 1. The expressions are this program's own, not those of an adversary who could
+# choose them for known primes, so a fixed chain is good enough.
 PRIMES = (
     9522435511399734274750959049369776776260106188926339676799,
     4761217755699867137375479524684888388130053094463169838399,
@@ -28,11 +28,11 @@ PRIMES = (
 
 
 def second_opinion(e: Expr) -> Answer:
-    """Whether the expression vanishes for every length, in the opinion of the second decider.
+    """Ask the second decider whether the expression vanishes for every length.
 
-    Where there are absolute values it is asked where all coordinates of a block are positive, and
-    where all are negative; there it may contradict, and that it does not says nothing of
-    coordinates with different signs.
+    Absolute values and signs are replaced by one side each: the coordinates of a block are all
+    positive or all negative. "nonzero" on such a side contradicts a proof; "zero" on all of them
+    gives "unknown", as coordinates with different signs were not considered.
     """
     branches = _branches(e)
     answers = [_opinion(branch) for branch in branches]
@@ -43,6 +43,9 @@ def second_opinion(e: Expr) -> Answer:
 
 
 def _branches(e: Expr) -> list[Expr]:
+    """The expression on every choice of one sign for each block under an absolute value or a
+    sign.
+    """
     blocks = sorted(
         {
             s.args[0].at(GENERIC) if isinstance(s.args[0], Indexed) else s.args[0]

@@ -1,5 +1,5 @@
-"""Showing what is left over: an expression factored in canonical form, where that is short enough
-to help.
+"""Print the difference of two expressions: factored in canonical form, if that is short enough to
+help.
 """
 
 from __future__ import annotations
@@ -20,47 +20,50 @@ from verify.decide.zero.point import quotient
 from verify.decide.zero.ratio import Poly
 from verify.verdict import Formula
 
-LONGEST = 160
-LONGEST_NUMBER, MOST_DIGITS = (
-    20,
-    400,
-)  # digits of a number that is shown as it is, and of one that is shown at all
-DIGITS = 6  # of a longer one
+MAX_EXPRESSION_CHARS = 160
+MAX_DIGITS_IN_FULL = 20  # fractions with more digits than this are abbreviated
+MAX_DIGITS_SHOWN = 400  # an expression with a number longer than this is not abbreviated at all
+ABBREVIATED_DIGITS = 6
 TOO_LONG = "a long expression"
 
 
 def formula(e: Expr) -> Formula | None:
-    """The expression as a product, to be read; None where that would be too long to help."""
+    """The expression as a product, for display; None if it has more than MAX_EXPRESSION_CHARS
+    characters.
+    """
     short, where = abbreviated(factored(e))
     return (
         Formula(str(short), latex(short), (*explained(short), *where))
-        if len(str(short)) <= LONGEST
+        if len(str(short)) <= MAX_EXPRESSION_CHARS
         else None
     )
 
 
 def shown_factored(e: Expr) -> str:
-    """The expression as a product in one line, or in words where that would be too long."""
+    """The expression as a product in one line, or the words "a long expression" if it is too
+    long.
+    """
     short, _ = abbreviated(factored(e))
-    return str(short) if _length(short) <= LONGEST else TOO_LONG
+    return str(short) if _length(short) <= MAX_EXPRESSION_CHARS else TOO_LONG
 
 
 def abbreviated(e: Expr) -> tuple[Expr, tuple[str, ...]]:
-    """The expression with its first digits in the place of a long fraction, and what each of those
-    is exactly.
+    """Replace each long fraction by its first digits; return the expression and a line for each
+    with its exact value.
 
-    ``2.30599...`` is a number cut off there; whatever was decided was decided with the fraction.
+    ``2.30599...`` is a number cut off there. Verdicts never use the abbreviation. An expression
+    with a number of more than MAX_DIGITS_SHOWN digits is returned as it is.
     """
     digits = {r: math.log10(max(abs(r.p), r.q)) for r in e.atoms(Rational) if r}
-    long = sorted((r for r, n in digits.items() if n >= LONGEST_NUMBER), key=str)
-    if max(digits.values(), default=0) > MOST_DIGITS:
-        return e, ()  # which is too long to be shown
+    long = sorted((r for r, n in digits.items() if n >= MAX_DIGITS_IN_FULL), key=str)
+    if max(digits.values(), default=0) > MAX_DIGITS_SHOWN:
+        return e, ()
     cut = {r: _first_digits(r) for r in long}
     return e.xreplace(cut), tuple(f"{abs(cut[r])} is {abs(r)}" for r in long)
 
 
 def _first_digits(r: Rational) -> Expr:
-    value = Context(prec=DIGITS, rounding=ROUND_DOWN).divide(
+    value = Context(prec=ABBREVIATED_DIGITS, rounding=ROUND_DOWN).divide(
         Decimal(abs(int(r.p))), Decimal(int(r.q))
     )
     return (-1 if r < 0 else 1) * Symbol(f"{value}...", positive=True)
@@ -68,21 +71,21 @@ def _first_digits(r: Rational) -> Expr:
 
 @lru_cache(maxsize=256)
 def factored(e: Expr) -> Expr:
-    """The expression as a product, or as it is written where that is shorter; to be read, with its
-    sums gathered under one sign.
+    """The expression as a product, or as it is written where that is shorter.
+
+    Sums over one index are gathered into one ``total`` where possible.
     """
     try:
         found = _product(e)
         return min((_gathered(found), _gathered(e), found, e), key=_length)
-    except (
-        CannotDecideError,
-        ValueError,
-    ):  # the second where a number is too long for Python to print
+    except (CannotDecideError, ValueError):  # ValueError: Python refuses to print a huge number
         return min((_gathered(e), e), key=_length)
 
 
 def _length(e: Expr) -> float:
-    """How long it is to read; Python prints no number of more than 4300 digits."""
+    """The number of characters; infinite for a number of more than 4300 digits, which Python does
+    not print.
+    """
     try:
         return len(str(e))
     except ValueError:
@@ -90,8 +93,8 @@ def _length(e: Expr) -> float:
 
 
 def explained(e: Expr) -> list[str]:
-    """What the letters mean that stand in an expression though nobody has declared them:
-    derivatives of a higher order.
+    """A line for each derivative that the reader has not declared: ``d(U, theta, theta) is
+    d^2U/dtheta[i]^2``.
     """
     derivatives = {
         _at_generic(p) for p in e.atoms(Partial) if len(p.wrt) > 1 or isinstance(p.head, Field)
@@ -133,7 +136,7 @@ def _product(e: Expr) -> Expr:
 
 
 def _gathered(e: Expr) -> Expr:
-    """The same with ``total(a) - total(b)`` written as ``total(a - b)``."""
+    """The same expression with ``total(a) - total(b)`` written as ``total(a - b)``."""
     if not e.args or isinstance(e, Total | Partial | Jet):
         return e
     e = (

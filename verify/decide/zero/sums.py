@@ -21,23 +21,22 @@ from verify.decide.zero.ratio import Poly, Ratio
 Exponents = tuple[int, ...]
 Place = tuple[int, Length]  # a bound label and the length that it runs over
 
-# multiple sums over more indices than this are left nested as they are: all orders of them are
-# compared
+# A multiple sum over more indices stays nested, as every order of its indices would be compared.
 MAX_INDICES = 4
-# indices that are summed over while they are looked at count down from here, away from every bound
-# label
-OPEN = 999
+# The index of a sum that is opened for inspection gets a label that counts down from here, so that
+# it meets no bound label.
+FIRST_OPEN_LABEL = 999
 
 
 class SumGenerators:
-    """The generators of the sums met so far."""
+    """The generators that stand for sums over coordinates, over a basis of summands."""
 
     def __init__(self, generators: Generators) -> None:
         self._generators = generators
         self._fractions: dict[int, Fractions] = {}
 
     def read(self, body: Ratio, index: Index) -> Ratio:
-        """The sum of a reduced summand over the index, with every coordinate-free factor pulled
+        """The sum of a reduced summand over the index; every coordinate-free factor is pulled
         out.
         """
         label, body = index.label, self._generators.without_signs_below(body)
@@ -49,14 +48,14 @@ class SumGenerators:
         outer, local = self._split_denominator(body.den, label)
         result = self._generators.number(0)
         for (exponents, over), coefficient in fractions.decompose(body.num, local).items():
-            piece = Ratio(
+            summand = Ratio(
                 self._generators.context.from_dict({exponents: 1}), fractions.denominator(over)
             )
-            result += coefficient * self._sum_of(piece, (label, index.length))
+            result += coefficient * self._sum_of(summand, (label, index.length))
         return self._generators.reduce(result / Ratio(outer, self._generators.number(1).den))
 
     def _by_local_monomial(self, poly: Poly, label: int) -> dict[Exponents, Poly]:
-        """The polynomial as one in the generators at ``label``, with coordinate-free
+        """The polynomial as one in the generators that depend on ``label``, with coordinate-free
         coefficients.
         """
         local = [label in at for at in self._generators.labels]
@@ -70,7 +69,7 @@ class SumGenerators:
         }
 
     def _split_denominator(self, den: Poly, label: int) -> tuple[Poly, list[tuple[Poly, int]]]:
-        """The coordinate-free part of a denominator, and the irreducible factors that depend on the
+        """The coordinate-free part of a denominator, and its irreducible factors that depend on the
         index.
         """
         constant, factors = den.factor()
@@ -84,23 +83,23 @@ class SumGenerators:
                 outer *= factor ** int(n)
         return outer, local
 
-    def _sum_of(self, piece: Ratio, place: Place) -> Ratio:
-        if piece.num == 1 and piece.den == 1:
+    def _sum_of(self, summand: Ratio, place: Place) -> Ratio:
+        if summand.num == 1 and summand.den == 1:
             return self._generators.generator(place[1], place[1])
-        return self._sum_generator(piece, place)
+        return self._sum_generator(summand, place)
 
-    def _sum_generator(self, piece: Ratio, place: Place) -> Ratio:
-        factors, places = self._flattened(piece, place)
+    def _sum_generator(self, summand: Ratio, place: Place) -> Ratio:
+        factors, places = self._flattened(summand, place)
         meaning = min((_closed(f, p) for f, p in _renamings(Mul(*factors), places)), key=str)
         return self._generators.generator(meaning, meaning)
 
-    def _flattened(self, piece: Ratio, place: Place) -> tuple[list[Expr], list[Place]]:
-        """The factors of a summand, where inner sums over other indices are opened into one
-        multiple sum.
+    def _flattened(self, summand: Ratio, place: Place) -> tuple[list[Expr], list[Place]]:
+        """The factors and indices of a summand, after inner sums over other indices are merged into
+        one multiple sum.
         """
-        factors: list[Expr] = [1 / self._generators.poly_expression(piece.den)]
+        factors: list[Expr] = [1 / self._generators.poly_expression(summand.den)]
         places = [place]
-        (exponents,) = piece.num.to_dict()
+        (exponents,) = summand.num.to_dict()
         taken = {
             label for k, n in enumerate(exponents) if n for label in self._generators.labels[k]
         } | labels(factors[0])
@@ -124,15 +123,15 @@ class SumGenerators:
 
 
 def _depth(meaning: Expr) -> int:
-    """How many sums stand directly in one another."""
+    """The number of sums that are nested directly in one another."""
     return 1 + _depth(meaning.body) if isinstance(meaning, Total) else 0
 
 
 def _opened_apart(t: Expr, taken: set[int]) -> tuple[Expr, list[Place]]:
-    """The body under nested sums, their indices opened to labels that are not taken."""
+    """The body of nested sums, with their indices renamed to labels that are not ``taken``."""
     opened: list[Place] = []
     while isinstance(t, Total):
-        fresh = next(k for k in itertools.count(OPEN, -1) if k not in taken)
+        fresh = next(k for k in itertools.count(FIRST_OPEN_LABEL, -1) if k not in taken)
         taken = taken | {fresh}
         opened.append((fresh, t.index.length))
         t = relabel(t.body, t.index.label, fresh)
@@ -141,9 +140,11 @@ def _opened_apart(t: Expr, taken: set[int]) -> tuple[Expr, list[Place]]:
 
 def _renamings(body: Expr, places: list[Place]) -> Iterator[tuple[Expr, list[Place]]]:
     """The summand under every assignment of labels to its indices."""
-    taken = labels(body) - {label for label, _ in places}  # indices that an enclosing sum binds
+    taken = labels(body) - {label for label, _ in places}  # labels that an enclosing sum binds
     names = list(
-        itertools.islice((k for k in itertools.count(OPEN, -1) if k not in taken), len(places))
+        itertools.islice(
+            (k for k in itertools.count(FIRST_OPEN_LABEL, -1) if k not in taken), len(places)
+        )
     )
     for permuted in itertools.permutations(names):
         moves = {label: new for (label, _), new in zip(places, permuted, strict=True)}
@@ -157,8 +158,10 @@ def _renamings(body: Expr, places: list[Place]) -> Iterator[tuple[Expr, list[Pla
 
 
 def _closed(body: Expr, places: list[Place]) -> Expr:
-    """The multiple sum; its bound labels are the small ones that ``sum_over`` would choose, so they
-    meet no open label.
+    """The multiple sum over ``places``.
+
+    Its bound labels are the smallest possible, as ``sum_over`` chooses them, so they meet no open
+    label.
     """
     for label, length in places:
         height = 1 + max((t.index.label for t in body.atoms(Total)), default=0)

@@ -1,3 +1,3 @@
-"""What a process does at a finite end of its domain: does it stay inside, and does anything flow
-through?
+"""The process at a finite end of its domain: Does it stay inside? Does probability flow through the
+edge?
 """

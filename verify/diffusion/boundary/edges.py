@@ -1,4 +1,4 @@
-"""The edges of a domain, and what a coordinate does near one of them by itself."""
+"""The edges of a domain, and a coordinate near an edge as a diffusion by itself."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from verify.subject import Subject
 
 @dataclass(frozen=True)
 class Edge:
-    """A finite end of the domain of a coordinate; ``inward`` is 1 at the lower end, -1 at the upper
-    one.
+    """A finite end of the domain of a coordinate.
+
+    ``inward`` is 1 at the lower end and -1 at the upper one; ``belongs`` is True if the end is a
+    point of the domain.
     """
 
     block: Block
@@ -34,24 +36,28 @@ class Edge:
 
     @property
     def repair(self) -> str:
-        """What to write for a process that leaves through the edge."""
+        """A proposal for a process that leaves through the edge, as a sentence for the report."""
         return (
             f"mirror(recipe, {self.block}) reflects it at {self.end}; or choose D and H with p D ->"
             " 0 there"
         )
 
     def approached(self, e: Expr, distance: Symbol) -> Expr:
-        """An expression of this coordinate at a distance from the edge."""
+        """The expression with the coordinate at this distance from the edge."""
         return e.xreplace({self.block: self.end + self.inward * distance})
 
 
-# what an edge is, as the report begins to say it: never reached, reached and turned back from by
-# itself, or to be reflected at
-NOT_ATTAINED, SELF_REFLECTING, IN_NEED = "unattainable", "self-reflecting", "in need of mirror"
+# The kinds of edges, as the first words in the report: never reached; reached, and left again by
+# the process itself; reached, so that the process must be reflected.
+NOT_ATTAINED, SELF_REFLECTING, NEEDS_REFLECTION = (
+    "unattainable",
+    "self-reflecting",
+    "in need of mirror",
+)
 
 
 def has_edge(subject: Subject) -> bool:
-    """Whether the domain of some block is not the whole line."""
+    """Return True if the domain of some block is not the whole line."""
     return any(b.domain != S.Reals for b in subject.state)
 
 
@@ -66,8 +72,9 @@ def edges(block: Block) -> Iterator[Edge]:
 
 
 def nonlocal_atom(e: Expr, state: tuple[Block, ...]) -> Expr | None:
-    """A sum or an abstract function of a whole block in an expression, by which it depends on more
-    than its own coordinate.
+    """A sum or abstract function of a whole block in the expression; None if there is none.
+
+    Such an atom depends on other coordinates than the expression's own.
     """
     atoms = (a for a in abstract_atoms(e) if isinstance(a, Total | Potential | Field | Partial))
     return next((a for a in atoms if blocks_in(a, state)), None)
@@ -75,7 +82,7 @@ def nonlocal_atom(e: Expr, state: tuple[Block, ...]) -> Expr | None:
 
 @dataclass(frozen=True)
 class Coordinate:
-    """One coordinate that is a diffusion by itself: drift and diffusion depend on it and on
+    """A coordinate that is a diffusion by itself: its drift and diffusion depend on it and on
     parameters alone.
     """
 
@@ -84,7 +91,7 @@ class Coordinate:
 
 
 def coordinate(subject: Subject, block: Block) -> Coordinate | str:
-    """The coordinate as a diffusion by itself, or why it is none."""
+    """The coordinate as a diffusion by itself, or the reason in words why it is not one."""
     drift = normalised(subject.dynamics.drift[block])
     diffusion = normalised(own_diffusion(subject.dynamics, block))
     for e, what in ((drift, "drift"), (diffusion, "diffusion")):
@@ -100,8 +107,9 @@ def coordinate(subject: Subject, block: Block) -> Coordinate | str:
 
 
 def separated(H: Expr, block: Block, state: tuple[Block, ...]) -> tuple[Expr, Expr] | None:
-    """``(h, rest)`` with ``H = total(h(block)) + rest`` (for a number: ``h + rest``), where
-    ``rest`` is free of the block.
+    """``(h, rest)`` with ``H = total(h(block)) + rest``, or for a scalar block ``h + rest``.
+
+    ``rest`` does not depend on the block. None if H cannot be split this way.
     """
     h, rest = S.Zero, S.Zero
     for term in summands(H):

@@ -1,5 +1,5 @@
-"""Edges that are never reached: where the speed vanishes there, or where H grows without bound and
-cannot grow fast.
+"""Edges that are never reached, because the speed vanishes there or because H grows without bound,
+yet slowly.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from verify.verdict import Outcome, proved
 
 
 def decide_by_speed(edge: Edge, subject: Subject) -> Outcome | None:
-    """For a coordinate without noise: a speed that vanishes on the edge, and is smooth there, never
-    leads to it.
+    """Prove that a coordinate without noise never reaches the edge: its speed vanishes and is
+    smooth there.
 
-    Given the path of all others the coordinate solves ``x' = f(x, t)`` with f locally Lipschitz in
-    x. To rest on the edge is a solution, and solutions are unique, so no other one meets it. Nor
-    does anything flow through it.
+    Given the paths of all others, the coordinate solves ``x' = f(x, t)`` with f locally Lipschitz
+    in x. Resting on the edge is a solution, and solutions are unique, so no other solution meets
+    it. Nothing flows through the edge either. None if this does not apply, which leaves the
+    question open.
     """
     speed = normalised(subject.dynamics.drift[edge.block])
     if any(edge.block in blocks_in(a, subject.state) for a in abstract_atoms(speed)):
-        return None  # what is not written out is not known at the edge
+        return None  # an abstract function need not be smooth up to the edge
     domain = edge.block.domain
     closed = Scalar(edge.block.name, domain=Interval(domain.start, domain.end))
     moved = speed.xreplace({edge.block: closed})
@@ -46,11 +47,11 @@ def decide_by_speed(edge: Edge, subject: Subject) -> Outcome | None:
 
 
 def decide_by_energy(edge: Edge, subject: Subject) -> Outcome | None:
-    """``H -> oo`` at the edge, H bounded below, and ``L H <= c``: then H stays finite, and the edge
-    is not reached.
+    """Prove that the edge is never reached, with H as a Lyapunov function.
 
-    ``H(t) - c t`` is a supermartingale up to the time at which H reaches n, which therefore goes to
-    infinity with n.
+    The conditions are ``H -> oo`` at the edge, H bounded below, and ``L H <= c``. Then ``H(t) - c
+    t`` is a supermartingale up to the time at which H reaches n, and this time goes to infinity
+    with n. None if a condition is not proved, which leaves the question open.
     """
     apart = separated(subject.H, edge.block, subject.state)
     if apart is None:
@@ -76,7 +77,7 @@ def decide_by_energy(edge: Edge, subject: Subject) -> Outcome | None:
 
 
 def _without_constants(e: Expr, state: tuple[Block, ...]) -> Expr:
-    """The summands that depend on the state."""
+    """The sum of the terms that depend on the state."""
     return Add(*(t for t in summands(e) if blocks_in(t, state)))
 
 

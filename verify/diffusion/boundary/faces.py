@@ -1,17 +1,16 @@
-"""The faces of a simplex, one by one: each coordinate, and what is missing to one, is a diffusion
-by itself.
+"""The faces of a simplex, one by one: each coordinate, and the remainder to one, is a diffusion by
+itself.
 
-The coordinates of the open simplex are positive and have a total below one, so that with the rest
-``1 - total`` they are K probabilities, and each face is where one of these is zero. Of a diffusion
-with D = diag(theta) - theta theta^T and a Dirichlet law (Ethier 1976, Comm. Pure Appl. Math. 29(5))
-each of the K is a Jacobi diffusion. Their law is one of all together, so a face is judged from
-drift and noise alone: at a distance e from it, ``D ~ c e`` and a drift that goes to ``b > 0``. Then
-the distance stays nonnegative and spends no time at 0, whatever b is; it never gets there where ``b
->= c``.
+The coordinates of the open simplex are positive and their total is below one. With the remainder
+``1 - total`` they are K probabilities, and on each face one of these is zero. For a diffusion with
+D = diag(theta) - theta theta^T and a Dirichlet law (Ethier 1976, Comm. Pure Appl. Math. 29(5)),
+each of the K is a Jacobi diffusion. Their law is a joint one, so a face is decided from drift and
+noise alone: at a distance e from it, ``D ~ c e`` and the drift goes to ``b > 0``. Then the distance
+stays nonnegative and spends no time at 0, whatever b is; it never reaches 0 if ``b >= c``.
 
-Through a face nothing flows: the current vanishes inside, and D across the face is at most a
+No probability flows through a face: the current vanishes inside, and D across the face is at most a
 constant times e. As p is integrable, e times the integral of p over the section at distance e goes
-to 0 for some sequence of e.
+to 0 along some sequence of e.
 """
 
 from __future__ import annotations
@@ -37,8 +36,11 @@ from verify.verdict import Outcome, Verdict, proved, undecided
 
 
 def decide_faces(block: Vector, subject: Subject) -> Iterator[tuple[str, Outcome]]:
-    """The faces where a coordinate is zero, all of one form, and the face where the total is
-    one.
+    """Decide the faces where a coordinate is zero, which are all alike, and the face where the
+    total is one.
+
+    Yields (name of the face, outcome); a single undecided outcome if the block is not a diffusion
+    by itself.
     """
     coordinates, rest = f"the faces {block} = 0", f"the face total({block}) = 1"
     why = _why_not_by_itself(block, subject)
@@ -49,12 +51,12 @@ def decide_faces(block: Vector, subject: Subject) -> Iterator[tuple[str, Outcome
     assert isinstance(entry, Coupling)
     x = coordinate(subject, block)
     if isinstance(x, str):
-        yield coordinates, undecided(f"{x}, so that no test of one coordinate alone is about it")
+        yield coordinates, undecided(f"{x}, so that no test of a single coordinate applies")
     elif not _is_divisible(normalised(entry.kernel), block, block):
         yield (
             coordinates,
             undecided(
-                f"the noise of two coordinates of {block} is not seen to vanish with each of them"
+                f"the noise of two coordinates of {block} is not proved to vanish with each of them"
             ),
         )
     else:
@@ -63,6 +65,7 @@ def decide_faces(block: Vector, subject: Subject) -> Iterator[tuple[str, Outcome
 
 
 def _why_not_by_itself(block: Vector, subject: Subject) -> str | None:
+    """The reason why the block is not a diffusion without current by itself; None if it is one."""
     if not vanishes(current(subject.dynamics, subject.gradient)[block]):
         return f"the current of exp(-H) through {block} is not proved to be zero"
     for (row, column), entry in subject.dynamics.diffusion.items():
@@ -72,8 +75,9 @@ def _why_not_by_itself(block: Vector, subject: Subject) -> str | None:
 
 
 def _decide_rest(block: Vector, entry: Coupling, subject: Subject) -> Outcome:
-    """The rest ``y = 1 - total``: its drift is minus the total of the drifts, its noise the total
-    over both indices of D.
+    """Decide the face of the remainder ``y = 1 - total``.
+
+    Its drift is minus the total of the drifts, its diffusion the total of D over both indices.
     """
     y = Dummy("y", positive=True)
     across = normalised(entry.diagonal + sum_over(entry.kernel, OTHER, block.length))
@@ -88,7 +92,7 @@ def _decide_rest(block: Vector, entry: Coupling, subject: Subject) -> Outcome:
             )
     if not _is_divisible(_in_the_rest(across, block, y), y, block):
         return undecided(
-            f"the noise of {block} across this face is not seen to vanish with 1 - total({block})"
+            f"the noise of {block} across this face is not proved to vanish with 1 - total({block})"
         )
     return decide_by_drift(drift, diffusion, y)
 
@@ -98,16 +102,17 @@ def _sum_of_all(kernel: Expr, block: Vector) -> Expr:
 
 
 def _in_the_rest(e: Expr, block: Vector, y: Symbol) -> Expr:
-    """The expression with the total of the block written as ``1 - y``."""
+    """The expression with the total of the block replaced by ``1 - y``."""
     return normalised(normalised(e).xreplace({total(block): 1 - y}))
 
 
 def _is_divisible(e: Expr, x: Symbol, block: Vector) -> bool:
-    """Whether it is a polynomial of the state without a term free of x: at most a constant times x
-    on the simplex.
+    """Return True if the expression is a polynomial of the state in which every term contains x.
+
+    On the simplex, its size is then at most a constant times x.
     """
     letters = [s for s in e.atoms(Vector) if s.base == block.base] + [x]
-    totals = {t: Dummy() for t in e.atoms(Total) if t.atoms(Vector, Scalar)}  # others are constants
+    totals = {t: Dummy() for t in e.atoms(Total) if t.atoms(Vector, Scalar)}  # rest: constants
     polynomial = e.xreplace(totals)
     others = {s for s in e.free_symbols if isinstance(s, Vector | Scalar)} - set(letters)
     return (
@@ -118,8 +123,8 @@ def _is_divisible(e: Expr, x: Symbol, block: Vector) -> bool:
 
 
 def decide_by_drift(drift: Expr, diffusion: Expr, x: Symbol) -> Outcome:
-    """The lower end 0 of a coordinate x whose law by itself is not known, from its drift and its
-    noise.
+    """Decide the lower end 0 of a coordinate x from its drift and diffusion, where its own law is
+    not known.
     """
     e = Dummy("e", positive=True)
     try:
@@ -136,13 +141,12 @@ def decide_by_drift(drift: Expr, diffusion: Expr, x: Symbol) -> Outcome:
     )
     if not plain or certain_sign(c) != 1 or certain_sign(b) != 1:
         return undecided(
-            f"D goes like {c} e^{noise.power} and the drift like {b} e^{push.power}; decided is D ~"
-            " c e with a drift inwards"
+            f"D goes like {c} e^{noise.power} and the drift like {b} e^{push.power}; only D ~ c e"
+            " with a drift inwards is decided"
         )
     k = normalised(b / c - 1)
-    is_regular = bool(
-        drift.is_polynomial(x) and diffusion.is_polynomial(x)
-    )  # then f/D - b/(c e) is bounded, and k = 0 is decided
+    # for polynomials f/D - b/(c e) is bounded, which decides the borderline case k = 0
+    is_regular = bool(drift.is_polynomial(x) and diffusion.is_polynomial(x))
     never = is_positive(k) or (is_regular and is_nonnegative(k))
     return proved(
         f"{NOT_ATTAINED if never else SELF_REFLECTING}, as the drift {b} there points inside (k ="

@@ -4,13 +4,13 @@ Near the edge, at a distance e, let the density be ``p ~ e^k`` and ``D ~ e^m``, 
 of p be zero, so that ``(p D)' = f p``: p is the density of the speed measure and ``1/(p D)`` that
 of the scale (Karlin & Taylor, 1981, section 15.6).
 
-* the edge is never attained where the integral of ``1/(p D)`` diverges at it: k + m >= 1 (no
-  condition on k);
-* where m = 1, the drift has a finite limit that points inside and k > -1, the process stays in the
-  domain, spends no time at the edge, and p D -> 0: nothing flows through it, whether or not it is
-  attained;
-* where the edge is attained (the integral is finite and p is integrable) and p D does not go to 0,
-  no solution of the equation has the law p: it must be reflected.
+    * The edge is never attained if the integral of ``1/(p D)`` diverges at it: k + m >= 1, with no
+      condition on k.
+    * If m = 1, the drift has a finite limit that points inside and k > -1, the process stays in the
+      domain, spends no time at the edge, and p D -> 0: nothing flows through it, whether or not it
+      is attained.
+    * If the edge is attained (the integral is finite and p is integrable) and p D does not go to 0,
+      no solution of the equation has the law p: it must be reflected.
 
 The decision record on edges has the proofs. Everything else is undecided.
 """
@@ -35,17 +35,25 @@ from verify.decide.asymptotics.leading import (
 )
 from verify.decide.zero.decide import vanishes
 from verify.decide.zero.point import Point
-from verify.diffusion.boundary.edges import IN_NEED, NOT_ATTAINED, SELF_REFLECTING, Coordinate, Edge
+from verify.diffusion.boundary.edges import (
+    NEEDS_REFLECTION,
+    NOT_ATTAINED,
+    SELF_REFLECTING,
+    Coordinate,
+    Edge,
+)
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
-TRIES = 48
+MAX_PARAMETER_CHOICES = 48
 
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What decides at an edge: how H (and with it the density ``p ~ e^k L^j``, where ``L =
-    log(1/e)``) grows there, D as ``c e^m L^q``, and the limit of the drift, counted inwards (None
-    where it is not finite and certainly not zero).
+    """The leading terms at an edge, at a distance e from it and with ``L = log(1/e)``.
+
+    ``density`` is the growth of H, which gives the density ``p ~ e^k L^-j``; ``diffusion`` is D as
+    ``c e^m L^q``; ``inward_drift`` is the limit of the drift, positive if it points inside, or None
+    if the limit is infinite, zero or unknown.
     """
 
     density: Growth
@@ -54,7 +62,7 @@ class Behaviour:
 
     @property
     def order(self) -> Expr:
-        """The exponent ``k + m`` of p D."""
+        """The exponent ``k + m`` of e in p D."""
         return self.density.log + self.diffusion.power
 
     @property
@@ -64,8 +72,10 @@ class Behaviour:
 
 
 def decide_by_feller(edge: Edge, x: Coordinate, h: Expr) -> Outcome:
-    """Decide whether a coordinate with ``p = exp(-h)`` stays off the edge, or returns from it by
-    itself.
+    """Decide whether a coordinate with density ``p = exp(-h)`` stays off the edge, or leaves it
+    again by itself.
+
+    *Refuted* with values of the parameters for which the edge is attained and must reflect.
     """
     if not has_no_current(x, edge.block, h):
         return undecided(
@@ -73,7 +83,7 @@ def decide_by_feller(edge: Edge, x: Coordinate, h: Expr) -> Outcome:
             " test needs that"
         )
     try:
-        outcome = _judged(behaviour(edge, x, h))
+        outcome = _decide_by_exponents(behaviour(edge, x, h))
     except NoLeadingTermError as error:
         outcome = undecided(f"the behaviour at the edge is not decided: {error}")
     return (
@@ -82,15 +92,15 @@ def decide_by_feller(edge: Edge, x: Coordinate, h: Expr) -> Outcome:
 
 
 def has_no_current(x: Coordinate, block: Block, h: Expr) -> bool:
-    """Whether the current of ``exp(-h)`` is proved to be zero: ``(p D)' = f p``."""
+    """Return True if the current of ``exp(-h)`` is proved to be zero: ``(p D)' = f p``."""
     return vanishes(x.drift + x.diffusion * partial(h, block) - partial(x.diffusion, block))
 
 
 def behaviour(edge: Edge, x: Coordinate, h: Expr) -> Behaviour:
-    """The leading terms at an edge.
+    """The leading terms of the density, the diffusion and the drift at an edge.
 
     Raises:
-        NoLeadingTermError: where one of them is not decided.
+        NoLeadingTermError: if the density or the diffusion is not decided.
     """
     distance = Dummy("distance", positive=True)
     diffusion = leading(edge.approached(x.diffusion, distance), distance)
@@ -110,7 +120,7 @@ def _limit_of_drift(edge: Edge, drift: Expr, distance: Symbol) -> Expr | None:
     return found.coefficient if found.power == 0 and found.logs == 0 else None
 
 
-def _judged(at: Behaviour) -> Outcome:
+def _decide_by_exponents(at: Behaviour) -> Outcome:
     k, m = at.density.log, at.diffusion.power
     if at.density.escape == 1:
         return proved(
@@ -149,15 +159,16 @@ def _why_open(at: Behaviour) -> str:
     if certain_sign(at.order) == 1 and certain_sign(at.order - 1) == -1:
         return (
             "the edge is attained, and the drift has no finite limit there that points inside, so"
-            " the equation alone does not say how it goes on; mirror(recipe, block) says it"
+            " the equation alone does not determine the process after that;"
+            " mirror(recipe, block) does"
         )
     if certain_sign(at.density.log + 1) in (-1, 0):
-        return "exp(-H) is not certainly integrable at the edge, and Feller's test is about a law"
+        return "exp(-H) is not proved integrable at the edge, which Feller's test needs"
     return "whether the edge is attained depends on signs that are not known"
 
 
 def _is_unattainable(at: Behaviour) -> bool:
-    """Whether the integral of ``e^-(k + m) L^-b`` diverges at 0."""
+    """Return True if the integral of ``1/(p D) ~ e^-(k + m) L^-b`` is proved to diverge at 0."""
     beyond = at.order - 1
     if is_positive(beyond) or (at.logs == 0 and is_nonnegative(beyond)):
         return True
@@ -165,15 +176,13 @@ def _is_unattainable(at: Behaviour) -> bool:
 
 
 def is_integrable(at: Behaviour) -> bool:
-    """Whether ``p ~ e^k L^-j`` is integrable at the edge for certain."""
+    """Return True if ``p ~ e^k L^-j`` is proved to be integrable at the edge."""
     k, j = certain_sign(at.density.log + 1), certain_sign(at.density.loglog - 1)
     return k == 1 or is_positive(at.density.log + 1) or (k == 0 and j == 1)
 
 
 def _needs_reflection(at: Behaviour) -> bool:
-    """Whether p is integrable, the integral of ``1/(p D)`` is finite, and p D does not go to 0, all
-    for certain.
-    """
+    """Return True if p and ``1/(p D)`` are proved integrable and p D is proved not to go to 0."""
     if at.density.escape:
         return False
     order = certain_sign(at.order)
@@ -181,7 +190,7 @@ def _needs_reflection(at: Behaviour) -> bool:
 
 
 def _refuted_by_values(edge: Edge, x: Coordinate, h: Expr) -> Outcome | None:
-    """Look for parameters within their assumptions for which the edge is attained and must
+    """Search for parameters within their assumptions for which the edge is attained and must
     reflect.
     """
     for values in _parameter_values((x.drift, x.diffusion, h), edge):
@@ -200,7 +209,7 @@ def _refuted_by_values(edge: Edge, x: Coordinate, h: Expr) -> Outcome | None:
             " the flux through it is not 0"
         )
         return refuted(
-            f"{IN_NEED}: the process reaches the edge and must be reflected",
+            f"{NEEDS_REFLECTION}: the process reaches the edge and must be reflected",
             Witness(shown, finding),
             edge.repair,
         )
@@ -211,7 +220,7 @@ def _parameter_values(
     expressions: tuple[Expr, ...], edge: Edge
 ) -> Iterator[dict[Symbol, Rational]]:
     symbols = sorted(set().union(*(e.free_symbols for e in expressions)) - {edge.block}, key=str)
-    for seed in range(TRIES if symbols else 1):
+    for seed in range(MAX_PARAMETER_CHOICES if symbols else 1):
         point = Point(
             {s: 1 + seed % 3 for s in symbols if isinstance(s, Length)}, seed, edge=seed % 2 == 1
         )

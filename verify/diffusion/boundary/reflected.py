@@ -1,14 +1,14 @@
-"""Edges at which the process is reflected: does the reflected process keep exp(-H)?
+"""Edges at which the process is reflected: Does the reflected process keep exp(-H)?
 
-With v the velocity of the current ``p v``, n the outer normal and phi a smooth function that the
-reflection allows (its derivative along D n vanishes at the edge; with a map R of momenta, phi(R z)
-= phi(z) on it), Gauss's theorem gives
+Let ``p v`` be the current with velocity v, n the outer normal, and phi a smooth function that the
+reflection allows: its derivative along D n vanishes at the edge, or with a map R of momenta phi(R
+z) = phi(z) there. Gauss's theorem gives
 
     E[L phi] = integral over the edge of p (v.n phi + n.D grad phi),
 
 and p is kept if this vanishes for all such phi (Kang & Ramanan 2014, Ann. Appl. Probab. 24(4); for
-one coordinate, Karlin & Taylor 1981, section 15.6). Along the normal it does where v.n = 0 there.
-With momenta it does where R keeps H and turns v.n.
+one coordinate, Karlin & Taylor 1981, section 15.6). For a reflection along the normal it vanishes
+if v.n = 0 on the edge. With momenta it vanishes if R keeps H and reverses the sign of v.n.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ FINITELY_OFTEN = (
 
 
 def decide_one_coordinate(edge: Edge, x: Coordinate, h: Expr) -> Outcome | None:
-    """Feller's test with a reflection, of a coordinate whose current is proved to be zero.
+    """Prove a reflection by Feller's test, for a coordinate whose current is proved to be zero.
 
-    Where p is integrable the edge is never attained or it is regular; at a regular edge the process
-    that is reflected at once is symmetric with respect to its speed density, which is p.
+    If p is integrable, the edge is either never attained or regular. At a regular edge the process
+    that is reflected instantaneously is symmetric with respect to its speed density, which is p.
+    None if integrability is not proved, which leaves the question open.
     """
     try:
         at = behaviour(edge, x, h)
@@ -61,11 +62,11 @@ def decide_one_coordinate(edge: Edge, x: Coordinate, h: Expr) -> Outcome | None:
 
 
 def decide_along_the_normal(edge: Edge, subject: Subject, reflection: Reflection) -> Outcome:
-    """With noise across the edge, and everything smooth up to it."""
+    """Decide a reflection with noise across the edge and coefficients that are smooth up to it."""
     if reflection.flips:
         return undecided(
             f"{edge.block} has noise of its own, and {reflection.flips[0]} is flipped with it;"
-            " which law that keeps is not known"
+            " the law that this keeps is not known"
         )
     if not is_along_the_normal(edge, subject):
         return undecided(
@@ -82,8 +83,9 @@ def decide_along_the_normal(edge: Edge, subject: Subject, reflection: Reflection
 
 
 def is_along_the_normal(edge: Edge, subject: Subject) -> bool:
-    """Whether the noise of each coordinate of the block is proved to be its own, so that D n is
-    normal.
+    """Return True if the noise of each coordinate of the block is proved independent of all others.
+
+    Then D n is normal to the edge.
     """
     rows = {
         column: entry
@@ -97,7 +99,9 @@ def is_along_the_normal(edge: Edge, subject: Subject) -> bool:
 
 
 def decide_with_flips(edge: Edge, subject: Subject, reflection: Reflection) -> Outcome:
-    """Without noise across the edge: the map of the momenta must keep H and turn the speed."""
+    """Decide a reflection without noise across the edge: flipping the momenta must keep H and
+    reverse the speed.
+    """
     speed = subject.dynamics.drift[edge.block]
     turned = [turn(e, reflection.flips) for e in (subject.H, speed)]
     names = " and ".join(map(str, reflection.flips))
@@ -108,10 +112,10 @@ def decide_with_flips(edge: Edge, subject: Subject, reflection: Reflection) -> O
     if not _is_regular(edge, subject):
         return undecided(_not_regular(edge))
     if not _vanishes_there(edge, turned[0] - subject.H):
-        return undecided(f"that H is the same with the sign of {names} turned is not proved")
+        return undecided(f"H is not proved to stay the same when the sign of {names} is reversed")
     if not _vanishes_there(edge, turned[1] + speed):
         return undecided(
-            f"that the speed of {edge.block} turns with the sign of {names} is not proved"
+            f"the speed of {edge.block} is not proved to be reversed with the sign of {names}"
         )
     by = (
         f"{REFLECTED}: with the sign of {names} the speed of {edge.block} turns, and H stays, so"
@@ -121,15 +125,17 @@ def decide_with_flips(edge: Edge, subject: Subject, reflection: Reflection) -> O
 
 
 def turns_nothing(edge: Edge, subject: Subject, reflection: Reflection) -> bool:
-    """Whether the speed across the edge is free of the blocks that are flipped: what went out still
-    goes out.
+    """Return True if the speed across the edge does not depend on the flipped blocks.
+
+    The reflected process would go on through the edge.
     """
     return not blocks_in(subject.dynamics.drift[edge.block], subject.state) & set(reflection.flips)
 
 
 def turn(e: Expr, flips: Iterable[Block]) -> Expr | None:
-    """The expression where the generic coordinate of each of these blocks has the other sign; None
-    if that is not seen.
+    """The expression with the sign of the generic coordinate of each of these blocks reversed.
+
+    None if it depends on them in a way that is not written out.
     """
     blocks = tuple(flips)
     signs = {b: -b for b in blocks}
@@ -143,9 +149,7 @@ def turn(e: Expr, flips: Iterable[Block]) -> Expr | None:
         if not all(isinstance(b, Vector) for b in blocks) or any(
             blocks_in(a, blocks) for a in abstract_atoms(body)
         ):
-            return (
-                None  # a number in a sum, or a sum in a sum: none of the momentum methods has one
-            )
+            return None  # a scalar block in a sum, or nested sums; no momentum method has these
         here = relabel(body, k, GENERIC)
         changed[atom] = atom + here.xreplace(signs) - here
     stand_in = {atom: Dummy() for atom in changed}
@@ -157,19 +161,19 @@ def turn(e: Expr, flips: Iterable[Block]) -> Expr | None:
 
 
 def _is_regular(edge: Edge, subject: Subject) -> bool:
-    """Whether H, the drift and the diffusion are smooth up to the edge."""
+    """Return True if H, the drift and the diffusion are proved smooth up to the edge."""
     return all(_is_smooth_up_to(edge, e) for e in (subject.H, *subject.dynamics.coefficients()))
 
 
 def has_bounded_coefficients(edge: Edge, subject: Subject) -> bool:
-    """Whether the drift and the diffusion are bounded up to the edge, so that folded steps become
-    the reflected process.
+    """Return True if the drift and the diffusion are proved bounded up to the edge.
 
-    Where the drift is infinite there they need not: from near the edge a step is thrown out by
-    ``eps f``, as far as one likes. Of a gamma law of shape a < 1, whose drift is ``(a - 1)/theta``,
-    this happens the more often the smaller the step: with the rate ``eps^((a - 1)/2)``, as of the
-    1/eps steps in a unit of time a part ``eps^(a/2)`` begins within sqrt(eps) of the edge, and of
-    these a part of order sqrt(eps) so near that it is thrown beyond a given point.
+    Steps that are folded back into the domain then converge to the reflected process. With an
+    infinite drift they need not: from near the edge, a step is thrown arbitrarily far out by ``eps
+    f``. For a gamma law of shape a < 1, with drift ``(a - 1)/theta``, this happens more often the
+    smaller the step, at the rate ``eps^((a - 1)/2)``: of the 1/eps steps in a unit of time, a
+    fraction ``eps^(a/2)`` begins within sqrt(eps) of the edge, and of these a fraction of order
+    sqrt(eps) is so near that it is thrown beyond a given point.
     """
     return all(
         _is_smooth_up_to(edge, e)
@@ -179,8 +183,8 @@ def has_bounded_coefficients(edge: Edge, subject: Subject) -> bool:
 
 
 def _without_share(term: Expr) -> Expr:
-    """A term without one factor ``b/total(b)``, a share of what is not negative, which lies between
-    0 and 1.
+    """The term without one factor ``b/total(b)`` for a nonnegative b, as this lies between 0
+    and 1.
     """
     for whole in sorted(term.atoms(Total), key=str):
         b = opened(whole, GENERIC)[0]
@@ -197,7 +201,10 @@ def _is_smooth_up_to(edge: Edge, e: Expr) -> bool:
 
 
 def up_to(edge: Edge, e: Expr) -> Expr | None:
-    """The expression on the closed domain; None where an abstract function is known inside only."""
+    """The expression on the domain with this end included.
+
+    None if it contains an abstract function of the block, which is defined inside only.
+    """
     if edge.belongs:
         return e
     if any(blocks_in(a, (edge.block,)) for a in _every_abstract(e)):
@@ -214,7 +221,7 @@ def up_to(edge: Edge, e: Expr) -> Expr | None:
 
 
 def _every_abstract(e: Expr) -> list[Expr]:
-    """The abstract functions in it and in its sums."""
+    """The abstract functions in the expression, including those inside its sums."""
     found = abstract_atoms(e)
     inner = [
         a for atom in found if isinstance(atom, Total) for a in _every_abstract(opened(atom)[0])
@@ -223,8 +230,8 @@ def _every_abstract(e: Expr) -> list[Expr]:
 
 
 def _vanishes_there(edge: Edge, e: Expr) -> bool:
-    """Whether it is zero on the edge: everywhere, or where the coordinate is put there and
-    everything is written out.
+    """Return True if the expression is proved zero everywhere, or zero once the coordinate is put
+    on the edge.
     """
     if vanishes(e):
         return True
@@ -235,7 +242,7 @@ def _vanishes_there(edge: Edge, e: Expr) -> bool:
 
 def _not_regular(edge: Edge) -> str:
     return (
-        "that H, drift and diffusion are smooth up to the edge is not proved, and a reflection"
-        " needs that; abstract functions are smooth up to an end that belongs to the domain, such"
-        f" as that of Interval({edge.block.domain.start}, ...)"
+        "H, drift and diffusion are not proved to be smooth up to the edge, as a reflection needs;"
+        " abstract functions are smooth up to an end that belongs to the domain, such as the lower"
+        f" end of Interval({edge.block.domain.start}, ...)"
     )

@@ -1,3 +1,3 @@
-"""What is proved of a change of variable ``theta = f(phi)``: monotone, onto, Lipschitz, smooth, and
-its steps at the boundary.
+"""Proofs about a change of variable ``theta = f(phi)``: monotone, onto, Lipschitz, smooth, and
+bounded steps at the boundary.
 """

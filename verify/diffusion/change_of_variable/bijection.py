@@ -1,6 +1,4 @@
-"""Are the changes of variable of a subject proved to be bijections, smooth enough both ways to
-carry a law over?
-"""
+"""Prove that the changes of variable of a subject are bijections that carry a law over."""
 
 from __future__ import annotations
 
@@ -12,17 +10,19 @@ from verify.verdict import Outcome, Verdict
 
 
 def decide_all_monotone(subject: Subject | KernelSubject) -> Outcome:
-    """The sign of f' by its structure, or by counting its roots."""
+    """Decide whether every map is monotone, by the sign of f' or by counting its roots."""
     return for_every_map(subject, lambda _, f, domain: decide_monotone(f))
 
 
 def decide_all_onto(subject: Subject | KernelSubject) -> Outcome:
-    """The limits of a monotone f at both ends, and ``f(g(theta)) = theta``."""
+    """Decide whether every map is onto, by the limits of f at both ends and ``f(g(theta)) =
+    theta``.
+    """
     return for_every_map(subject, lambda _, f, domain: decide_onto(f, domain))
 
 
 def is_bijection(subject: Subject) -> bool:
-    """Whether every map is proved to be monotone and onto."""
+    """Return True if every map is proved monotone and onto; False proves nothing."""
     return all(
         decide(subject).verdict is Verdict.PROVED
         for decide in (decide_all_monotone, decide_all_onto)

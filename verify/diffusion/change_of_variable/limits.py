@@ -1,4 +1,4 @@
-"""Limits at the ends of an interval, by exact leading terms."""
+"""Limits at the ends of an interval, from exact leading terms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from verify.diffusion.infinity.ends import T
 
 
 def limit_at(e: Expr, y: Variable, upper: bool) -> Expr | None:
-    """The limit of an expression of y at one end, which may be infinite; None where it is not
+    """The limit of an expression of y at one end, which may be infinite; None if it is not
     decided.
     """
     found = fraction(e)
@@ -23,14 +23,16 @@ def limit_at(e: Expr, y: Variable, upper: bool) -> Expr | None:
 
 
 def towards(end: Expr, upper: bool) -> Expr:
-    """A point that goes to the end from inside as T goes to infinity."""
+    """A point that goes to the end, from inside the interval, as T goes to infinity."""
     if end in (oo, -oo):
         return T if upper else -T
     return end - 1 / T if upper else end + 1 / T
 
 
 def limit(e: Expr, x: Symbol, position: Expr) -> Expr | None:
-    """The limit as T goes to infinity."""
+    """The limit of e as T goes to infinity, where ``x = position`` is a function of T; None if it
+    is not decided.
+    """
     at = expanded(e.xreplace({x: position}))
     if T not in at.free_symbols:
         return at
@@ -41,7 +43,7 @@ def limit(e: Expr, x: Symbol, position: Expr) -> Expr | None:
 
 
 def _where_terms_cancel(e: Expr) -> Expr | None:
-    """By the leading term at ``1/T = 0``, which derivatives find where everything is analytic
+    """The limit by the leading term at ``1/T = 0``, found by derivatives if everything is analytic
     there.
     """
     small = Dummy("small", positive=True)
@@ -53,7 +55,7 @@ def _where_terms_cancel(e: Expr) -> Expr | None:
 
 
 def compare_limits(a: Expr, b: Expr) -> int | None:
-    """The sign of ``a - b``, where both may be infinite; None where it is not decided."""
+    """The sign of ``a - b``, where both may be infinite; None if it is not decided."""
     if a == b:
         return 0
     if a in (oo, -oo) or b in (oo, -oo):
@@ -84,7 +86,9 @@ def _limit_of_fraction(r: Fraction, end: Expr, upper: bool) -> Expr | None:
 
 
 def _near_pole(r: Fraction, end: Expr, upper: bool) -> Expr:
-    """A number of the sign that a fraction has next to a root of its denominator, inside."""
+    """A number with the sign of the fraction next to a root of its denominator, inside the
+    interval.
+    """
     away, rest, order = Poly(Y - end, Y, domain="QQ"), r.den, 0
     while rest(end) == 0:
         rest, order = rest.quo(away), order + 1
@@ -92,5 +96,5 @@ def _near_pole(r: Fraction, end: Expr, upper: bool) -> Expr:
 
 
 def _infinite(towards: Expr) -> Expr | None:
-    """Plus or minus infinity by a sign, where that is known."""
+    """Plus or minus infinity, with the sign of the argument; None if that sign is not known."""
     return {1: oo, -1: -oo}.get(certain_sign(towards) or 0)

@@ -1,8 +1,8 @@
-"""Bounds of ``f'`` and of the part of the CoRV drift that comes from the map, ``(log |f'|)'``,
-exactly.
+"""Exact bounds for ``f'`` and for ``(log |f'|)'``, the part of the CoRV drift that comes from the
+map.
 
-Yokoi et al. assume that f is Lipschitz (their Assumption 2). That alone does not make the drift so:
-the inverse complementary log-log is Lipschitz, and has ``(log f')'' = -exp(phi)``.
+Yokoi et al. assume that f is Lipschitz (their Assumption 2). The drift need not be Lipschitz then:
+the inverse complementary log-log is, but has ``(log f')'' = -exp(phi)``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from verify.decide.asymptotics.leading import certain_sign
 from verify.decide.zero.canonical import normalised
 from verify.diffusion.change_of_variable.monotone import decide_monotone, slope_sign
 from verify.diffusion.change_of_variable.roots import Range, range_of
-from verify.diffusion.change_of_variable.smooth_branch import SmoothBranch, limit_of, pieces
+from verify.diffusion.change_of_variable.smooth_branch import SmoothBranch, branches_of, limit_of
 from verify.diffusion.change_of_variable.variable import Variable, fraction, variable
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
@@ -25,27 +25,36 @@ NOT_RATIONAL = (
 
 
 def decide_lipschitz(f: Map) -> Outcome:
-    """``sup |f'|`` over all pieces; between two zeros of ``(log |f'|)'`` the slope is monotone."""
+    """Decide whether f is Lipschitz, by computing ``sup |f'|``.
+
+    Between two zeros of ``(log |f'|)'`` the slope is monotone, so it is enough to compare values at
+    these zeros and at the ends.
+    """
     return _bounded(
         f,
         "|f'|",
-        [_of_slope(piece) for piece in pieces(f)],
+        [_range_of_slope(branch) for branch in branches_of(f)],
         "Lipschitz with the constant sup |f'| = {}",
     )
 
 
 def decide_lipschitz_drift(f: Map) -> Outcome:
-    """Whether ``(log |f'|)'`` is bounded and has a bounded derivative, and does not jump at
-    a kink.
+    """Decide whether ``(log |f'|)'`` is bounded, has a bounded derivative, and is continuous at a
+    kink.
     """
-    sides = pieces(f)
-    bends = _bounded(f, "|(log f')'|", [_of_bend(piece, 0) for piece in sides], "|(log f')'| <= {}")
-    if bends.verdict is not Verdict.PROVED:
-        return bends
+    sides = branches_of(f)
+    drift_bound = _bounded(
+        f,
+        "|(log f')'|",
+        [_range_of_log_slope_derivative(branch, 0) for branch in sides],
+        "|(log f')'| <= {}",
+    )
+    if drift_bound.verdict is not Verdict.PROVED:
+        return drift_bound
     if len(sides) > 1:
         before, after = (
-            limit_of(sides[0].bend, sides[0], True),
-            limit_of(sides[1].bend, sides[1], False),
+            limit_of(sides[0].log_slope_derivative, sides[0], True),
+            limit_of(sides[1].log_slope_derivative, sides[1], False),
         )
         jump = None if before is None or after is None else certain_sign(after - before)
         if jump is None:
@@ -53,15 +62,21 @@ def decide_lipschitz_drift(f: Map) -> Outcome:
         if jump != 0:
             finding = f"(log f')' goes from {before} to {after} there"
             return refuted("the drift jumps", Witness({str(sides[1].x): "0"}, finding))
-    curves = _bounded(
-        f, "|(log f')''|", [_of_bend(piece, 1) for piece in sides], "|(log f')''| <= {}"
+    derivative_bound = _bounded(
+        f,
+        "|(log f')''|",
+        [_range_of_log_slope_derivative(branch, 1) for branch in sides],
+        "|(log f')''| <= {}",
     )
-    return proved(f"{bends.by}, {curves.by}") if curves.verdict is Verdict.PROVED else curves
+    return (
+        proved(f"{drift_bound.by}, {derivative_bound.by}")
+        if derivative_bound.verdict is Verdict.PROVED
+        else derivative_bound
+    )
 
 
-Found = (
-    tuple[Range, Variable, Expr] | None
-)  # a range, the variable in which it was found, and of which expression of phi
+# the range of an expression of phi, the variable in which it was found, and that expression
+Found = tuple[Range, Variable, Expr] | None
 
 
 def _bounded(f: Map, what: str, found: list[Found], by: str) -> Outcome:
@@ -75,7 +90,7 @@ def _bounded(f: Map, what: str, found: list[Found], by: str) -> Outcome:
         over, y, e = part
         if not over.is_bounded:
             where = y.phi_at(over.at_high if not over.high.is_finite else over.at_low)
-            finding = f"{what}, which is that of {e}, goes to infinity as phi goes to {where}"
+            finding = f"{what}, the size of {e}, goes to infinity as phi goes to {where}"
             return refuted(f"{what} is not bounded", Witness({str(y.x): str(where)}, finding))
         if largest is None or certain_sign(over.size - largest.size) == 1:
             largest = over
@@ -83,20 +98,22 @@ def _bounded(f: Map, what: str, found: list[Found], by: str) -> Outcome:
     return proved(by.format(largest.size))
 
 
-def _of_slope(piece: SmoothBranch) -> Found:
-    slope = normalised(piece.slope)
-    bend = normalised(piece.bend)
-    y = variable([slope, bend], piece.x)
-    zeros_of_slope = None if y is None else fraction(y.read(bend))
-    if y is None or zeros_of_slope is None or slope_sign(piece) is None:
+def _range_of_slope(branch: SmoothBranch) -> Found:
+    slope = normalised(branch.slope)
+    log_slope_derivative = normalised(branch.log_slope_derivative)
+    y = variable([slope, log_slope_derivative], branch.x)
+    zeros_of_slope = None if y is None else fraction(y.read(log_slope_derivative))
+    if y is None or zeros_of_slope is None or slope_sign(branch) is None:
         return None
     over = range_of(y.read(slope), zeros_of_slope, y)
     return None if over is None else (over, y, slope)
 
 
-def _of_bend(piece: SmoothBranch, order: int) -> Found:
-    e = normalised(piece.bend.diff(piece.x, order) if order else piece.bend)
-    y = variable([e], piece.x)
+def _range_of_log_slope_derivative(branch: SmoothBranch, order: int) -> Found:
+    e = normalised(
+        branch.log_slope_derivative.diff(branch.x, order) if order else branch.log_slope_derivative
+    )
+    y = variable([e], branch.x)
     found = None if y is None else fraction(y.read(e))
     if y is None or found is None:
         return None

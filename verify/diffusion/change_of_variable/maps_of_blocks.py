@@ -1,4 +1,4 @@
-"""The changes of variable in a subject: one for each block that stands for another."""
+"""The changes of variable in a subject: one for each block that has an image under a map."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from recipe.language.symbols import Block
 from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, conjunction, undecided
 
-UNKNOWN = undecided("f is an unknown function, of which nothing is said here")
+UNKNOWN = undecided("f is an unknown function")
 
 
 def has_maps(subject: Subject | KernelSubject) -> bool:
-    """Whether a block of the state stands for another."""
+    """Return True if a block of the state has an image under a map."""
     return any(b.image is not None for b in subject.state)
 
 
 def map_of(block: Block) -> Map:
-    """The map from such a block to its image."""
+    """The map from a block to its image."""
     assert block.forward is not None
     return Map(f"{block.image} = f({block})", block.forward, block.inverse, block.domain)
 
@@ -29,7 +29,11 @@ def map_of(block: Block) -> Map:
 def for_every_map(
     subject: Subject | KernelSubject, decide: Callable[[Block, Map, Interval], Outcome]
 ) -> Outcome:
-    """One outcome for all of them, given the block, its map and the domain of its image."""
+    """The joint outcome of ``decide`` for all maps; it is given the block, its map and the domain
+    of the image.
+
+    A map that is an unknown function is undecided.
+    """
     blocks = [(b, map_of(b), b.image.domain) for b in subject.state if b.image is not None]
     found = [
         (f"{b.image} = {f(b)}", UNKNOWN if f.forward.expr.has(AppliedUndef) else decide(b, f, d))

@@ -1,4 +1,4 @@
-"""Is ``f' > 0``, or ``f' < 0``, on the whole of the domain?"""
+"""Is ``f' > 0`` on the whole domain, or ``f' < 0`` on the whole domain?"""
 
 from __future__ import annotations
 
@@ -16,28 +16,31 @@ from verify.diffusion.change_of_variable.roots import point_inside, sign_of, zer
 from verify.diffusion.change_of_variable.smooth_branch import (
     NO_VALUES,
     SmoothBranch,
-    pieces,
+    branches_of,
     slope_at,
     value_at,
 )
 from verify.diffusion.change_of_variable.variable import Fraction, Variable, fraction, variable
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
-STEPS = 24  # points on each side at which signs of f' are compared
+POINTS_PER_SIDE = 24  # at which signs of f' are compared
 
 
 @lru_cache(maxsize=256)
 def decide_monotone(f: Map) -> Outcome:
-    """On every piece by structure or by the roots of f', at a kink by its limits from both sides,
-    at closed ends by its values.
+    """Decide whether f is strictly monotone with a continuous f' that vanishes nowhere.
+
+    Each smooth branch is decided by the structure of f' or by counting its roots, a kink by the
+    limits of f' from both sides, a closed end by values there. *Refuted* with a point where f'
+    vanishes or changes its sign.
     """
-    found = [_on_piece(piece) for piece in pieces(f)]
+    found = [_on_branch(branch) for branch in branches_of(f)]
     for wanted in (Verdict.REFUTED, Verdict.UNDECIDED):
         for outcome in found:
             if outcome.verdict is wanted:
                 return outcome
     if len(found) > 1:
-        at_kink = _across_kink(f, *pieces(f))
+        at_kink = _across_kink(f, *branches_of(f))
         if at_kink is not None:
             return at_kink
     at_ends = _at_closed_ends(f)
@@ -48,53 +51,57 @@ def decide_monotone(f: Map) -> Outcome:
 
 
 def direction(f: Map) -> int:
-    """1 for a map that increases, -1 for one that decreases, given that it is monotone."""
-    return slope_sign(pieces(f)[0]) or 0
+    """1 for an increasing map, -1 for a decreasing one. The map must be monotone."""
+    return slope_sign(branches_of(f)[0]) or 0
 
 
-def _on_piece(piece: SmoothBranch) -> Outcome:
-    if piece.f.has(*NO_VALUES):
+def _on_branch(branch: SmoothBranch) -> Outcome:
+    if branch.f.has(*NO_VALUES):
         return undecided("f is not proved to have values")
-    for e in (piece.f, piece.slope):
+    for e in (branch.f, branch.slope):
         for condition in conditions(e):
             outcome = decide_condition(condition)
             if outcome.verdict is not Verdict.PROVED:
                 return outcome
-    if slope_sign(piece) is not None:
+    if slope_sign(branch) is not None:
         return proved("f' has one sign")
-    return _refuted(piece) or undecided(
-        f"the sign of f' = {piece.slope} is neither read off nor decided by counting roots"
+    return _refuted(branch) or undecided(
+        f"the sign of f' = {branch.slope} is not decided, neither by its structure nor by its roots"
     )
 
 
 @lru_cache(maxsize=256)
-def slope_sign(piece: SmoothBranch) -> int | None:
-    """The sign of f' where it is one and the same everywhere on the piece."""
-    slope = normalised(piece.slope)
+def slope_sign(branch: SmoothBranch) -> int | None:
+    """The sign of f' if it is proved to be the same on the whole branch; None if not."""
+    slope = normalised(branch.slope)
     for sign in (1, -1):
-        if is_positive(sign * piece.slope) or is_positive(sign * slope):
+        if is_positive(sign * branch.slope) or is_positive(sign * slope):
             return sign
-    found = as_fraction(slope, piece)
+    found = as_fraction(slope, branch)
     return None if found is None else sign_of(*found)
 
 
-def as_fraction(e: Expr, piece: SmoothBranch) -> tuple[Fraction, Variable] | None:
-    """An expression of phi as a quotient of polynomials in a variable, with that variable."""
-    y = variable([e], piece.x)
+def as_fraction(e: Expr, branch: SmoothBranch) -> tuple[Fraction, Variable] | None:
+    """An expression of phi as a quotient of polynomials in some variable, and that variable; None
+    if there is none.
+    """
+    y = variable([e], branch.x)
     found = None if y is None else fraction(y.read(e))
     return None if y is None or found is None else (found, y)
 
 
-def _refuted(piece: SmoothBranch) -> Outcome | None:
-    """A zero of f', or two points with different signs of it."""
-    slope, name = normalised(piece.slope), str(piece.x)
-    found = as_fraction(slope, piece)
+def _refuted(branch: SmoothBranch) -> Outcome | None:
+    """Refute by a zero of f', or by two points at which f' has different signs; None if none were
+    found.
+    """
+    slope, name = normalised(branch.slope), str(branch.x)
+    found = as_fraction(slope, branch)
     for root in zeros(*found) or () if found is not None else ():
         phi = found[1].phi(root) if found is not None else root
         return refuted("f' vanishes", Witness({name: str(phi)}, f"f' = {slope} is 0 there"))
     at_sign: dict[int, Expr] = {}
-    for phi in _points(piece):
-        sign = certain_sign(piece.slope.xreplace({piece.x: phi}))
+    for phi in _points(branch):
+        sign = certain_sign(branch.slope.xreplace({branch.x: phi}))
         if sign is not None:
             at_sign.setdefault(sign, phi)
     if 0 in at_sign:
@@ -105,45 +112,49 @@ def _refuted(piece: SmoothBranch) -> Outcome | None:
     return refuted("f' changes its sign", Witness({name: str(at_sign[-1])}, finding))
 
 
-def _points(piece: SmoothBranch) -> Iterator[Expr]:
-    """Rational points inside, from the middle outwards."""
-    low, high = piece.x.domain.start, piece.x.domain.end
+def _points(branch: SmoothBranch) -> Iterator[Expr]:
+    """Rational points inside the domain, from the middle outwards."""
+    low, high = branch.x.domain.start, branch.x.domain.end
     middle = point_inside(low, high)
     yield middle
-    for k in range(1, STEPS):
+    for k in range(1, POINTS_PER_SIDE):
         yield from (
-            middle + (end - middle) * S(k) / STEPS if end.is_finite else middle + s * S(k) / 2
+            middle + (end - middle) * S(k) / POINTS_PER_SIDE
+            if end.is_finite
+            else middle + s * S(k) / 2
             for end, s in ((low, -1), (high, 1))
         )
 
 
 def _at_closed_ends(f: Map) -> Outcome | None:
-    """What is wrong at an end that belongs to the domain, if anything: there f' must have a value,
-    and not be 0.
+    """The first failure at an end that belongs to the domain; None if there is none.
+
+    f must have a value there, and f' a nonzero one.
     """
-    sides, domain = pieces(f), f.domain
+    sides, domain = branches_of(f), f.domain
     closed = [] if domain.left_open else [(sides[0], domain.start)]
     closed += [] if domain.right_open else [(sides[-1], domain.end)]
-    for piece, end in closed:
-        if value_at(piece.f, piece.x, end) is None:
-            return undecided(f"that f has a value at {end} is not proved")
-        slope = value_at(piece.slope, piece.x, end)
+    for branch, end in closed:
+        if value_at(branch.f, branch.x, end) is None:
+            return undecided(f"f is not proved to have a value at {end}")
+        slope = value_at(branch.slope, branch.x, end)
         size = None if slope is None else certain_sign(slope)
         if size == 0:
-            finding = f"f' = {normalised(piece.slope)} is 0 there"
-            return refuted("f' vanishes", Witness({str(piece.x): str(end)}, finding))
+            finding = f"f' = {normalised(branch.slope)} is 0 there"
+            return refuted("f' vanishes", Witness({str(branch.x): str(end)}, finding))
         if size is None:
-            return undecided(f"that f' has a value at {end}, which is not 0, is not proved")
+            return undecided(f"f' is not proved to have a nonzero value at {end}")
     return None
 
 
 def _across_kink(f: Map, left: SmoothBranch, right: SmoothBranch) -> Outcome | None:
-    """What is wrong at 0 with a map in two pieces, if anything: f must have a value, and f' the
-    same limits, not 0.
+    """The first failure at 0 for a map with two branches; None if there is none.
+
+    f must have a value at 0, and f' the same nonzero limit from both sides.
     """
     (phi,) = f.forward.variables
     if value_at(f.forward.expr, phi, S.Zero) is None:
-        return undecided("that f has a value at 0 is not proved")
+        return undecided("f is not proved to have a value at 0")
     before, after = slope_at(left, upper=True), slope_at(right, upper=False)
     if before is None or after is None:
         return undecided("the limits of f' at 0 are not decided")

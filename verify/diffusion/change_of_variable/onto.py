@@ -1,5 +1,5 @@
-"""Does a monotone map take its domain onto that of theta, and does the inverse that is given go
-back?
+"""Does a monotone map take its domain onto the domain of theta? Does the given inverse invert
+it?
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from verify.diffusion.change_of_variable.monotone import decide_monotone, direct
 from verify.diffusion.change_of_variable.roots import point_inside
 from verify.diffusion.change_of_variable.smooth_branch import (
     NO_VALUES,
+    branches_of,
     coordinate,
     limit_of,
-    pieces,
     sides,
     value_at,
     without_kink,
@@ -28,13 +28,13 @@ from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
 
 def decide_onto(f: Map, domain: Interval) -> Outcome:
-    """By the limits of f at both ends of its domain; a monotone continuous map takes every value
-    between them.
+    """Decide whether f maps its domain onto ``domain``, and whether the given inverse is one.
+
+    A monotone continuous map takes every value between its limits at both ends, so the limits
+    decide.
     """
     if decide_monotone(f).verdict is not Verdict.PROVED:
-        return undecided(
-            "f is not proved to be monotone, so its limits say nothing of what lies between"
-        )
+        return undecided("f is not proved to be monotone, so its limits do not determine its image")
     image = image_of(f)
     if image is None:
         return undecided(
@@ -52,8 +52,10 @@ def decide_onto(f: Map, domain: Interval) -> Outcome:
 
 
 def image_of(f: Map) -> tuple[Expr, Expr] | None:
-    """The limits of a monotone map at the ends of its domain, the smaller one first."""
-    parts = pieces(f)
+    """The limits of a monotone map at the ends of its domain, the smaller one first; None if one is
+    not decided.
+    """
+    parts = branches_of(f)
     low, high = limit_of(parts[0].f, parts[0], False), limit_of(parts[-1].f, parts[-1], True)
     if low is None or high is None:
         return None
@@ -61,7 +63,7 @@ def image_of(f: Map) -> tuple[Expr, Expr] | None:
 
 
 def _reached(f: Map, image: tuple[Expr, Expr], domain: Interval) -> Outcome:
-    """Whether the interval between the limits is the domain, up to its ends."""
+    """Decide whether the interval between the limits is ``domain``, apart from its ends."""
     for limit, end, upper in zip(image, (domain.start, domain.end), (False, True), strict=True):
         towards = f.domain.end if upper == (direction(f) > 0) else f.domain.start
         side = compare_limits(limit, end)
@@ -86,15 +88,16 @@ def _reached(f: Map, image: tuple[Expr, Expr], domain: Interval) -> Outcome:
         for end, open_end in ((domain.start, domain.left_open), (domain.end, domain.right_open))
         if not open_end
     ]
-    but = f", but for {' and '.join(ends)}, which has no probability" if ends else ""
+    omitted = f", but for {' and '.join(ends)}, which has no probability" if ends else ""
     return proved(
-        f"f is continuous and goes to {image[0]} and {image[1]} at the ends of {f.domain}{but}"
+        f"f is continuous and goes to {image[0]} and {image[1]} at the ends of {f.domain}{omitted}"
     )
 
 
 def _goes_back(f: Map, domain: Interval) -> Outcome:
-    """``f(g(theta)) = theta`` on the domain, or ``g(f(phi)) = phi``: the same, as f is known to be
-    onto.
+    """Prove ``f(g(theta)) = theta`` on the domain, or ``g(f(phi)) = phi``.
+
+    The two are equivalent, as f is known to be monotone and onto.
     """
     found = _right_inverse(f, domain)
     if found.verdict is Verdict.UNDECIDED and _is_left_inverse(f):
@@ -103,8 +106,8 @@ def _goes_back(f: Map, domain: Interval) -> Outcome:
 
 
 def _at_kinks(f: Map, domain: Interval) -> Outcome:
-    """The same at the points where an absolute value in f or in its inverse has its kink, which the
-    pieces leave out.
+    """Prove ``f(g(theta)) = theta`` at the kinks of f and g, which the smooth branches leave
+    out.
     """
     assert f.inverse is not None
     (phi,), (theta,) = f.forward.variables, f.inverse.variables
@@ -119,8 +122,8 @@ def _at_kinks(f: Map, domain: Interval) -> Outcome:
         there = None if back is None else value_at(f.forward.expr, phi, back)
         if there is None or certain_sign(there - point) != 0:
             return undecided(
-                f"that the inverse {f.inverse.expr} has a value at the kink, and goes back there,"
-                " is not proved"
+                f"the inverse {f.inverse.expr} is not proved to have a value at the kink, and to"
+                " invert f there"
             )
     return proved("")
 
@@ -131,16 +134,16 @@ def _right_inverse(f: Map, domain: Interval) -> Outcome:
         theta = coordinate("theta", low, high)
         g = without_kink(f.inverse(theta))
         missing = (
-            "it has none"
+            "it is singular"
             if g.has(*NO_VALUES)
             else next((c for c in conditions(g) if not _holds(c)), None)
         )
         if missing is not None:
             return undecided(
-                f"that the inverse {f.inverse.expr} has a value everywhere is not proved: {missing}"
+                f"the inverse {f.inverse.expr} is not proved to have a value everywhere: {missing}"
             )
         if not all(_is_above(d) for d in _distances(g, f.domain)):
-            return undecided(f"that the inverse {g} stays in {f.domain} is not proved")
+            return undecided(f"the inverse {g} is not proved to stay in {f.domain}")
         outcome = _returns(without_kink(f(g)) - theta, theta)
         if outcome.verdict is not Verdict.PROVED:
             return outcome
@@ -148,13 +151,13 @@ def _right_inverse(f: Map, domain: Interval) -> Outcome:
 
 
 def _is_left_inverse(f: Map) -> bool:
-    for piece in pieces(f):
+    for branch in branches_of(f):
         assert f.inverse is not None
-        back = without_kink(f.inverse(piece.f))
+        back = without_kink(f.inverse(branch.f))
         if (
             back.has(*NO_VALUES)
             or not all(map(_holds_somehow, conditions(back)))
-            or not vanishes(back - piece.x)
+            or not vanishes(back - branch.x)
         ):
             return False
     return True
@@ -165,7 +168,9 @@ def _holds_somehow(condition: Condition) -> bool:
 
 
 def _holds(condition: Condition) -> bool:
-    """From signs; a cosine is positive between -pi/2 and pi/2."""
+    """Return True if a condition is proved by signs; a cosine is positive between -pi/2 and
+    pi/2.
+    """
     e = condition.e
     if condition.sign == NONZERO and isinstance(e, cos):
         return all(is_positive(pi / 2 - side * e.args[0]) for side in (1, -1))
@@ -173,7 +178,7 @@ def _holds(condition: Condition) -> bool:
 
 
 def _distances(g: Expr, domain: Interval) -> list[Expr]:
-    """From the ends of an interval; they are positive inside."""
+    """The distances of g from the finite ends of an interval, which are positive inside."""
     return [
         d
         for d, end in ((g - domain.start, domain.start), (domain.end - g, domain.end))
@@ -186,19 +191,20 @@ def _is_above(distance: Expr) -> bool:
 
 
 def _returns(back: Expr, theta: Expr) -> Outcome:
-    """Whether ``f(g(theta)) - theta`` is zero: by canonical form, or as its derivative vanishes and
-    it does at one point.
+    """Decide whether ``f(g(theta)) - theta`` is zero, given as ``back``.
+
+    It is zero if its canonical form is, or if its derivative is zero and it vanishes at one point.
     """
     outcome = decide_zero(back)
     if outcome.verdict is Verdict.REFUTED:
         assert outcome.witness is not None
         finding = f"f(g(theta)) - theta: {outcome.witness.finding}"
         return refuted(
-            "the inverse that is given does not go back", Witness(outcome.witness.point, finding)
+            "the given inverse does not invert f", Witness(outcome.witness.point, finding)
         )
     somewhere = back.xreplace({theta: point_inside(theta.domain.start, theta.domain.end)})
     if outcome.verdict is Verdict.PROVED or (
         vanishes(back.diff(theta)) and certain_sign(somewhere) == 0
     ):
         return proved("")
-    return undecided(f"that f(g(theta)) = theta for g = {back + theta} is not proved")
+    return undecided(f"f(g(theta)) = theta is not proved for g = {back + theta}")

@@ -1,6 +1,4 @@
-"""Signs and ranges on an open interval, decided by counting real roots exactly (Sturm's
-theorem).
-"""
+"""Signs and ranges on an open interval, by exact counts of real roots (Sturm's theorem)."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from verify.diffusion.change_of_variable.variable import Fraction, Variable, Y
 
 
 def roots_inside(p: Poly, low: Expr, high: Expr) -> int:
-    """How many different real roots a polynomial has strictly between two ends."""
+    """The number of distinct real roots of a polynomial strictly between two ends."""
     if p.degree() <= 0:
         return 0
     ends = [end for end in (low, high) if end not in (oo, -oo) and p(end) == 0]
@@ -23,21 +21,23 @@ def roots_inside(p: Poly, low: Expr, high: Expr) -> int:
 
 
 def sign_of(r: Fraction, y: Variable) -> int | None:
-    """The sign of a fraction where it has one and the same everywhere inside, and no pole."""
+    """The sign of a fraction without zeros and poles inside the interval; None if it has one."""
     if r.num.is_zero or roots_inside(r.num, y.low, y.high) or roots_inside(r.den, y.low, y.high):
         return None
     return certain_sign(r(point_inside(y.low, y.high)))
 
 
 def point_inside(low: Expr, high: Expr) -> Expr:
-    """A rational number between two ends."""
+    """A rational number between two ends, which may be infinite."""
     if low == -oo:
         return S.Zero if high == oo else high - 1
     return low + 1 if high == oo else (low + high) / 2
 
 
 def zeros(r: Fraction, y: Variable) -> list[Expr] | None:
-    """The zeros inside, exactly; None where one has no closed form by square roots."""
+    """The exact zeros of a fraction inside the interval; None if one is not expressible by square
+    roots.
+    """
     found: list[Expr] = []
     for factor, _ in r.num.factor_list()[1]:
         inside = roots_inside(factor, y.low, y.high)
@@ -68,8 +68,10 @@ def _is_inside(root: Expr, y: Variable) -> bool:
 
 @dataclass(frozen=True)
 class Range:
-    """The infimum and the supremum, perhaps infinite, and where each lies: a value of y, which may
-    be an end.
+    """The infimum ``low`` and the supremum ``high``, possibly infinite.
+
+    ``at_low`` and ``at_high`` are the values of y at which they are attained or approached; these
+    may be ends.
     """
 
     low: Expr
@@ -84,15 +86,15 @@ class Range:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether both are finite."""
+        """True if both are finite."""
         return self.low != -oo and self.high != oo
 
 
 def range_of(e: Expr, slope: Fraction, y: Variable) -> Range | None:
-    """The range of an expression of y inside; ``slope`` is its derivative, or has the zeros of that
-    and a pole where it has one.
+    """The range of an expression of y inside the interval; None if it is not decided.
 
-    None where that is not decided.
+    ``slope`` is the derivative, or a fraction with the same zeros and with a pole wherever the
+    derivative has one.
     """
     at = None if roots_inside(slope.den, y.low, y.high) else zeros(slope, y)
     if at is None:

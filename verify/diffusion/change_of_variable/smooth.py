@@ -1,31 +1,34 @@
-"""Is a map infinitely differentiable, and where not, which derivative is the first to jump?"""
+"""Is a map infinitely differentiable? If not, which derivative is the first to jump?"""
 
 from __future__ import annotations
 
 from recipe.declare.map import Map
 from verify.decide.asymptotics.leading import certain_sign
 from verify.decide.definedness import is_smooth
-from verify.diffusion.change_of_variable.smooth_branch import pieces, slope_at
+from verify.diffusion.change_of_variable.smooth_branch import branches_of, slope_at
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 
-MOST_ORDERS = 8
-NEEDED = (
+MAX_ORDERS = 8
+CONSEQUENCE_OF_A_JUMP = (
     "a law is carried over where f' is continuous, and the Fokker-Planck equation holds on both"
     " sides; uniqueness, the order of a step and exact transitions need more"
 )
 
 
 def decide_smooth(f: Map) -> Outcome:
-    """By structure on each piece; at a kink the limits of the derivatives from both sides are
-    compared, one after another.
+    """Decide whether a map has derivatives of every order.
+
+    *Proved* by structure if the map has no kink. At a kink, the limits of each derivative from both
+    sides are compared; the first that differ refute. Agreement up to MAX_ORDERS leaves it
+    undecided.
     """
-    sides = pieces(f)
-    if not all(is_smooth(piece.f) for piece in sides):
+    sides = branches_of(f)
+    if not all(is_smooth(branch.f) for branch in sides):
         return undecided("f is not proved to be smooth everywhere inside")
     if len(sides) == 1:
         return proved("f has derivatives of every order")
     left, right = sides
-    for order in range(1, MOST_ORDERS):
+    for order in range(1, MAX_ORDERS):
         before, after = slope_at(left, True, order), slope_at(right, False, order)
         jump = None if before is None or after is None else certain_sign(after - before)
         if jump is None:
@@ -33,9 +36,9 @@ def decide_smooth(f: Map) -> Outcome:
         if jump != 0:
             name = f"f{chr(39) * order}"
             by = f"f is C^{order - 1} only, as {name} jumps at 0" + (
-                f": {NEEDED}" if order > 1 else ""
+                f": {CONSEQUENCE_OF_A_JUMP}" if order > 1 else ""
             )
             return refuted(
                 by, Witness({str(right.x): "0"}, f"{name} goes from {before} to {after} there")
             )
-    return undecided(f"the derivatives at 0 agree up to the order {MOST_ORDERS - 1}")
+    return undecided(f"the derivatives at 0 agree up to the order {MAX_ORDERS - 1}")

@@ -1,5 +1,5 @@
-"""A map apart at its kink: on each side of 0 an absolute value is the number or its negative, and
-the map is smooth.
+"""The smooth branches of a map with a kink: on each side of 0, an absolute value is the number or
+its negative.
 """
 
 from __future__ import annotations
@@ -20,41 +20,43 @@ NO_VALUES = (nan, zoo, oo, -oo)
 
 @dataclass(frozen=True)
 class SmoothBranch:
-    """``f(x)`` without absolute values for x in an open interval, with its derivatives."""
+    """``f(x)`` without absolute values, for x in an open interval, and its derivatives."""
 
     x: Scalar
     f: Expr
 
     @property
     def slope(self) -> Expr:
-        """``f'``."""
+        """The derivative ``f'``."""
         return derivative(self.f, self.x)
 
     @property
-    def bend(self) -> Expr:
+    def log_slope_derivative(self) -> Expr:
         """``(log |f'|)'``, which is ``f''/f'``."""
         return derivative(log(self.slope), self.x)
 
 
-def pieces(f: Map) -> list[SmoothBranch]:
-    """The map on its domain, or on both sides of 0 where an absolute value stands in it."""
+def branches_of(f: Map) -> list[SmoothBranch]:
+    """The branches of a map: one, or two on both sides of 0 if it contains an absolute value."""
     xs = [coordinate("phi", low, high) for low, high in sides(f.domain, f.kink)]
     return [SmoothBranch(x, without_kink(f(x))) for x in xs]
 
 
 def sides(domain: Interval, split: bool) -> list[tuple[Expr, Expr]]:
-    """The ends of an interval, or of its parts on both sides of 0 where it is to be split there."""
+    """The ends of an interval, or of its parts on both sides of 0 if it is split there."""
     low, high = domain.start, domain.end
     return [(low, S.Zero), (S.Zero, high)] if split and low < 0 < high else [(low, high)]
 
 
 def coordinate(name: str, low: Expr, high: Expr) -> Scalar:
-    """A number strictly between two ends."""
+    """A scalar whose domain is the open interval between two ends."""
     return Scalar(name, None if (low, high) == (-oo, oo) else Interval.open(low, high))
 
 
 def without_kink(e: Expr) -> Expr:
-    """The same with the absolute values of what is proved positive or negative written out."""
+    """Replace each absolute value whose argument is proved positive or negative by that argument or
+    its negative.
+    """
 
     def written_out(size: Expr) -> Expr:
         inside = size.args[0]
@@ -64,7 +66,7 @@ def without_kink(e: Expr) -> Expr:
 
 
 def value_at(e: Expr, x: Symbol, at: Expr) -> Expr | None:
-    """The value of a function at a point; None where it is not proved to have one there."""
+    """The value of a function at a point; None if it is not proved to have one there."""
     needed = [(c.e.xreplace({x: at}), c.sign) for c in conditions(e)]
     if any(needs.has(*NO_VALUES) or not PROVERS[sign](needs) for needs, sign in needed):
         return None
@@ -72,16 +74,18 @@ def value_at(e: Expr, x: Symbol, at: Expr) -> Expr | None:
     return None if value.has(*NO_VALUES) else value
 
 
-def slope_at(piece: SmoothBranch, upper: bool, order: int = 1) -> Expr | None:
-    """The limit of a derivative of f at one end of a piece, where it is finite."""
-    e: Expr = piece.f
+def slope_at(branch: SmoothBranch, upper: bool, order: int = 1) -> Expr | None:
+    """The limit of a derivative of f at one end of a branch; None if it is infinite or not
+    decided.
+    """
+    e: Expr = branch.f
     for _ in range(order):
-        e = e.diff(piece.x)
-    limit = limit_of(e, piece, upper)
+        e = e.diff(branch.x)
+    limit = limit_of(e, branch, upper)
     return None if limit in (oo, -oo) else limit
 
 
-def limit_of(e: Expr, piece: SmoothBranch, upper: bool) -> Expr | None:
-    """The limit of an expression of phi at one end of a piece."""
-    e, y = in_variable(e, piece.x)
+def limit_of(e: Expr, branch: SmoothBranch, upper: bool) -> Expr | None:
+    """The limit of an expression of phi at one end of a branch; None if it is not decided."""
+    e, y = in_variable(e, branch.x)
     return limit_at(e, y, upper)

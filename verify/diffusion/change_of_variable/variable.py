@@ -1,5 +1,5 @@
-"""The variable in which functions of phi are rational: phi itself, or ``y = exp(k phi)`` with k >
-0.
+"""A variable in which a function of phi is rational: phi itself, or ``y = exp(k phi)`` with k
+> 0.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ Y = Dummy("y", real=True)
 
 @dataclass(frozen=True)
 class Variable:
-    """``y = phi``, or ``y = exp(rate phi)``: it increases, and runs through the open interval from
-    ``low`` to ``high``.
+    """``y = phi``, or ``y = exp(rate phi)`` if ``rate`` is not None.
+
+    y increases with phi, and ranges over the open interval from ``low`` to ``high``.
     """
 
     x: Symbol
@@ -30,7 +31,7 @@ class Variable:
     high: Expr
 
     def read(self, e: Expr) -> Expr:
-        """An expression of phi as one of y."""
+        """Rewrite an expression of phi as one of y."""
         if self.rate is None:
             return e.xreplace({self.x: Y})
         e = e.rewrite(exp, deep=True) if e.has(sympy.sinh, sympy.cosh, sympy.tanh) else e
@@ -42,11 +43,11 @@ class Variable:
         return e.xreplace(powers).xreplace({self.x: log(Y) / self.rate})
 
     def phi(self, y: Expr) -> Expr:
-        """The value of phi that belongs to one of y."""
+        """The value of phi for a value of y."""
         return y if self.rate is None else log(y) / self.rate
 
     def phi_at(self, y: Expr) -> Expr:
-        """The same, where y may be an end as well."""
+        """The value of phi for a value or an end of y; the ends may be infinite."""
         if self.rate is not None and y in (S.Zero, oo):
             return oo if y == oo else -oo
         return self.phi(y)
@@ -54,16 +55,14 @@ class Variable:
 
 @dataclass(frozen=True)
 class Fraction:
-    """``constant * num / den``, polynomials of y with rational coefficients and without a common
-    root.
-    """
+    """``constant * num / den``, with coprime polynomials of y that have rational coefficients."""
 
     constant: Expr
     num: Poly
     den: Poly
 
     def __call__(self, y: Expr) -> Expr:
-        """Its value."""
+        """The value at y."""
         return (
             self.constant
             * self.num.as_expr().xreplace({Y: y})
@@ -71,15 +70,17 @@ class Fraction:
         )
 
     def derivative(self) -> Fraction:
-        """By y."""
+        """The derivative by y."""
         return _reduced(
             self.constant, self.num.diff() * self.den - self.num * self.den.diff(), self.den**2
         )
 
 
 def variable(expressions: Iterable[Expr], x: Symbol) -> Variable | None:
-    """A variable in which all of them may be rational; None where exponentials of other things than
-    multiples of phi occur.
+    """A variable in which all the expressions may be rational.
+
+    None if there are exponentials of anything but rational multiples of one k phi, or if exp(k phi)
+    is not rational at an end.
     """
     low, high = (x.domain.start, x.domain.end) if hasattr(x, "domain") else (-oo, oo)
     listed = [normalised(e) for e in expressions]
@@ -94,20 +95,24 @@ def variable(expressions: Iterable[Expr], x: Symbol) -> Variable | None:
 
 
 def in_variable(e: Expr, x: Symbol) -> tuple[Expr, Variable]:
-    """An expression of phi as one of the variable in which it may be rational, or of phi itself."""
+    """An expression of phi rewritten in a variable in which it may be rational, or in phi; and that
+    variable.
+    """
     e = normalised(e)
     y = variable([e], x) or Variable(x, None, x.domain.start, x.domain.end)
     return y.read(e), y
 
 
 def _is_power(e: exp, x: Symbol) -> bool:
-    """Whether it is ``exp(k x)`` with k free of x."""
+    """Return True for ``exp(k x)`` with k not depending on x."""
     rate = e.args[0].coeff(x)
     return rate != 0 and x not in rate.free_symbols and e.args[0] == (rate * x)
 
 
 def _unit(rates: list[Expr]) -> Expr | None:
-    """The largest number of which all are whole multiples, if it is positive."""
+    """The largest positive number of which all rates are integer multiples; None if there is
+    none.
+    """
     first = rates[0] if certain_sign(rates[0]) == 1 else -rates[0]
     ratios = [sympy.cancel(r / first) for r in rates]
     if certain_sign(first) != 1 or not all(r.is_Rational for r in ratios):
@@ -117,15 +122,17 @@ def _unit(rates: list[Expr]) -> Expr | None:
 
 
 def _power(end: Expr, upper: bool) -> Expr | None:
-    """``exp(rate end)`` where that is rational."""
+    """``exp(rate end)`` if that is rational or infinite; None otherwise."""
     if end in (oo, -oo):
         return oo if upper else S.Zero
     return S.One if end == 0 else None
 
 
 def fraction(e: Expr) -> Fraction | None:
-    """An expression of y as a quotient of polynomials; None where it is none with rational
-    coefficients, up to a factor.
+    """An expression of y as a quotient of polynomials, up to a constant factor with rational
+    coefficients.
+
+    None if it is not one.
     """
     above, below = (_polynomial(p) for p in sympy.fraction(sympy.together(e)))
     if above is None or below is None:
@@ -139,7 +146,9 @@ def _reduced(constant: Expr, num: Poly, den: Poly) -> Fraction:
 
 
 def _polynomial(e: Expr) -> tuple[Expr, Poly] | None:
-    """``(c, p)`` with ``e = c p``, c free of y and p with rational coefficients."""
+    """``(c, p)`` with ``e = c p``, where c does not depend on y and p has rational coefficients;
+    None if there are none.
+    """
     constant, product = S.One, Poly(1, Y, domain="QQ")
     try:
         number, factors = sympy.factor_list(e)

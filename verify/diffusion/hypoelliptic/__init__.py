@@ -1,3 +1,3 @@
-"""Where the noise goes: blocks that it moves by itself, and blocks that it reaches through the
+"""Hypoellipticity: blocks with noise of their own, and blocks that noise reaches through the
 drift.
 """

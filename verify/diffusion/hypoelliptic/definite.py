@@ -1,4 +1,4 @@
-"""Which blocks have noise in every direction, at every point."""
+"""Groups of blocks on which D is positive definite, so that there is noise in every direction."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from verify.decide.minors import has_positive_minors
 
 
 def is_definite(dynamics: Dynamics, group: tuple[Block, ...]) -> bool:
-    """Whether D between these blocks is proved symmetric and positive definite at every point, for
-    every length.
+    """Return True if D between these blocks is proved symmetric and positive definite, everywhere
+    and for every length.
     """
     if len(group) == 1 and isinstance(group[0], Vector):
         entry = dynamics.diffusion[group[0], group[0]]
@@ -26,8 +26,8 @@ def is_definite(dynamics: Dynamics, group: tuple[Block, ...]) -> bool:
 
 
 def is_definite_kernel(kernel: Expr) -> bool:
-    """Whether a kernel at (i, j) is a sum of matrices ``c M`` with a positive definite M and a
-    positive number c.
+    """Return True if the kernel is a sum of matrices ``c M`` with positive definite M and positive
+    numbers c.
     """
     return all(_is_definite_matrix(term) for term in Add.make_args(kernel))
 
@@ -44,8 +44,9 @@ def _is_definite_matrix(term: Expr) -> bool:
 
 
 def _is_definite_at_each_coordinate(dynamics: Dynamics, group: tuple[Block, ...]) -> bool:
-    """For one small matrix a coordinate: plain diagonals between vectors, or numbers between
-    scalars.
+    """Return True for one positive definite matrix at each coordinate.
+
+    The group has vectors with plain diagonals between them, or scalars alone.
     """
     vectors = [isinstance(b, Vector) for b in group]
     entries = [parts(dynamics.diffusion[a, b]) for a in group for b in group]

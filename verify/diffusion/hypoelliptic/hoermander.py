@@ -1,6 +1,6 @@
-"""Does noise reach every direction through the drift, at every point?
+"""Hoermander's condition: Does noise reach every direction through the drift, at every point?
 
-This is Hoermander's condition (1967, "Hypoelliptic second order differential equations"), in its
+The condition (Hoermander 1967, "Hypoelliptic second order differential equations") is used in its
 parabolic form: the drift itself is not counted. Let D be positive definite on some blocks and zero
 on the others. Then the fields d/dr_i of the noisy blocks and their brackets with the drift generate
 Hoermander's Lie algebra: square roots of D, and the correction between Ito and Stratonovich, change
@@ -9,7 +9,7 @@ it is such a combination with smooth coefficients. With s reached, the brackets 
 [d/ds_i, [d/ds_i, drift]], ... are derivatives of the drift; where their components in blocks that
 are not reached form a matrix whose determinant vanishes nowhere, those blocks are reached as well.
 
-Only per-coordinate matrices are looked at, so that it holds for every length.
+Only matrices at a single coordinate are considered, so that the result holds for every length.
 """
 
 from __future__ import annotations
@@ -27,19 +27,18 @@ from recipe.language.symbols import OTHER, Block, Length, Scalar, Vector
 from verify.diffusion.hypoelliptic.definite import is_definite, is_definite_kernel
 from verify.generator.coupling import connected
 
-DEEPEST = 3  # brackets with one reached block after another
-MOST_BLOCKS = 16
-LARGEST_MINOR = 3
+MAX_BRACKET_DEPTH = 3
+MAX_BLOCKS = 16
+MAX_MINOR_SIZE = 3
 
 
 @dataclass(frozen=True)
 class Fields:
-    """Vector fields, one for each coordinate i of a block (a single one if ``length`` is None), by
-    their components.
+    """A family of vector fields by their components: one field for each coordinate i of a block.
 
-    A component at a scalar block is a number that may depend on i; at a vector block it is
-    ``diagonal_i`` at the coordinate i, plus ``across`` at (j, i), which only first brackets may
-    have.
+    With ``length`` None there is a single field. A component at a scalar block is a number that may
+    depend on i. At a vector block it is ``diagonal_i`` at the coordinate i, plus ``across`` at (j,
+    i), which only first brackets may have.
     """
 
     length: Length | None
@@ -47,7 +46,7 @@ class Fields:
     across: dict[Block, Expr]
 
     def vanish_outside(self, blocks: tuple[Block, ...]) -> bool:
-        """Whether they have no component at any other block."""
+        """Return True if the components at all other blocks are zero."""
         return all(
             e == 0
             for part in (self.diagonal, self.across)
@@ -58,18 +57,20 @@ class Fields:
 
 @dataclass(frozen=True)
 class Reached:
-    """The blocks that are reached, and after how many rounds of brackets."""
+    """The blocks that noise reaches, and the number of rounds of brackets that it took."""
 
     blocks: tuple[Block, ...]
     levels: int
 
 
 def reached_blocks(dynamics: Dynamics) -> Reached | None:
-    """The blocks that noise reaches; None where D is not seen to be positive definite wherever it
-    is not zero.
+    """The blocks that noise is proved to reach; other blocks are left open.
+
+    None if there are too many blocks, or D is not proved positive definite on each group of
+    connected blocks.
     """
     groups = connected(dynamics.state, dynamics.diffusion)
-    if len(dynamics.state) > MOST_BLOCKS or not all(is_definite(dynamics, g) for g in groups):
+    if len(dynamics.state) > MAX_BLOCKS or not all(is_definite(dynamics, g) for g in groups):
         return None
     reached = tuple(b for g in groups for b in g)
     for level in itertools.count():
@@ -81,15 +82,15 @@ def reached_blocks(dynamics: Dynamics) -> Reached | None:
 
 
 def _next_blocks(dynamics: Dynamics, reached: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Every block that one more round of brackets reaches."""
+    """All blocks that one more round of brackets reaches."""
     rest = tuple(b for b in dynamics.state if b not in reached)
     families = list(_brackets(dynamics, reached, rest))
     found: tuple[Block, ...] = ()
-    for size in range(1, min(len(rest), LARGEST_MINOR) + 1):
+    for size in range(1, min(len(rest), MAX_MINOR_SIZE) + 1):
         for targets in itertools.combinations((b for b in rest if b not in found), size):
             fitting = [f for f in families if f.vanish_outside(targets)]
             if not set(targets) & set(found) and any(
-                _span(chosen, targets) for chosen in itertools.combinations(fitting, size)
+                _spans_targets(chosen, targets) for chosen in itertools.combinations(fitting, size)
             ):
                 found += targets
     return found
@@ -98,13 +99,15 @@ def _next_blocks(dynamics: Dynamics, reached: tuple[Block, ...]) -> tuple[Block,
 def _brackets(
     dynamics: Dynamics, reached: tuple[Block, ...], rest: tuple[Block, ...]
 ) -> Iterator[Fields]:
-    """The brackets of the drift with one reached block, and again with others, vectors first (their
-    order does not matter).
+    """Brackets of the drift with a reached block, and of these with further ones, up to
+    MAX_BRACKET_DEPTH.
+
+    Vectors come first; the order of the blocks does not change a bracket.
     """
     ordered = sorted(reached, key=lambda b: isinstance(b, Scalar))
     first = [(k, _first_bracket(dynamics, s, rest)) for k, s in enumerate(ordered)]
     current = [(k, f) for k, f in first if f is not None and not f.vanish_outside(())]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_BRACKET_DEPTH):
         yield from (f for _, f in current)
         longer = [
             (m, _next_bracket(f, ordered[m])) for k, f in current for m in range(k, len(ordered))
@@ -138,8 +141,8 @@ def _next_bracket(fields: Fields, s: Block) -> Fields | None:
     return None if all(e == 0 for e in diagonal.values()) else Fields(fields.length, diagonal, {})
 
 
-def _span(chosen: tuple[Fields, ...], targets: tuple[Block, ...]) -> bool:
-    """Whether the fields span all directions of the targets at every point, with smooth
+def _spans_targets(chosen: tuple[Fields, ...], targets: tuple[Block, ...]) -> bool:
+    """Return True if the fields are proved to span all directions of the targets, with smooth
     coefficients.
     """
     vectors = [b for b in targets if isinstance(b, Vector)]

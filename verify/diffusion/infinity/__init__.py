@@ -1,3 +1,3 @@
-"""What happens far out: how functions grow, whether ``exp(-H)`` has a finite integral, whether the
-process explodes.
+"""Behaviour at infinity: how fast functions grow, whether ``exp(-H)`` has a finite integral,
+whether the process explodes.
 """

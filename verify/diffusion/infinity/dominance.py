@@ -1,9 +1,9 @@
-"""Growth of expressions in several blocks: what goes to infinity in every direction, and what is
-small beside it.
+"""Growth of expressions in several blocks: which go to infinity in every direction, and which are
+dominated by them.
 
-Beside ``N = sum over blocks and coordinates of |z|^p`` (a power p for each block), a product of
-functions that grow like ``|z|^a`` is at most ``C (1 + N)^w`` with the weight ``w`` = sum of the
-``a/p``, as each ``|z|`` is at most ``N^(1/p)``. It holds for every length.
+Let ``N = sum over blocks and coordinates of |z|^p``, with a power p for each block. As each ``|z|``
+is at most ``N^(1/p)``, a product of functions that grow like ``|z|^a`` is at most ``C (1 + N)^w``
+with the weight ``w`` = sum of the ``a/p``. This holds for every length.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ Powers = dict[Block, Expr | None]
 
 @dataclass(frozen=True)
 class Coercive:
-    """A function that goes to infinity at infinity, whatever is held fixed.
+    """A function that goes to infinity whenever the state does.
 
-    It is at least ``a sum |z|^p - b`` over the blocks with a power p; None stands for a block where
-    no power is known, or that has no infinite end.
+    It is at least ``a sum |z|^p - b``, summed over the blocks for which ``powers`` has a number p.
+    The power is None for a block without a known power, or without an infinite end.
     """
 
     powers: Powers
@@ -46,8 +46,10 @@ class Coercive:
 
 
 def coercive(V: Expr, state: tuple[Block, ...]) -> Coercive | None:
-    """Prove that V goes to infinity at infinity and is bounded below; None where that is not
-    reached.
+    """Prove that V goes to infinity at infinity and is bounded below.
+
+    None if that is not proved, which leaves the question open. The assumptions of the result are
+    about abstract potentials in V.
     """
     powers: Powers = {}
     assumptions: list[str] = []
@@ -83,17 +85,19 @@ def _coercive_part(part: Summand) -> Coercive | None:
         w = weight(term, powers)
         if w is None or possible_signs(1 - w) != POSITIVE:
             return None
-    return Coercive(powers, tuple(_taken_of(t, part.blocks) for t in terms if abstract[t]))
+    return Coercive(powers, tuple(_assumption_about(t, part.blocks) for t in terms if abstract[t]))
 
 
-def _taken_of(term: Expr, blocks: tuple[Block, ...]) -> str:
-    """What is taken for granted of an abstract term."""
+def _assumption_about(term: Expr, blocks: tuple[Block, ...]) -> str:
+    """The assumption that an abstract term goes to infinity at infinity, as a sentence."""
     return f"{_name(term)} goes to infinity at infinity{meant_of(term, blocks)}"
 
 
 def meant_of(term: Expr, blocks: tuple[Block, ...]) -> str:
-    """In which coordinates something is meant of an abstract term that is declared in others;
-    nothing where it is not.
+    """The end of a sentence about an abstract term: the coordinates in which it is meant, if it is
+    declared in others.
+
+    Empty if it is declared in the coordinates of its blocks.
     """
     images = sorted(
         {f"{b.image} = {b.forward(b)}" for b in blocks_in(term, blocks) if b.forward is not None}
@@ -111,12 +115,14 @@ def _is_of_one_coordinate(term: Expr, state: tuple[Block, ...]) -> bool:
     return len(touched) == 1 and of_one_coordinate(term, *touched) is not None
 
 
-NOT_COERCIVE = object()
+NOT_COERCIVE = object()  # the function need not grow as the block goes to infinity
 
 
 def _power_of_block(e: Expr, block: Block, assumed: bool) -> object:
-    """The power of a block, None where none is known or needed, NOT_COERCIVE where the block may go
-    to infinity at no cost.
+    """The power of growth in a block.
+
+    None if no power is known or needed; NOT_COERCIVE if the function may stay bounded while the
+    block goes to infinity. ``assumed``: an abstract potential of the block is assumed to grow.
     """
     if isinstance(block.domain, Simplex):
         return None if e == 0 else NOT_COERCIVE
@@ -136,8 +142,8 @@ def _power_of_block(e: Expr, block: Block, assumed: bool) -> object:
 
 
 def _smaller(powers: list[Expr]) -> Expr:
-    """The smaller of one or two powers; 0, which is a bound as well, where it is open which is
-    smaller.
+    """The smaller of one or two powers; if it is open which is smaller, 0, which is a bound as
+    well.
     """
     if len(powers) == 1 or powers[0] == powers[1]:
         return powers[0]
@@ -146,7 +152,7 @@ def _smaller(powers: list[Expr]) -> Expr:
 
 
 def abstract_potential(term: Expr) -> tuple[Block, ...]:
-    """The blocks of U where the term is ``c U`` with a constant c > 0, or of F where it is ``c
+    """The blocks of U if the term is ``c U`` with a constant c > 0, or of F if it is ``c
     total(F(theta))``; else none.
 
     A factor that depends on another block may tend to 0, or to infinity where U is negative:
@@ -176,8 +182,9 @@ def _potential_blocks(f: Expr) -> tuple[Block, ...]:
 
 
 def is_bounded_below_apart(e: Expr, blocks: tuple[Block, ...]) -> bool:
-    """Whether a number is proved to be bounded below, block by block; what joins several blocks
-    must be nonnegative.
+    """Return True if an expression is proved bounded below, one block at a time.
+
+    Terms of several blocks must be nonnegative. False proves nothing.
     """
     terms = Add.make_args(multiplied_out(e))
     own = {b: Add(*(t for t in terms if blocks_in(t, blocks) == {b})) for b in blocks}
@@ -201,8 +208,8 @@ def _name(term: Expr) -> str:
 
 
 def _is_definite_quadratic(part: Summand) -> bool:
-    """Whether the part is a polynomial of degree two, coordinate by coordinate, with a positive
-    definite matrix.
+    """Return True if the part is quadratic, coordinate by coordinate, with a positive definite
+    matrix.
     """
     if any(b.domain != S.Reals for b in part.blocks):
         return False
@@ -219,8 +226,9 @@ def _is_definite_quadratic(part: Summand) -> bool:
 
 
 def _of_one_coordinate_each(part: Summand) -> Expr | None:
-    """The summand of ``total`` where all blocks have one length, or the part itself where all are
-    scalars.
+    """The summand of ``total``, if all blocks have one length; the part itself, if all are scalars.
+
+    None for other parts.
     """
     if all(isinstance(b, Scalar) for b in part.blocks):
         return None if part.e.atoms(Total, Potential) else part.e
@@ -245,7 +253,7 @@ def _of_one_coordinate_each(part: Summand) -> Expr | None:
 
 
 def weight(term: Expr, powers: Powers) -> Expr | None:
-    """A number w with ``|term| <= C (1 + N)^w`` for every length; None where none is found."""
+    """A number w with ``|term| <= C (1 + N)^w`` for every length; None if none was found."""
     state = tuple(powers)
     result: Expr = S.Zero
     single: dict[Expr, Expr] = {}
@@ -307,7 +315,7 @@ def _weight_of_function(g: Expr, x: Block, powers: Powers) -> Expr | None:
 
 
 def exceeding(e: Expr, found: Coercive, state: tuple[Block, ...]) -> Expr:
-    """What is left of e without terms that are at most ``C (1 + V)`` for some C, for a
+    """The sum of the terms of e that are not proved to be at most ``C (1 + V)``, for a
     coercive V.
     """
     terms = Add.make_args(multiplied_out(e))
@@ -320,10 +328,10 @@ def exceeding(e: Expr, found: Coercive, state: tuple[Block, ...]) -> Expr:
             and all(is_bounded_below(-h, block, end) for end in ends(block))
         ):
             terms = tuple(t for t in terms if t not in own)
-    return Add(*(t for t in terms if not _is_small(t, found.powers)))
+    return Add(*(t for t in terms if not _is_dominated(t, found.powers)))
 
 
-def _is_small(term: Expr, powers: Powers) -> bool:
+def _is_dominated(term: Expr, powers: Powers) -> bool:
     if is_nonnegative(-term):
         return True
     w = weight(term, powers)

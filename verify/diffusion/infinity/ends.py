@@ -1,5 +1,5 @@
-"""What a function h of one coordinate does at the ends of its domain: is ``exp(-h)`` integrable,
-how fast does h grow.
+"""A function h of one coordinate at the ends of its domain: Is ``exp(-h)`` integrable? How fast
+does h grow?
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from verify.decide.asymptotics.growth import (
     unfold_logarithms,
 )
 
-T = Dummy("t", positive=True)
-SLIGHT = Rational(1, 1000)  # any positive power exceeds every logarithm
-STEEP = Rational(1000)  # and exponentials exceed every power
+T = Dummy("t", positive=True)  # goes to infinity as the coordinate goes to an end
+SLIGHT_POWER = Rational(1, 1000)  # stands for a logarithm: every positive power exceeds it
+STEEP_POWER = Rational(1000)  # stands for an exponential, which exceeds every power
 
 
 @dataclass(frozen=True)
 class End:
-    """One end of a domain, approached as t goes to infinity: ``x = position(t)``, with ``|dx/dt| =
-    t^jacobian``.
+    """One end of a domain, approached by ``x = position(t)`` as t goes to infinity, with ``|dx/dt|
+    = t^jacobian``.
     """
 
     name: str
@@ -48,12 +48,12 @@ class End:
 
     @property
     def infinite(self) -> bool:
-        """Whether it lies at infinity."""
+        """True if the end lies at infinity."""
         return self.jacobian == 0
 
 
 def ends(block: Block) -> tuple[End, ...]:
-    """Both ends of an interval, the lower one first."""
+    """The two ends of the domain of a block, an interval or the line; the lower one first."""
     domain = block.domain
     low, high = (domain.start, domain.end) if isinstance(domain, Interval) else (-oo, oo)
     lower = End("-oo", -T, 0) if low == -oo else End(str(low), low + 1 / T, -2)
@@ -62,8 +62,9 @@ def ends(block: Block) -> tuple[End, ...]:
 
 
 def at_end(h: Expr, x: Block, end: End) -> Expr | None:
-    """The function of t that h is on the way to an end; None where an abstract function hides what
-    it does.
+    """h as a function of t on the way to an end.
+
+    None if an abstract function depends on x, as its behaviour there is unknown.
     """
     if any(blocks_in(atom, (x,)) for atom in abstract_atoms(h)):
         return None
@@ -71,7 +72,7 @@ def at_end(h: Expr, x: Block, end: End) -> Expr | None:
 
 
 def is_integrable(h: Expr, x: Block, end: End) -> bool | None:
-    """Whether the integral of ``exp(-h)`` up to an end is finite; None where that is not
+    """Decide whether the integral of ``exp(-h)`` up to an end is finite; None if that is not
     decided.
     """
     f = at_end(h, x, end)
@@ -105,7 +106,7 @@ def _logarithm_apart(f: Expr) -> tuple[Expr, Expr]:
 
 
 def is_bounded_below(h: Expr, x: Block, end: End) -> bool:
-    """Whether h is proved to stay above some number on the way to an end."""
+    """Return True if h is proved to stay above some number on the way to an end."""
     f = at_end(h, x, end)
     if f is None:
         return False
@@ -114,29 +115,30 @@ def is_bounded_below(h: Expr, x: Block, end: End) -> bool:
 
 
 def lower_power(h: Expr, x: Block, end: End) -> Expr | None:
-    """A power p with ``h >= a |x|^p - b`` for some a > 0 and b on the way to an infinite end; None
-    unless h goes to infinity.
+    """A power p with ``h >= a |x|^p - b`` for some a > 0 and b, on the way to an infinite end.
 
-    It is 0 where h is proved to go to infinity, and slower than every power.
+    0 if h goes to infinity more slowly than every power; None unless h is proved to go to infinity.
     """
     f = at_end(h, x, end)
     order = None if f is None else leading(f, T)
     if order is None or compare(order, ONE) != 1 or not is_positive(order.coefficient):
         return None
     if order.rates:
-        return STEEP
+        return STEEP_POWER
     if is_positive(order.power):
         return (
             order.power
             if possible_signs(order.logs) <= NOT_NEGATIVE
-            else order.power * (1 - SLIGHT)
+            else order.power * (1 - SLIGHT_POWER)
         )
     return S.Zero if order.power == 0 else None
 
 
 def upper_power(g: Expr, x: Block, end: End) -> Expr | None:
-    """A power p >= 0 with ``|g| <= a |x|^p + b`` on the way to an infinite end; 0 for what stays
-    bounded at a finite one.
+    """A power p >= 0 with ``|g| <= a |x|^p + b`` on the way to an infinite end; None if none is
+    known.
+
+    At a finite end, 0 for a bounded function and None for any other.
     """
     f = at_end(g, x, end)
     order = None if f is None else bound(f, T)
@@ -149,4 +151,4 @@ def upper_power(g: Expr, x: Block, end: End) -> Expr | None:
     if not order.power.is_number:
         return order.power if is_positive(order.power) and order.logs == 0 else None
     power = max(order.power, S.Zero)
-    return power + (SLIGHT if order.logs != 0 else 0)
+    return power + (SLIGHT_POWER if order.logs != 0 else 0)

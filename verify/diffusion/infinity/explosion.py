@@ -3,7 +3,7 @@
 Let ``dx = f dt + sqrt(2 D) dW`` with D > 0 a function of x alone, and ``f >= g(x)`` whatever the
 other coordinates are. If, as x -> oo, ``g -> oo``, the integral of ``1/g`` is finite, that of
 ``g/D`` infinite, and ``D g'/g^2 -> 0``, then x reaches infinity in finite time with positive
-probability: with ``s' = exp(-integral of g/D)``, Feller's ``v = integral of s' (integral of 1/(s'
+probability. With ``s' = exp(-integral of g/D)``, Feller's ``v = integral of s' (integral of 1/(s'
 D))`` is asymptotically the integral of ``1/g`` by l'Hospital's rule, so it is finite (Karatzas &
 Shreve 1991, theorem 5.5.29), and x stays above the solution with drift g (Ikeda & Watanabe 1981,
 theorem VI.1.1).
@@ -35,7 +35,9 @@ from verify.verdict import Outcome, Witness, refuted
 
 
 def find_explosion(dynamics: Dynamics) -> Witness | None:
-    """A coordinate that explodes; vectors are taken to have length 1."""
+    """A coordinate that is proved to explode when every vector has length 1; None if none was
+    found.
+    """
     if any(b.domain != S.Reals for b in dynamics.state):
         return None
     for x in dynamics.state:
@@ -56,7 +58,9 @@ def find_explosion(dynamics: Dynamics) -> Witness | None:
 
 
 def _is_nonnegative(e: Expr) -> bool:
-    """Also with ``exp(a + b) - exp(a)`` written as ``exp(a) (exp(b) - 1)``."""
+    """Return True if e is proved nonnegative, as it stands or with ``exp(a + b) - exp(a)`` as
+    ``exp(a) (exp(b) - 1)``.
+    """
     return is_nonnegative(e) or is_nonnegative(factor_terms(e.expand()))
 
 
@@ -71,8 +75,8 @@ def _witness(dynamics: Dynamics, x: Block, f: Expr, g: Expr, end: End) -> Witnes
 
 
 def _explodes(outward: Expr, D: Expr, x: Block, end: End) -> bool:
-    """Whether the one-dimensional diffusion with this drift away from 0 reaches the end in finite
-    time.
+    """Return True if a one-dimensional diffusion with this outward drift is proved to reach the end
+    in finite time.
     """
     drift = _order(outward, x, end)
     if drift is None or not is_positive(drift.coefficient) or compare(drift, ONE) != 1:
@@ -94,8 +98,10 @@ def _order(e: Expr, x: Block, end: End) -> OrderOfInfinity | None:
 
 
 def _has_finite_integral(order: OrderOfInfinity) -> bool | None:
-    """Whether a positive function of this order is integrable up to infinity; ``log(t)^q/t`` is iff
-    q < -1.
+    """Decide whether a positive function of this order is integrable up to infinity; None if it is
+    open.
+
+    In the borderline case ``log(t)^q/t``, it is integrable iff q < -1.
     """
     if not order.rates and order.power == -1:
         signs = possible_signs(order.logs + 1)
@@ -104,7 +110,9 @@ def _has_finite_integral(order: OrderOfInfinity) -> bool | None:
 
 
 def decide_explosion(dynamics: Dynamics) -> Outcome | None:
-    """*Refuted* where a coordinate is proved to explode."""
+    """*Refuted* if a coordinate is proved to explode; None if not, which leaves the question
+    open.
+    """
     witness = find_explosion(dynamics)
     return (
         None

@@ -1,4 +1,5 @@
-"""Densities of coordinates and of their sum: Liouville's integral, of which Dirichlet's is a case.
+"""Integrability of densities that depend on coordinates and on their sum, by Liouville's integral
+(Dirichlet's is a case).
 
 For c_k > 0, over the positive orthant or the part of it where the sum is below 1 (Liouville 1839,
 Journal de mathematiques pures et appliquees 4; Gupta & Richards 1987, Journal of Multivariate
@@ -7,8 +8,8 @@ Analysis 23),
     integral of prod u_k^(c_k - 1) g(sum u_k) du = (prod Gamma(c_k) / Gamma(C)) * integral of g(s)
     s^(C - 1) ds,   C = sum c_k.
 
-So one integral over one variable decides. On the real line u = exp(x), and what stands in the
-density of x is ``u_k^c_k``.
+So a single integral over one variable decides. On the real line u = exp(x), and the density of x
+has the factors ``u_k^c_k``.
 """
 
 from __future__ import annotations
@@ -28,13 +29,16 @@ from verify.diffusion.infinity.ends import End, ends, is_integrable
 from verify.diffusion.infinity.separation import of_one_coordinate
 from verify.verdict import Outcome, Witness, proved, refuted
 
-BY = "Liouville's integral: one integral over the sum of the coordinates is left"
+REDUCED_TO_THE_SUM = "Liouville's integral: one integral over the sum of the coordinates is left"
 
 
 @dataclass(frozen=True)
 class Liouville:
-    """``exp(-H) = prod u_k^(c_k - 1) exp(-h(sum u))``, times a bounded function if ``exact`` is
-    false.
+    """``exp(-H) = prod u_k^(c_k - 1) exp(-h(sum u))``, up to a factor that is bounded away from 0
+    and infinity.
+
+    If ``exact`` is False, there is another factor, between 0 and 1. ``sum`` is the variable that
+    stands for the sum in ``h``.
     """
 
     c: Expr
@@ -44,8 +48,11 @@ class Liouville:
 
 
 def decide_liouville(e: Expr, x: Block) -> Outcome | None:
-    """Whether ``exp(-e)`` has a finite integral, where e is a function of the coordinates'
+    """Decide whether ``exp(-e)`` has a finite integral, for e a function of the coordinates'
     logarithms and of their sum.
+
+    None if e is not of this form, or a sign or integral is not decided; that leaves the question
+    open.
     """
     found = None if not isinstance(x, Vector) else _read(e, x)
     if found is None:
@@ -59,11 +66,11 @@ def decide_liouville(e: Expr, x: Block) -> Outcome | None:
     wrong = next((end for end, good in finite.items() if good is False), None)
     if wrong is not None and found.exact:
         return refuted("exp(-H) is not integrable", _at_the_sum(found, x, wrong))
-    return proved(BY) if all(finite.values()) else None
+    return proved(REDUCED_TO_THE_SUM) if all(finite.values()) else None
 
 
 def _read(e: Expr, x: Vector) -> Liouville | None:
-    """The exponents and the function of the sum; None where e is something else."""
+    """The exponents and the function of the sum; None if e is not of this form."""
     if isinstance(x.domain, Simplex):
         logarithm, added, edge = log(x), x, S.One
     elif x.domain == Interval.open(0, oo):
@@ -81,7 +88,7 @@ def _read(e: Expr, x: Vector) -> Liouville | None:
         elif not blocks_in(of_sum, (x,)):
             h += of_sum
         elif isinstance(x.domain, Simplex) and _is_polynomial(term, x):
-            continue  # bounded on both sides
+            continue  # a bounded term changes the integral by a bounded factor
         elif is_nonnegative(term):
             exact = False
         else:
@@ -90,14 +97,16 @@ def _read(e: Expr, x: Vector) -> Liouville | None:
 
 
 def _power(term: Expr, x: Vector, logarithm: Expr) -> Expr | None:
-    """``c`` in ``total(c log(x))``."""
+    """The c of a term ``total(c log(x))``; None for other terms."""
     h = of_one_coordinate(term, x)
     c = None if h is None else h / logarithm
     return None if c is None or c == 0 or blocks_in(c, (x,)) else c
 
 
 def _is_polynomial(term: Expr, x: Vector) -> bool:
-    """Whether the term is a polynomial of the coordinates, which is bounded on the simplex."""
+    """Return True if the term is a polynomial of the coordinates, which is bounded on the
+    simplex.
+    """
     nodes = [node for node in preorder_traversal(term) if blocks_in(node, (x,))]
     powers = [node for node in nodes if isinstance(node, Pow)]
     return all(isinstance(n, Add | Mul | Pow | Total | Vector) for n in nodes) and all(
@@ -106,9 +115,7 @@ def _is_polynomial(term: Expr, x: Vector) -> bool:
 
 
 def _at_one_coordinate(found: Liouville, x: Vector) -> Witness:
-    """One of two coordinates alone goes to its end; the sum and so the rest of the density
-    do not.
-    """
+    """The witness where one of two coordinates goes to its end, while the sum stays fixed."""
     if x.domain == S.Reals:
         finding = (
             f"one coordinate by itself leaves the density exp(({text(found.c)})*{x}), and"

@@ -1,9 +1,9 @@
-"""Functions that bound how fast a process can go to infinity.
+"""Lyapunov functions, which prove that a process does not explode.
 
-If ``V -> oo`` at infinity is smooth and ``L V <= c (1 + V)``, the process reaches infinity in no
-finite time (Khasminskii 2012, "Stochastic stability of differential equations", theorem 3.5; Meyn &
-Tweedie 1993, "Stability of Markovian processes III", theorem 2.1). Which c it is does not matter,
-so growth decides.
+If ``V -> oo`` at infinity is smooth and ``L V <= c (1 + V)``, the process does not reach infinity
+in finite time (Khasminskii 2012, "Stochastic stability of differential equations", theorem 3.5;
+Meyn & Tweedie 1993, "Stability of Markovian processes III", theorem 2.1). The value of c does not
+matter, so comparing the growth of both sides is enough.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from verify.generator.fokker_planck import generator
 
 
 def bounds_growth(dynamics: Dynamics, V: Expr) -> tuple[str, ...] | None:
-    """The assumptions under which ``V -> oo`` and ``L V <= c (1 + V)`` are proved; None where they
-    are not.
+    """Prove ``V -> oo`` and ``L V <= c (1 + V)``; return the assumptions of the proof, which may be
+    none.
+
+    None if V is not proved to be a Lyapunov function, which leaves explosion open.
     """
     try:
         found = coercive(V, dynamics.state) if is_smooth(V) else None
@@ -37,7 +39,7 @@ def bounds_growth(dynamics: Dynamics, V: Expr) -> tuple[str, ...] | None:
 
 
 def candidates(H: Expr, state: tuple[Block, ...], given: Expr | None) -> Iterator[Expr]:
-    """Functions to try: the one that was given, H, and sums of even powers."""
+    """Lyapunov functions to try: the given one, H, and sums of even powers of the coordinates."""
     if given is not None:
         yield given
     yield H

@@ -1,8 +1,9 @@
 """Is the integral of ``exp(-H)`` finite?
 
-H falls apart into parts that have no block in common, and the integral into factors. A factor is
-decided by the tails of one coordinate, or by Liouville's integral; a block that is Gaussian given
-the others is integrated out; what grows like a power in every direction is integrable.
+H is split into parts that have no block in common, and the integral into factors. A part of a
+single block is decided by the tails of one coordinate, or by Liouville's integral. A block that is
+Gaussian given the others is integrated out. A part that grows like a power in every direction is
+integrable.
 """
 
 from __future__ import annotations
@@ -36,13 +37,16 @@ from verify.diffusion.infinity.separation import (
 )
 from verify.verdict import Outcome, Witness, conjunction, proved, refuted, undecided
 
-LONGEST = 100  # characters of an expression that is shown
+MAX_EXPRESSION_CHARS = 100
 
 
 @lru_cache(maxsize=256)
 def decide_finite(H: Expr, state: tuple[Block, ...]) -> Outcome:
-    """Decide whether ``exp(-H)`` has a finite integral over the domain, for every length and
-    parameter.
+    """Decide whether ``exp(-H)`` has a finite integral over the domain, for every length and all
+    parameters.
+
+    *Proved* may carry assumptions about abstract potentials; *refuted* has as its witness a
+    coordinate along which the integral diverges.
     """
     try:
         parts = [(", ".join(map(str, p.blocks)), _decide_part(p)) for p in parts_of(H, state)]
@@ -57,7 +61,7 @@ def _decide_part(part: Summand) -> Outcome:
     single = part.blocks[0] if len(part.blocks) == 1 else None
     if single is not None and isinstance(single.domain, Simplex):
         return decide_liouville(part.e, single) or undecided(
-            "what H does at the edge of the simplex is not decided"
+            "the behaviour of H at the edge of the simplex is not decided"
         )
     h = None if single is None else of_one_coordinate(part.e, single)
     if single is not None and h is not None:
@@ -66,9 +70,9 @@ def _decide_part(part: Summand) -> Outcome:
             return outcome
     return (
         _integrate_out(part)
-        or _given_a_potential(part)
+        or _assume_normalisable_potential(part)
         or (decide_liouville(part.e, single) if single is not None else None)
-        or _dominated(part)
+        or _grows_like_a_power(part)
         or _infinite_at_length_one(part)
         or undecided(f"the tails of exp(-({_short(part.e)})) were not decided")
     )
@@ -79,7 +83,9 @@ def _decide_part(part: Summand) -> Outcome:
 
 
 def _decide_coordinate(h: Expr, x: Block) -> Outcome | None:
-    """The tails at both ends; independent coordinates of one block have the same."""
+    """Decide by the tails at both ends, which are the same for all coordinates of a block; None if
+    open.
+    """
     tails = {end: is_integrable(h, x, end) for end in ends(x)}
     for end, finite in tails.items():
         if finite is False:
@@ -124,8 +130,10 @@ def _growth(h: Expr, x: Block, end: End) -> str:
 
 
 def _integrate_out(part: Summand) -> Outcome | None:
-    """Integrate a block that is Gaussian given the others: ``a x^2 + b x`` leaves ``log(a)/2 -
+    """Integrate out a block that is Gaussian given the others: ``a x^2 + b x`` leaves ``log(a)/2 -
     b^2/(4 a)``.
+
+    None if there is no such block.
     """
     if len(part.blocks) == 1:
         return None
@@ -142,12 +150,14 @@ def _integrate_out(part: Summand) -> Outcome | None:
         witness = outcome.witness and replace(
             outcome.witness, finding=f"{outcome.witness.finding}, without {block}"
         )
-        return Outcome(outcome.verdict, f"{how}; {outcome.by}", witness, outcome.assumptions)
+        return Outcome(outcome.verdict, f"{how}; {outcome.by}", witness, outcome.assumed)
     return None
 
 
 def _log(a: Expr) -> Expr:
-    """The logarithm of a positive expression, with its positive factors taken apart."""
+    """The logarithm of a positive expression, as a sum over its factors if each is proved
+    positive.
+    """
     factors = Mul.make_args(a)
     if not all(is_positive(f) for f in factors):
         return log(a)
@@ -161,8 +171,11 @@ def _log_of_factor(f: Expr) -> Expr:
     return power * log(base) if is_positive(base) else log(f)
 
 
-def _given_a_potential(part: Summand) -> Outcome | None:
-    """``exp(-U)`` is taken to be normalisable, and what stands beside U in H is bounded below."""
+def _assume_normalisable_potential(part: Summand) -> Outcome | None:
+    """Assume that ``exp(-U)`` is normalisable, and prove that the rest of H is bounded below.
+
+    None if abstract potentials do not cover all blocks of the part.
+    """
     terms = Add.make_args(part.e)
     abstract = [t for t in terms if abstract_potential(t)]
     covered = {b for t in abstract for b in abstract_potential(t)}
@@ -172,8 +185,7 @@ def _given_a_potential(part: Summand) -> Outcome | None:
     together = Add(*abstract)
     if not is_bounded_below_apart(rest, part.blocks):
         return undecided(
-            f"whether exp(-({_short(part.e)})) is normalisable depends on what the unknown"
-            " function is"
+            f"whether exp(-({_short(part.e)})) is normalisable depends on the unknown function"
         )
     beside = "" if rest == 0 else ", and what is added to it in H is bounded below"
     shown = (
@@ -187,7 +199,7 @@ def _given_a_potential(part: Summand) -> Outcome | None:
     )
 
 
-def _dominated(part: Summand) -> Outcome | None:
+def _grows_like_a_power(part: Summand) -> Outcome | None:
     found = coercive(part.e, part.blocks)
     if found is None or found.assumptions:
         return None
@@ -202,8 +214,9 @@ def _dominated(part: Summand) -> Outcome | None:
 
 
 def _infinite_at_length_one(part: Summand) -> Outcome | None:
-    """One coordinate has an infinite tail whatever the others are (Tonelli); vectors are taken to
-    have length 1.
+    """Refute by one coordinate whose tail is infinite whatever the others are (Tonelli's theorem).
+
+    Every vector has length 1 in the witness. None if no such coordinate was found.
     """
     if any(isinstance(b.domain, Simplex) for b in part.blocks):
         return None
@@ -229,4 +242,4 @@ def at_length_one(e: Expr) -> Expr:
 
 def _short(e: Expr) -> str:
     shown = text(e)
-    return shown if len(shown) <= LONGEST else "..."
+    return shown if len(shown) <= MAX_EXPRESSION_CHARS else "..."

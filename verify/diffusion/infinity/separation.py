@@ -1,5 +1,5 @@
-"""Taking a number such as H apart: its terms, the blocks that they depend on, and the parts that
-have no block in common.
+"""Split an expression such as H by blocks: its terms, the blocks they depend on, and parts with no
+block in common.
 """
 
 from __future__ import annotations
@@ -16,34 +16,36 @@ from recipe.language.symbols import GENERIC, Block, Indexed, Scalar, Vector
 from recipe.language.total import Total, free_indexed, labels, opened, relabel, sum_over
 from verify.decide.asymptotics.growth import expanded
 
-MOST_TERMS = 400  # a product of sums that would have more is left to stand
+MAX_TERMS = 400  # an expression with more terms is not expanded
 
 
 class TooManyTermsError(Exception):
-    """Multiplied out, the expression would be too large to look at."""
+    """The expression would have too many terms when multiplied out."""
 
 
 @dataclass(frozen=True)
 class Summand:
-    """A summand of H, and the blocks that it depends on; no other part depends on them."""
+    """A summand of H and the blocks that it depends on; no other summand depends on these."""
 
     blocks: tuple[Block, ...]
     e: Expr
 
 
 def multiplied_out(e: Expr) -> Expr:
-    """Products of sums written as sums, inside of totals as well.
+    """Expand products of sums, inside of totals as well; arguments of functions are left as they
+    are.
 
     Raises:
-        TooLargeError: where that would be too long.
+        TooManyTermsError: if the result would have more than MAX_TERMS terms.
     """
-    if _size(e) > MOST_TERMS:
-        raise TooManyTermsError(f"multiplied out it would have more than {MOST_TERMS} terms")
+    if _size(e) > MAX_TERMS:
+        raise TooManyTermsError(
+            f"multiplied out, the expression would have more than {MAX_TERMS} terms"
+        )
     inside = {t: _multiplied_out_total(t) for t in e.atoms(Total) if _is_outermost(t, e)}
     e = e.xreplace(inside)
-    functions = {
-        f: Dummy() for f in e.atoms(Function)
-    }  # log(u (1 - u)) would no longer show its sign
+    # expanding the argument of log(u (1 - u)) would hide its sign
+    functions = {f: Dummy() for f in e.atoms(Function)}
     return expanded(e.xreplace(functions)).xreplace({dummy: f for f, dummy in functions.items()})
 
 
@@ -57,20 +59,24 @@ def _multiplied_out_total(t: Total) -> Expr:
 
 
 def _size(e: Expr) -> int:
-    """An upper bound of the number of terms after multiplying out."""
+    """An upper bound for the number of terms after multiplying out."""
     if isinstance(e, Add):
         return sum(_size(a) for a in e.args)
     if isinstance(e, Mul):
         return math.prod(_size(a) for a in e.args)
     if isinstance(e, Pow) and e.exp.is_Integer and isinstance(e.base, Add):
-        n = min(abs(int(e.exp)), MOST_TERMS + 1)
+        n = min(abs(int(e.exp)), MAX_TERMS + 1)
         return math.comb(n + _size(e.base) - 1, n)
     return max((_size(a) for a in e.args), default=1)
 
 
 def parts_of(e: Expr, state: tuple[Block, ...]) -> list[Summand]:
-    """Parts that have no block in common and add up to e, without constants; a block that e does
-    not depend on has the part 0.
+    """Summands that have no block in common and add up to e, up to constants.
+
+    A block that e does not depend on has the summand 0.
+
+    Raises:
+        TooManyTermsError: if e is too large to be multiplied out.
     """
     groups: list[tuple[set[Block], Expr]] = [({b}, S.Zero) for b in state]
     for term in Add.make_args(multiplied_out(e)):
@@ -84,8 +90,10 @@ def parts_of(e: Expr, state: tuple[Block, ...]) -> list[Summand]:
 
 
 def of_one_coordinate(e: Expr, block: Block) -> Expr | None:
-    """The function h with ``e = total(h(block))`` (``e = h(block)`` for a scalar), where e depends
-    on that block alone.
+    """The function h with ``e = total(h(block))``, or ``e = h(block)`` for a scalar; None if there
+    is none.
+
+    e must depend on no other block.
     """
     if isinstance(block, Scalar) or e == 0:
         return e
@@ -102,9 +110,7 @@ def of_one_coordinate(e: Expr, block: Block) -> Expr | None:
 
 
 def scaled_total(term: Expr) -> tuple[Expr, Total | None]:
-    """A term as a factor times a sum over coordinates; the term and None where it has not exactly
-    one such factor.
-    """
+    """A term as (factor, total); (term, None) unless exactly one of its factors is a total."""
     totals = [f for f in Mul.make_args(term) if isinstance(f, Total)]
     if len(totals) != 1:
         return term, None
@@ -113,8 +119,8 @@ def scaled_total(term: Expr) -> tuple[Expr, Total | None]:
 
 @dataclass(frozen=True)
 class Quadratic:
-    """``total(a x^2 + b x) + rest`` (without ``total`` for a scalar); a, b and the rest do not
-    depend on the block x.
+    """``total(a x^2 + b x) + rest`` (without ``total`` for a scalar block x), where a, b and rest
+    do not depend on x.
     """
 
     a: Expr
@@ -123,8 +129,9 @@ class Quadratic:
 
 
 def as_quadratic(e: Expr, block: Block) -> Quadratic | None:
-    """Read an expression as a polynomial of degree two in every coordinate of a block, without
-    products of two coordinates.
+    """Read e as a quadratic polynomial of each coordinate of a block.
+
+    None if it is not one, or has products of two coordinates of the block.
     """
     a, b, rest = S.Zero, S.Zero, S.Zero
     for term in Add.make_args(e):
@@ -145,7 +152,7 @@ def as_quadratic(e: Expr, block: Block) -> Quadratic | None:
 
 
 def _in_one_coordinate(term: Expr, block: Block) -> Expr | None:
-    """The summand of a scaled total at the generic coordinate, whatever else it depends on."""
+    """The summand of a scaled total at the generic coordinate; it may depend on other blocks."""
     if isinstance(block, Scalar):
         return term
     constant, total = scaled_total(term)

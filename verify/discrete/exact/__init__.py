@@ -1,3 +1,1 @@
-"""Transitions in closed form: the law that a rule draws from, against the generator of the
-process.
-"""
+"""Exact transitions: the law that a rule draws from, compared with the generator of the process."""

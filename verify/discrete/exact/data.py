@@ -1,5 +1,5 @@
-"""Data that enter a drift by one sum, from the posterior and the D of what is verified; what a
-scheme says of them is not read.
+"""Data that enter a drift as one sum, derived from the posterior and the D of the subject. What a
+scheme claims about them is not read.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from verify.subject import Subject
 
 
 def sums_over_data(subject: Subject, block: Block) -> tuple[SummedData, ...]:
-    """The gradients by a block whose data enter D times them by one sum, free of the state.
+    """Return the gradients by a block in which the data, multiplied by D, become one sum that is
+    free of the state.
 
-    By the definition of a posterior ``grad U = prior + sum over the data of g``; with ``D g`` free
-    of the state that is ``prior + total/D``, an identity off the zeros of D.
+    By the definition of a posterior ``grad U = prior + sum over the data of g``. Where ``D g`` is
+    free of the state this is ``prior + total/D``, an identity away from the zeros of D.
     """
     noise, *_ = parts(subject.dynamics.diffusion[block, block])
     laws, found = posteriors_of(subject), []
@@ -45,17 +46,19 @@ def sums_over_data(subject: Subject, block: Block) -> tuple[SummedData, ...]:
 
 
 def posteriors_of(subject: Subject) -> dict[Potential, Posterior]:
-    """The models behind the potentials of the recipe that a step was made from."""
+    """Return the models behind the potentials of the recipe that a step was made from, by
+    potential.
+    """
     assert isinstance(subject.declared, Discretisation)
     of = subject.declared.of
     return dict(of.posteriors) if isinstance(of, Recipe) else {}
 
 
 def can_be_positive(e: Expr, sums: tuple[SummedData, ...]) -> bool:
-    """Whether there are data with which an expression of sums over them is positive, for all
-    parameters.
+    """Return True if some data are found that make an expression of sums over them positive, for
+    all parameters.
 
-    Looked for are equal data: one datum, or N of them for a large N.
+    Only equal data are tried: one datum, or N copies of it for a large N. False leaves it open.
     """
     N = Dummy("N", positive=True)
     for datum in instances([d.each for d in sums]) if is_continuous(e) else ():

@@ -1,11 +1,11 @@
-"""That a law is the transition of a diffusion: its transform solves the backward Kolmogorov
+"""Proof that a law is the transition of a diffusion: its transform solves the backward Kolmogorov
 equation.
 
 For ``dx = f dt + sqrt(2 D) dW`` and ``u(t, x) = E[exp(s x_t) | x]`` that equation is ``u_t = f u_x
-+ D u_xx`` with ``u(0, x) = exp(s x)``. Let u be made of a rule's law instead, bounded by 1 (s <= 0
-for a law on the positive half line, s imaginary for a normal one). By Ito's formula ``u(T - t,
-x_t)`` is then a bounded martingale, so that ``u(T, x) = E[exp(s x_T) | x]``; and the transform for
-these s determines the law. With ``u = exp(L)`` the equation is ``L_t = f L_x + D (L_xx + L_x^2)``.
++ D u_xx`` with ``u(0, x) = exp(s x)``. Now let u be the transform of the law of a rule, bounded by
+1 (s <= 0 for a law on the positive half line, s imaginary for a normal law). By Ito's formula ``u(T
+- t, x_t)`` is a bounded martingale, so ``u(T, x) = E[exp(s x_T) | x]``, and the transform at these
+s determines the law. With ``u = exp(L)`` the equation is ``L_t = f L_x + D (L_xx + L_x^2)``.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ from verify.verdict import Outcome, undecided
 def decide_transition(
     law: Law, block: Block, step: Symbol, drift: Expr, noise: Expr
 ) -> Iterator[tuple[str, Outcome]]:
-    """Whether it is the law of the process after the time ``step``: admissible, right at time 0,
-    and a solution.
+    """Yield the conditions, by name, under which the law is that of the process after the time
+    ``step``: it exists, starts at the old value, and solves the equation.
+
+    All proved is a proof. A refuted condition refutes that the transition is exact.
     """
     yield from _admissible(law, block)
     yield from _initial(law, block, step)
@@ -41,7 +43,7 @@ def decide_transition(
 
 
 def _admissible(law: Law, block: Block) -> Iterator[tuple[str, Outcome]]:
-    """Whether there is such a law, and it is one on the domain."""
+    """Yield the conditions under which the law exists and lives on the domain of the block."""
     if isinstance(law, ChiSquaredLaw):
         yield "the domain", _on(block, Interval.open(0, oo), Interval(0, oo))
         yield "the degrees of freedom", decide_condition(Condition(law.draw.df, POSITIVE, law.draw))
@@ -62,8 +64,9 @@ def _on(block: Block, *domains: Interval) -> Outcome:
 
 
 def _initial(law: Law, block: Block, step: Symbol) -> Iterator[tuple[str, Outcome]]:
-    """At time 0 the law is the point x: of a scaled chi-squared number ``scale`` is 0 and ``scale
-    nonc`` is x there.
+    """Yield the conditions under which the law at time 0 is the point x.
+
+    For a scaled chi-squared number, ``scale`` is then 0 and ``scale nonc`` is x.
     """
     if isinstance(law, ChiSquaredLaw):
         shift = law.scale * law.draw.nonc
@@ -79,8 +82,8 @@ def _initial(law: Law, block: Block, step: Symbol) -> Iterator[tuple[str, Outcom
 
 
 def _starts_at(e: Expr, wanted: Expr, step: Symbol, *others: Expr) -> Outcome:
-    """Whether it tends to a value as time vanishes: what it is at 0 where it is continuous, as
-    written or in an equal form.
+    """Decide whether e tends to ``wanted`` as time vanishes: its value at 0 where e, or an equal
+    form in ``others``, is continuous.
     """
     t = Dummy("t", nonnegative=True)
     for form in (e, *others):
@@ -91,7 +94,11 @@ def _starts_at(e: Expr, wanted: Expr, step: Symbol, *others: Expr) -> Outcome:
 
 
 def _solves(law: Law, block: Block, step: Symbol, drift: Expr, noise: Expr) -> Outcome:
-    """By the zero test; Phi as it is off 0, as both sides are continuous in its argument."""
+    """Decide the equation by the zero test.
+
+    Phi is replaced by its formula away from 0, which is enough, as both sides are continuous in its
+    argument.
+    """
     s = Dummy("s", negative=True) if isinstance(law, ChiSquaredLaw) else Dummy("s", real=True)
     L = _without_phi(law.log_transform(s))
     by_x = L.diff(block)

@@ -1,5 +1,5 @@
-"""The law of a new value given the old one, as it is read off a rule with one draw: normal, or a
-scaled chi-squared number.
+"""The law of a new value given the old one, read off a rule with one draw: normal, or a scaled
+chi-squared number.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from recipe.language.total import Total, substitute
 
 @dataclass(frozen=True)
 class NormalTransition:
-    """``N(mean, variance)``."""
+    """The new value is ``N(mean, variance)``; both are expressions of the old value."""
 
     mean: Expr
     variance: Expr
 
     def log_transform(self, s: Expr) -> Expr:
-        """``log E exp(s x')``, for imaginary s the logarithm of the characteristic function."""
+        """Return ``log E exp(s x')``, for imaginary s the logarithm of the characteristic
+        function.
+        """
         return s * self.mean + s**2 * self.variance / 2
 
     def __str__(self) -> str:
@@ -33,7 +35,7 @@ class NormalTransition:
 
 @dataclass(frozen=True)
 class ChiSquaredLaw:
-    """``scale`` times a non-central chi-squared number."""
+    """The new value is ``scale`` times a non-central chi-squared number."""
 
     scale: Expr
     draw: NoncentralChiSquared
@@ -49,7 +51,7 @@ class ChiSquaredLaw:
         return 2 * self.scale * (self.scale * self.draw.df + 2 * self.scale * self.draw.nonc)
 
     def log_transform(self, s: Expr) -> Expr:
-        """``log E exp(s x')``, the logarithm of the Laplace transform for s <= 0."""
+        """Return ``log E exp(s x')``, the logarithm of the Laplace transform for s <= 0."""
         return log_laplace(self.draw, s * self.scale)
 
     def __str__(self) -> str:
@@ -60,11 +62,11 @@ Law = NormalTransition | ChiSquaredLaw
 
 
 def law_of(rule: Expr, block: Block) -> Law:
-    """The law of one coordinate of a block, given its old value.
+    """Return the law of one coordinate of a block, given its old value.
 
     Raises:
-        OutsideLanguageError: where the rule is no scaled chi-squared number, and not affine in one
-            normal one.
+        OutsideLanguageError: where the rule is neither a multiple of a chi-squared draw nor affine
+            in one normal draw.
     """
     draws, noises = rule.atoms(NoncentralChiSquared), rule.atoms(*NOISE)
     if len(noises) != 1 or rule.has(Total):

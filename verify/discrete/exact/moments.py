@@ -2,9 +2,10 @@
 derived from one step of its rule.
 
 One step of a process with affine drift has ``E[x' | x] = a (1 - r) + r x`` with ``r = exp(rate
-h)``, and a variance that is affine in x. Where a is estimated anew at each step, right on average,
-independently of x and with variance V, its estimate adds ``(1 - r)^2 V``. Mean and variance are
-linear recursions, which are solved here, and the solutions are proved to solve them.
+h)``, and a variance that is affine in x. Suppose that a is estimated anew at each step, right on
+average, independently of x and with variance V. The estimate then adds ``(1 - r)^2 V`` to the
+variance. Mean and variance are linear recursions; they are solved here, and the solutions are
+proved to solve them.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from verify.discrete.exact.transition import MatchedTransition
 
 @dataclass(frozen=True)
 class Moments:
-    """``E x_M`` and ``Var x_M`` from ``x_0 = start``; ``center`` is what the symbol a stands for.
+    """``E x_M`` and ``Var x_M`` after M steps from ``x_0 = start``.
 
-    ``gain`` times the variance of an estimate of a is added to the variance where a is estimated
-    anew at each step.
+    ``center`` is the expression that the symbol ``a`` stands for. Where a is estimated anew at each
+    step, ``gain`` times the variance of an estimate is added to the variance.
     """
 
     start: Block
@@ -42,16 +43,16 @@ class Moments:
 def facts_of(
     found: Iterable[tuple[Transition, MatchedTransition]], step: Symbol
 ) -> tuple[str, ...]:
-    """What is said of the chains of square-root processes."""
+    """Return sentences about mean and variance of the chains of square-root processes."""
     listed = [
         (p, moments_of(p.law, p.variable, step))
         for _, p in found
         if isinstance(p.law, ChiSquaredLaw)
     ]
-    return tuple(line for p, m in listed if m is not None for line in _said(p, m))
+    return tuple(line for p, m in listed if m is not None for line in _sentences(p, m))
 
 
-def _said(process: MatchedTransition, m: Moments) -> tuple[str, ...]:
+def _sentences(process: MatchedTransition, m: Moments) -> tuple[str, ...]:
     center = m.center.xreplace({d.total: d.from_gradient for d in process.data})
     return (
         f"after {m.M} steps from {m.start} the mean is {m.mean} and the variance {m.variance}"
@@ -64,7 +65,9 @@ def _said(process: MatchedTransition, m: Moments) -> tuple[str, ...]:
 
 
 def moments_of(law: Law, x: Block, step: Symbol) -> Moments | None:
-    """Mean and variance after M steps; None where one step is not seen to have the form above."""
+    """Return mean and variance after M steps; None where one step is not seen to have the form
+    above.
+    """
     rate = next(
         (e.args[0] for e in sorted(law.mean.atoms(exp), key=str) if vanishes(law.mean.diff(x) - e)),
         None,
@@ -100,14 +103,14 @@ def moments_of(law: Law, x: Block, step: Symbol) -> Moments | None:
 
 
 def _in_powers(e: Expr, rate: Expr, r: Symbol) -> Expr:
-    """The expression with ``exp(k rate)`` as ``r^k``."""
+    """Return the expression with ``r^k`` for ``exp(k rate)``."""
     ratios = {n: cancel(n.args[0] / rate) for n in e.atoms(exp)}
     return e.xreplace({n: r**k for n, k in ratios.items() if isinstance(k, Integer)})
 
 
 def _recursion(factor_of: Expr, forcing: Mapping[Expr, Expr], r: Symbol, R: Symbol) -> Expr:
-    """``y_M`` with ``y_0 = 0`` and ``y_(k+1) = l y_k + sum_m c_m m^k``: the sum of ``c_m (l^M -
-    m^M)/(l - m)``.
+    """Return ``y_M`` for ``y_0 = 0`` and ``y_(k+1) = l y_k + sum_m c_m m^k``: the sum of ``c_m (l^M
+    - m^M)/(l - m)``.
     """
 
     def to_the_M(e: Expr) -> Expr:
@@ -119,7 +122,9 @@ def _recursion(factor_of: Expr, forcing: Mapping[Expr, Expr], r: Symbol, R: Symb
 
 
 def _grouped(e: Expr, by: tuple[Expr, ...], small: tuple[Symbol, ...]) -> Expr:
-    """The same, affine in some symbols, with the coefficient of each factored."""
+    """Return an expression that is affine in the symbols ``by`` with the coefficient of each
+    factored.
+    """
     return Add(
         *(s * _factored(e.diff(s), small) for s in by),
         _factored(e.xreplace(dict.fromkeys(by, S.Zero)), small),
@@ -127,8 +132,8 @@ def _grouped(e: Expr, by: tuple[Expr, ...], small: tuple[Symbol, ...]) -> Expr:
 
 
 def _factored(e: Expr, small: tuple[Symbol, ...]) -> Expr:
-    """The expression as a product whose factors are written positive where some symbols are
-    small.
+    """Return the expression as a product whose factors are written positive where the symbols in
+    ``small`` are small.
     """
     factors, turns = [], 0
     for f in Mul.make_args(factor(e)):

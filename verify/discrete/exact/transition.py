@@ -1,9 +1,9 @@
-"""The transitions of an exact step, block by block: each moves by itself, and its rule draws from
-the law of its process.
+"""The transitions of an exact step, block by block: each block moves by itself, and its rule must
+draw from the law of its process.
 
-Where a map theta = f(phi) leads to a process that is known, phi's drift and noise come from those
-of theta by Ito's formula, and its rule from that of theta by the map; f must go from the real line
-onto the domain and back, and then phi is judged.
+A map theta = f(phi) may lead to a process phi whose law is known. Drift and noise of phi follow
+from those of theta by Ito's formula, and its rule from that of theta by the map. f must map the
+real line onto the domain, with an inverse; then phi is judged in the place of theta.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ Found = Iterator[tuple[str, Outcome]]
 
 @dataclass(frozen=True)
 class MatchedTransition:
-    """A process, and the law that the rule draws its next value from; the sums over ``data`` are
-    written as symbols.
+    """The process of one block, and the law that the rule draws its next value from; sums over
+    ``data`` are written as symbols.
     """
 
     variable: Block
@@ -62,17 +62,17 @@ class MatchedTransition:
 def judged(
     subject: Subject, update: Update, exact: Exact
 ) -> list[tuple[Transition, MatchedTransition]]:
-    """What is to be judged of every block.
+    """Return each declared transition with the process and the law that are to be compared.
 
     Raises:
-        RecipeError: where a block does not move by itself with one draw of its own, or is not seen
-            to.
+        RecipeError: where a block is not seen to move by itself with a draw of its own.
     """
     _check_apart(subject, update, exact)
-    return [(t, _judged(subject, update, t)) for t in exact.transitions]
+    return [(t, _matched_transition(subject, update, t)) for t in exact.transitions]
 
 
 def _check_apart(subject: Subject, update: Update, exact: Exact) -> None:
+    """Refuse blocks that share a draw or noise, recur, or have no declared transition."""
     used: dict[str, Block] = {}
     for block, e in update.rule:
         for w in e.atoms(*NOISE):
@@ -84,7 +84,7 @@ def _check_apart(subject: Subject, update: Update, exact: Exact) -> None:
         (b for b in subject.state if b not in {t.block for t in exact.transitions}), None
     )
     if missing is not None:
-        raise OutsideLanguageError(f"of {missing} no transition is said to be exact")
+        raise OutsideLanguageError(f"no exact transition is declared for {missing}")
     for (row, column), entry in subject.dynamics.diffusion.items():
         first, *rest = parts(entry)
         if any(e != 0 for e in ([first, *rest] if row != column else rest)):
@@ -94,7 +94,12 @@ def _check_apart(subject: Subject, update: Update, exact: Exact) -> None:
             )
 
 
-def _judged(subject: Subject, update: Update, transition: Transition) -> MatchedTransition:
+def _matched_transition(
+    subject: Subject, update: Update, transition: Transition
+) -> MatchedTransition:
+    """Return the process of one block, or of its preimage under a map, with the law that its rule
+    draws from.
+    """
     block = transition.block
     data = sums_over_data(subject, block)
     meaning = {d.gradient: d.written_out for d in data}
@@ -120,8 +125,8 @@ def _judged(subject: Subject, update: Update, transition: Transition) -> Matched
 
 
 def _rule_of_preimage(rule: Expr, transition: Transition, image: Expr) -> Expr:
-    """The rule of phi of which the rule of theta is the image: the one that it was made from, if it
-    still is that.
+    """Return the rule of phi of which the rule of theta is the image: the declared rule where its
+    image is still that of theta, and a derived one otherwise.
     """
     assert transition.map is not None
     assert transition.map.inverse is not None
@@ -132,9 +137,7 @@ def _rule_of_preimage(rule: Expr, transition: Transition, image: Expr) -> Expr:
 
 
 def _with_short_parameters(rule: Expr) -> Expr:
-    """The same rule with the degrees of freedom multiplied out, so that what cancels in them
-    does.
-    """
+    """Return the rule with the degrees of freedom multiplied out, so that terms cancel."""
     return rule.xreplace(
         {
             x: NoncentralChiSquared(x.noise, expand_mul(x.df), x.nonc)
@@ -146,7 +149,7 @@ def _with_short_parameters(rule: Expr) -> Expr:
 def decide_transitions(
     subject: Subject, update: Update, found: list[tuple[Transition, MatchedTransition]]
 ) -> Found:
-    """Every condition, by name."""
+    """Yield every condition of exactness, by name, with its outcome."""
     for transition, process in found:
         where = str(transition.block)
         if transition.map is not None:
@@ -160,8 +163,8 @@ def decide_transitions(
 
 
 def _estimates(data: SummedData, subject: Subject) -> Outcome:
-    """A gradient that the user wrote is taken for what it is said to be: what is proved is of the
-    one that is derived.
+    """Return a proof with the assumption that a gradient written by the user estimates the derived
+    one.
     """
     if posteriors_of(subject)[data.gradient.head].user_gradient is None:
         return proved("")
@@ -173,8 +176,10 @@ def _estimates(data: SummedData, subject: Subject) -> Outcome:
 
 
 def _of_data(outcome: Outcome, process: MatchedTransition) -> Outcome:
-    """What the data that are given may satisfy and others not is taken for granted of them, where
-    some do for all parameters.
+    """Return the outcome for degrees of freedom that depend on data.
+
+    The given data may satisfy the condition where other data do not. So it becomes an assumption on
+    the data, if some data satisfy it for all parameters.
     """
     assert isinstance(process.law, ChiSquaredLaw)
     df = process.law.draw.df
@@ -192,8 +197,8 @@ def _of_data(outcome: Outcome, process: MatchedTransition) -> Outcome:
 
 
 def _is_a_map_onto(transition: Transition, f: Map) -> Outcome:
-    """f is smooth and takes the real line onto the domain and back; without that nothing is said of
-    the law, for or against.
+    """Prove that f is smooth and maps the real line onto the domain, with its inverse; undecided
+    otherwise, as nothing then follows for the law.
     """
     theta, phi = transition.block, transition.variable
     assert f.inverse is not None
@@ -208,7 +213,7 @@ def _is_a_map_onto(transition: Transition, f: Map) -> Outcome:
 
 
 def _inside(e: Expr, domain: Interval) -> list[Condition]:
-    """Within the ends of an interval."""
+    """Return the conditions for e to lie in an interval."""
     low = [] if domain.start == -S.Infinity else [(e - domain.start, domain.left_open)]
     high = [] if domain.end == S.Infinity else [(domain.end - e, domain.right_open)]
     return [

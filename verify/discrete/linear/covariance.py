@@ -1,6 +1,4 @@
-"""The covariance that an affine step leaves stationary: ``Sigma = M Sigma M^T + C``, solved
-exactly.
-"""
+"""The stationary covariance of an affine step: ``Sigma = M Sigma M^T + C``, solved exactly."""
 
 from __future__ import annotations
 
@@ -19,25 +17,36 @@ Pair = tuple[Block, Block]
 
 @dataclass(frozen=True)
 class StationaryCovariance:
-    """The covariance of what is recorded under the stationary law, that of the target, and their
-    quotients on the diagonal.
+    """Covariances and means of the recorded values under the stationary law of the step, and under
+    the target.
 
-    The law exists where the step is stable; the formulas are those of the one solution of the
-    equation.
+    The stationary law exists where the step is stable (see ``stability``). The formulas are those
+    of the only solution of the equation.
+
+    Attributes:
+        of_step: the covariance of what is recorded, by pairs of blocks on and above the diagonal.
+        of_target: the covariance of the target, by the same pairs.
+        means: for each block the mean of what is recorded, and that of the target.
     """
 
     of_step: dict[Pair, Expr]
     of_target: dict[Pair, Expr]
-    means: dict[Block, tuple[Expr, Expr]]  # of what is recorded, and of the target
+    means: dict[Block, tuple[Expr, Expr]]  # recorded, and of the target
 
     def ratio(self, block: Block) -> Expr:
-        """The variance of a block by that of the target."""
+        """Return the stationary variance of a block divided by its variance under the target."""
         return self.of_step[block, block] / self.of_target[block, block]
 
 
 def stationary_covariance(step: AffineStep) -> StationaryCovariance | None:
-    """The one solution, put back into its equation; None where there is not just one, or that was
-    not proved.
+    """Return the stationary covariance of an affine step, in closed form.
+
+    Args:
+        step: from ``affine_step``.
+
+    Returns:
+        The only solution, proved by putting it back into its equation. None where the step has no
+        noise, where the equation does not have exactly one solution, or where the proof failed.
     """
     if step.C.is_zero_matrix:
         return None
@@ -62,7 +71,9 @@ def stationary_covariance(step: AffineStep) -> StationaryCovariance | None:
 
 
 def _means(step: AffineStep) -> dict[Block, tuple[Expr, Expr]] | None:
-    """The mean ``(I - M)^-1 m``, put back into its equation, and that of the target."""
+    """Return for each block the recorded mean, from ``(I - M)^-1 m``, and the mean of the target;
+    None where this was not proved.
+    """
     n = len(step.coordinates)
     entries, meanings = with_generators([*(eye(n) - step.M), *step.m])
     found = solve(Matrix(n, n, entries[: n * n]), Matrix(n, 1, entries[n * n :]))
@@ -76,7 +87,9 @@ def _means(step: AffineStep) -> dict[Block, tuple[Expr, Expr]] | None:
 
 
 def _lyapunov(M: Matrix, C: Matrix) -> Matrix | None:
-    """By the entries on and above the diagonal, as a system of linear equations."""
+    """Solve ``Sigma = M Sigma M^T + C`` as linear equations in the entries on and above the
+    diagonal; None where the system is singular.
+    """
     n = M.rows
     places = [(i, j) for i in range(n) for j in range(i, n)]
     column = {place: k for k, place in enumerate(places)}
@@ -97,6 +110,7 @@ def _solves(sigma: Matrix, step: AffineStep) -> bool:
 
 
 def _by_place(m: Matrix | ImmutableDenseMatrix, step: AffineStep) -> dict[Pair, Expr]:
+    """Return the entries on and above the diagonal, by pairs of blocks."""
     coordinates = step.coordinates
     entries, meanings = with_generators(list(m))
     written = [readable(e, meanings, step.step) for e in entries]

@@ -29,10 +29,9 @@ from recipe.language.sign import NEGATIVE, possible_signs
 
 
 def with_generators(entries: Iterable[Expr]) -> tuple[list[Expr], dict[Symbol, Expr]]:
-    """The expressions with every exponential as a whole power of a symbol, and what the symbols
-    stand for.
+    """Return the expressions as rational functions, and what their new symbols stand for.
 
-    Roots of symbols are written by symbols as well, so that what is left is a rational function.
+    Every exponential becomes a whole power of a symbol, and so does every root.
     """
     listed = list(entries)
     exponentials = sorted({e for x in listed for e in x.atoms(exp)}, key=str)
@@ -54,7 +53,7 @@ def with_generators(entries: Iterable[Expr]) -> tuple[list[Expr], dict[Symbol, E
 
 
 def _families(arguments: Iterable[Expr]) -> dict[Expr, dict[Expr, int]]:
-    """Exponents that are rational multiples of one another, each as a whole multiple of one
+    """Group exponents that are rational multiples of one another, each as a whole multiple of one
     base.
     """
     families: dict[Expr, dict[Expr, Rational]] = {}
@@ -73,7 +72,7 @@ def _families(arguments: Iterable[Expr]) -> dict[Expr, dict[Expr, int]]:
 
 
 def solve(A: Matrix, b: Matrix) -> Matrix | None:
-    """The solution of ``A x = b`` over rational functions; None where A is singular."""
+    """Return the solution of ``A x = b`` over rational functions; None where A is singular."""
     joint = DomainMatrix.from_Matrix(Matrix.hstack(A, b)).to_field()
     n = A.rows
     left, right = (
@@ -87,8 +86,9 @@ def solve(A: Matrix, b: Matrix) -> Matrix | None:
 
 
 def readable(e: Expr, meanings: Mapping[Symbol, Expr], step: Symbol) -> Expr:
-    """A rational function factored, with its generators back, every factor positive as the step
-    vanishes where that is seen.
+    """Return a rational function factored, with its generators replaced by their meanings.
+
+    Factors that are seen to be negative as the step vanishes are written with the opposite sign.
     """
     written = S(factor(together(e))).xreplace(dict(meanings))
     turned, factors = S.One, []

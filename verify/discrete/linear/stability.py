@@ -1,9 +1,9 @@
-"""For which steps an affine map is stable: every eigenvalue of M inside the unit circle, by
+"""For which steps an affine map is stable, with every eigenvalue of M inside the unit circle, by
 Hurwitz's conditions.
 
 The roots of p are inside the circle iff those of ``(1 - u)^n p((1 + u)/(1 - u))`` have negative
-real parts; for these Hurwitz's determinants decide (Gantmacher 1959, "The theory of matrices",
-volume 2, chapter XV).
+real parts, which Hurwitz's determinants decide (Gantmacher 1959, "The theory of matrices", volume
+2, chapter XV).
 """
 
 from __future__ import annotations
@@ -32,12 +32,17 @@ from verify.discrete.linear.step import AffineStep
 
 @dataclass(frozen=True)
 class Stability:
-    """The step is stable iff all ``conditions`` are positive (and no ``excluded`` is zero); none
-    where it always is.
+    """The step is stable iff all ``conditions`` are positive and no ``excluded`` is zero.
 
-    ``never`` is a condition that is never positive. ``upper`` and ``lower`` are the ends of the
-    steps that satisfy a condition, of those conditions that could be solved for the step;
-    ``solved`` says that all could.
+    Attributes:
+        conditions: expressions of step and parameters; an empty tuple where the step is always
+            stable.
+        excluded: expressions that must not be zero.
+        never: a condition that is never positive, so that the step is never stable; None otherwise.
+        upper: upper ends of the step sizes that satisfy a condition, for the conditions that could
+            be solved for the step.
+        lower: lower ends, likewise.
+        solved: whether all conditions could be solved.
     """
 
     conditions: tuple[Expr, ...]
@@ -49,7 +54,12 @@ class Stability:
 
 
 def stability(step: AffineStep) -> Stability:
-    """The conditions, stripped of every factor whose sign is proved."""
+    """Return the conditions under which an affine step is stable, without the factors whose sign is
+    proved.
+
+    Args:
+        step: from ``affine_step``.
+    """
     n = len(step.coordinates)
     entries, meanings = with_generators(list(step.M))
     M = Matrix(n, n, entries)
@@ -62,7 +72,7 @@ def stability(step: AffineStep) -> Stability:
 
 
 def _apart(M: Matrix) -> list[tuple[int, ...]]:
-    """The coordinates in groups between which M is zero."""
+    """Group the coordinates so that M is zero between groups."""
     groups = [{i} for i in range(M.rows)]
     for i, j in ((i, j) for i in range(M.rows) for j in range(M.rows) if M[i, j] != 0):
         one, other = (next(g for g in groups if x in g) for x in (i, j))
@@ -73,11 +83,11 @@ def _apart(M: Matrix) -> list[tuple[int, ...]]:
 
 
 def boundedness(step: AffineStep) -> Stability | None:
-    """For which steps a map of the plane that keeps area has bounded orbits: its eigenvalues are a
-    pair on the unit circle.
+    """Return the conditions under which an area-preserving map of the plane has bounded orbits;
+    None for other maps.
 
-    That is so where the trace is between -2 and 2, and not where it is beyond; the ends are left
-    open. None for other maps.
+    The eigenvalues are a pair on the unit circle where the trace is between -2 and 2, and are not
+    where it is beyond. The ends are left open.
     """
     if step.M.shape != (2, 2) or not vanishes(step.M.det() - 1):
         return None
@@ -88,6 +98,9 @@ def boundedness(step: AffineStep) -> Stability | None:
 def _where_positive(
     wanted_all: list[Expr], meanings: dict[Symbol, Expr], step: AffineStep
 ) -> Stability:
+    """Return the conditions that all expressions are positive, simplified and solved for the step
+    where that is possible.
+    """
     conditions: dict[Expr, None] = {}
     excluded: dict[Expr, None] = {}
     for wanted in wanted_all:
@@ -104,7 +117,7 @@ def _where_positive(
             kept.append(c)
     apart = tuple(
         e for e in excluded if not any((e / c).cancel().is_Rational for c in kept)
-    )  # what is positive is not zero
+    )  # a positive condition is not zero
     bounds = [_bound(c, step.step) for c in kept]
     upper = tuple(b.value for b in bounds if b is not None and b.above)
     lower = tuple(b.value for b in bounds if b is not None and not b.above)
@@ -118,7 +131,7 @@ def _is_positive_number(e: Expr) -> bool:
 
 
 def hurwitz_conditions(M: Matrix) -> list[Expr]:
-    """Rational functions that are all positive iff every eigenvalue of M is inside the unit
+    """Return rational functions that are all positive iff every eigenvalue of M is inside the unit
     circle.
     """
     n, u = M.rows, Dummy("u")
@@ -137,7 +150,11 @@ def hurwitz_conditions(M: Matrix) -> list[Expr]:
 
 
 def _stripped(wanted: Expr, meanings: dict[Symbol, Expr], excluded: dict[Expr, None]) -> Expr:
-    """The product of the factors whose sign is open; 1 or -1 where there are none."""
+    """Return the product of the factors whose sign is open; 1 or -1 where there are none, and 0 for
+    zero.
+
+    Factors of even power become conditions in ``excluded``.
+    """
     if wanted == 0:
         return S.Zero
     above, below = fraction(together(wanted))
@@ -164,8 +181,8 @@ class _Bound:
 
 
 def _bound(condition: Expr, step: Symbol) -> _Bound | None:
-    """The end of the steps that satisfy a condition, where it is of degree 1 or 2 in the step and
-    has one positive root.
+    """Return the end of the steps that satisfy a condition; None unless the condition is of degree
+    1 or 2 in the step with one positive root.
     """
     if not condition.is_polynomial(step):
         return None

@@ -1,8 +1,8 @@
 """A step as ``z' = M z + m + noise``, for a quadratic H.
 
-An abstract potential is replaced by its test function, ``k theta^2 / 2`` a coordinate. Where no
-coefficient couples coordinates, they are independent copies, and one of them decides for every d;
-in the basis of eigenvectors, for every quadratic U.
+An abstract potential is replaced by the test function ``k theta^2 / 2`` in each coordinate. Where
+no coefficient couples coordinates, they are independent copies, and one of them decides for every
+d. In the basis of eigenvectors it decides for every quadratic U.
 """
 
 from __future__ import annotations
@@ -40,12 +40,21 @@ Values = dict[Block, Expr]
 
 @dataclass(frozen=True)
 class AffineStep:
-    """``z' = M z + m + noise`` with ``noise ~ N(0, C)``; what is recorded of z is ``R z + n +
-    noise`` with covariance ``S``.
+    """One step, ``z' = M z + m + noise`` with ``noise ~ N(0, C)``, and what is recorded of z, ``R z
+    + n + noise`` with covariance ``S``.
 
-    ``hessian`` is that of H, ``slope`` its gradient at 0; ``curvature`` the symbol k of the test
-    potential, None where H has no abstract potential. ``isotropic`` says that the step is the same
-    in every orthonormal basis, ``defined`` what must hold for it to have a value.
+    All matrices are n by n and all vectors n by 1, with one row for each of the n ``coordinates``.
+    Their entries are expressions of the step and the parameters.
+
+    Attributes:
+        coordinates: the blocks, each with one coordinate.
+        step: the symbol of the step size.
+        hessian: the Hessian of H.
+        slope: the gradient of H at 0.
+        curvature: the symbol k of the test potential; None where H has no abstract potential.
+        every_length: whether coordinates do not couple, so that one coordinate decides for every d.
+        isotropic: whether the step is the same in every orthonormal basis.
+        defined: conditions, in words, that must hold for the step to have a value.
     """
 
     coordinates: tuple[Block, ...]
@@ -65,7 +74,7 @@ class AffineStep:
 
     @property
     def scope(self) -> str:
-        """For which laws and lengths it is what the step does."""
+        """The laws and lengths for which these matrices describe the step, in words."""
         vectors = any(isinstance(b, Vector) for b in self.coordinates)
         lengths = ("every d" if self.every_length else "one dimension") if vectors else ""
         if self.curvature is None:
@@ -83,11 +92,14 @@ class AffineStep:
 
 @lru_cache(maxsize=64)
 def affine_step(update: Update) -> AffineStep:
-    """The step as matrices.
+    """Return the step of an update as matrices.
+
+    Args:
+        update: a rule with its target.
 
     Raises:
         OutsideLanguageError: where a rule, or the gradient of H, is not affine in the state and the
-            noise.
+            noise, or H is not seen to be that of a normal law.
     """
     potentials = update.target.atoms(Potential)
     k = (
@@ -106,7 +118,7 @@ def affine_step(update: Update) -> AffineStep:
         moved = meant(e)
         _read(
             {block: moved}, update.state
-        )  # so that the guilty assignment is named, not what it becomes in a whole step
+        )  # so that an error names the assignment, not what it becomes in a whole step
         value = expand(moved.xreplace(state if update.sequential else before))
         state = {**state, block: value}
     recorded = {**before, **{b: meant(e) for b, e in update.observe}}
@@ -141,6 +153,7 @@ def affine_step(update: Update) -> AffineStep:
 
 
 def _check_concrete(update: Update) -> None:
+    """Refuse domains with an edge, abstract functions, and noise that couples coordinates."""
     edged = next((b for b in update.state if b.domain != S.Reals), None)
     if edged is not None:
         raise OutsideLanguageError(
@@ -163,7 +176,9 @@ def _check_concrete(update: Update) -> None:
 
 
 def _with_curvature(e: Expr, k: Symbol | None) -> Expr:
-    """Potentials as ``k x^2 / 2`` summed over their blocks, and their derivatives."""
+    """Replace potentials by ``k x^2 / 2`` summed over their blocks, and their derivatives
+    accordingly.
+    """
     if k is None:
         return e
     return e.xreplace(
@@ -172,8 +187,8 @@ def _with_curvature(e: Expr, k: Symbol | None) -> Expr:
 
 
 def _is_elementwise(update: Update) -> bool:
-    """Whether each coordinate moves by itself, and has a law of its own but for U, so that d of
-    them are d copies.
+    """Return True if each coordinate moves by itself and, apart from U, has a law of its own: d
+    coordinates are then d copies.
     """
     moved = [(b, e) for b, e in (*update.rule, *update.observe)]
     moved += [(b, gradient(update.target, b)) for b in update.state]
@@ -184,11 +199,12 @@ def _is_elementwise(update: Update) -> bool:
 
 
 def _is_isotropic(update: Update) -> bool:
-    """Whether an orthonormal change of coordinates, the same in every block, leaves the step as it
-    is: then a Hessian is diagonal.
+    """Return True if an orthonormal change of coordinates, the same in every block, does not change
+    the step.
 
-    A parameter with a value a coordinate, a block of another length, and a U of several blocks,
-    whose Hessian has entries between them, each forbid that.
+    Every quadratic U can then be taken to be diagonal. A parameter with a value for each
+    coordinate, a block of another length, or a U of several blocks, whose Hessian has entries
+    between them, forbids that.
     """
     potentials = update.target.atoms(Potential)
     lengths = {b.length if isinstance(b, Vector) else None for b in update.state}
@@ -202,7 +218,7 @@ def _is_isotropic(update: Update) -> bool:
 
 
 def _where_defined(update: Update) -> tuple[str, ...]:
-    """What must hold for the step to have a value, as far as that is not proved."""
+    """Return conditions for the step to have a value, except those that are proved."""
     rules = [e for _, e in (*update.rule, *update.observe)]
     return tuple(
         dict.fromkeys(str(c) for e in rules for c in conditions(e) if not PROVERS[c.sign](c.e))
@@ -212,8 +228,10 @@ def _where_defined(update: Update) -> tuple[str, ...]:
 def _read(
     values: Values, by: Sequence[Block]
 ) -> tuple[ImmutableDenseMatrix, ImmutableDenseMatrix, ImmutableDenseMatrix]:
-    """Matrix, constant and covariance of an affine map; the derivatives of what is affine are
-    constants, and say so.
+    """Return matrix, constant and covariance of an affine map.
+
+    Raises:
+        OutsideLanguageError: where a derivative is not constant, so that the map is not affine.
     """
     noises = sorted({n for e in values.values() for n in e.atoms(*NOISE)}, key=str)
     moving = (*by, *noises)
@@ -224,6 +242,7 @@ def _read(
 
 
 def _slopes(values: Values, by: Sequence[Symbol], moving: Sequence[Symbol]) -> ImmutableDenseMatrix:
+    """Return the derivatives of each value, which must be constant."""
     entries = []
     for b, e in values.items():
         row = [expand(e.diff(x)) for x in by]

@@ -1,9 +1,9 @@
-"""A marginal law that a normal target cannot show to be off: potentials with a small quartic part.
+"""Marginal laws that a normal target cannot show to be off: potentials with a small quartic part.
 
 For ``U = x^2 / 2 + delta x^4 / 4`` the leading correction of the joint law is ``f_0 + delta f_1 +
-O(delta^2)``: the equation ``L^dagger (rho f) = -A_{p+1}^dagger rho`` at each power of delta is one
-of the normal target, with polynomials for solutions. If the mean of f given some blocks varies at
-the first power of delta, their law is off for every delta that is small enough.
+O(delta^2)``. At each power of delta, the equation ``L^dagger (rho f) = -A_{p+1}^dagger rho`` is one
+for the normal target, with polynomial solutions. If the mean of f given some blocks varies at the
+first power of delta, their law is off for every delta that is small enough.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from verify.verdict import Verdict
 
 
 def off_by_a_quartic(step: Step, kept: Sequence[Block], order: Rational) -> str | None:
-    """In words, for which potential the law of the kept blocks is off at this power of the step;
-    None where that is not seen.
+    """Return, in words, a potential for which the law of the kept blocks is off at this power of
+    the step; None where none is found.
     """
     delta = unused(("delta", "strength"), step)
     values = meanings(step, lambda x: x**2 / 2 + delta * x**4 / 4)
@@ -51,14 +51,14 @@ def off_by_a_quartic(step: Step, kept: Sequence[Block], order: Rational) -> str 
 
 
 def mean_correction(step: Step, kept: Sequence[Block], power: int, delta: Symbol) -> Expr | None:
-    """The mean of f given the kept blocks, at the first power of delta and up to a constant; None
-    where it is not found.
+    """Return the mean of f given the kept blocks, at the first power of delta and up to a constant;
+    None where it is not found.
     """
     expansion = expansion_of(step, power + 1)
     ring = expansion.ring
     if any(change != 0 for change in expansion.changes[:power]):
         return None
-    normal = _Normal(expansion, delta)
+    normal = _NormalCase(expansion, delta)
     residual = [normal.part(expansion.changes[power], m) for m in (0, 1)]
     f0 = normal.solved(residual[0])
     if f0 is None:
@@ -70,7 +70,7 @@ def mean_correction(step: Step, kept: Sequence[Block], power: int, delta: Symbol
     return None if mean is None else ring.expression(mean)
 
 
-class _Normal:
+class _NormalCase:
     """The step and the target where delta is 0."""
 
     def __init__(self, expansion: Expansion, delta: Symbol) -> None:
@@ -83,11 +83,11 @@ class _Normal:
         self._gradient: Gradient = {x: self.part(p, 0) for x, p in expansion.gradient.items()}
 
     def part(self, p: Poly, power: int) -> Poly:
-        """The coefficient of a power of delta."""
+        """Return the coefficient of a power of delta."""
         return self.ring.split(p, [self._number]).get((power,), self.ring.zero)
 
     def solved(self, residual: Poly) -> Poly | None:
-        """The correction of the normal target for a residual."""
+        """Return the correction of the normal target for a residual; None if none is found."""
         return (
             residual
             if residual == 0
@@ -95,8 +95,9 @@ class _Normal:
         )
 
     def mean_at_first_power(self, f0: Poly, f1: Poly, kept: Sequence[Block]) -> Poly | None:
-        """``E[f | kept]`` at the first power of delta: ``E f_1 - E[f_0 V] + E[f_0] E[V]`` with V
-        the quartic part of H.
+        """Return ``E[f | kept]`` at the first power of delta; None where an integral is not known.
+
+        It is ``E f_1 - E[f_0 V] + E[f_0] E[V]``, with V the quartic part of H.
         """
         gone = [x for x in self.ring.coordinates if x not in kept]
         wanted = (f1, self.ring.product(f0, self._quartic), f0, self._quartic)

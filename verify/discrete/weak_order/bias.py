@@ -22,11 +22,15 @@ from verify.generator.one_dimension import at_length_one
 
 @dataclass(frozen=True)
 class Bias:
-    """``E_h phi - E phi = coefficient * step^power + ...``.
+    """The leading bias of an observable, ``E_h phi - E phi = coefficient * step^power + ...``.
 
-    ``coefficient`` is None where the target is not normal; it is then the covariance of
-    ``observable`` and ``correction`` under exp(-H), an integral that is left to numbers. It may be
-    zero: then the observable is right to a higher order.
+    Attributes:
+        power: the power of the step.
+        coefficient: None where the target is not normal: it is then the covariance of
+            ``observable`` and ``correction`` under exp(-H), an integral that is left to numerical
+            work. Zero means that the observable is right to a higher order.
+        observable: phi, at length one.
+        correction: f, the leading correction of the density.
     """
 
     power: Rational
@@ -36,13 +40,15 @@ class Bias:
 
 
 def leading_bias(update: Update, observable: Any, order: Order | None = None) -> Bias | None:
-    """The leading bias of an observable in one dimension; None where the leading correction of the
-    density is not known.
+    """Return the leading bias of an observable in one dimension.
 
     Args:
         update: one step.
-        observable: a number that depends on the state.
-        order: what ``invariant_order`` says of the step, if that is known already.
+        observable: an expression of the state, a number at each state.
+        order: the result of ``invariant_order`` for the step, if it is known already.
+
+    Returns:
+        The bias; None where the leading correction of the density is not known.
     """
     order = invariant_order(update, marginals=()) if order is None else order
     phi = at_length_one(read(observable, "the observable"))

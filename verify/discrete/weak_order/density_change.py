@@ -1,4 +1,4 @@
-"""What one step changes in the density, by powers of ``s = sqrt(step)``."""
+"""The change of the density in one step, by powers of ``s = sqrt(step)``."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from verify.discrete.weak_order.ring import Poly, Ring
 from verify.discrete.weak_order.series import constant
 from verify.discrete.weak_order.step import Map, Step, gradient_of, is_even, map_of, maps_of
 
-CAPACITIES = (48, 192)  # of the table of generators; small ones are faster
+CAPACITIES = (48, 192)  # numbers of generators that a ring has room for; small rings are faster
 
 
 @dataclass(frozen=True)
 class Expansion:
-    """A step in powers of ``s = sqrt(step)``, and what it does to the density; known below
-    ``end``.
+    """A step in powers of ``s = sqrt(step)``, and the changes of the density, both known below the
+    power ``end``.
     """
 
     step: Step
@@ -34,7 +34,8 @@ class Expansion:
 
 
 def expansion_of(step: Step, end: int) -> Expansion:
-    """The change of the density in one step, divided by exp(-H), below a power of s.
+    """Return the change of the density in one step, divided by exp(-H), below the power ``end`` of
+    s.
 
     Raises:
         RecipeError: where the step has no expansion around the identity.
@@ -48,6 +49,7 @@ def expansion_of(step: Step, end: int) -> Expansion:
 
 
 def _expansion(step: Step, end: int, capacity: int) -> Expansion:
+    """Expand the step over a ring with room for ``capacity`` generators."""
     ring = Ring(step.coordinates, capacity)
     gradient = gradient_of(step, ring)
     maps = maps_of(step, ring, end)

@@ -11,16 +11,16 @@ from recipe.language.expectation import NOISE
 from verify.discrete.weak_order.ring import Poly, Ring
 from verify.discrete.weak_order.series import Series, composed, constant
 
-MOST_EXTRA = 8  # powers of s that divisions may use up
+MAX_EXTRA_POWERS = 8  # of s, which divisions may use up
 
 
 def expand_in(e: Expr, s: Symbol, ring: Ring, end: int) -> Series:
-    """The expansion up to the power before ``end``, a power series.
+    """Return the expansion of e up to the power before ``end``.
 
     Raises:
-        OutsideLanguageError: where there is none, or the method does not reach it.
+        OutsideLanguageError: where there is no power series, or the method does not find it.
     """
-    for extra in range(0, MOST_EXTRA + 1, 2):
+    for extra in range(0, MAX_EXTRA_POWERS + 1, 2):
         found = _series(e, s, ring, end + extra)
         if found.end >= end:
             found = found.stripped()
@@ -39,6 +39,9 @@ def _shown(e: Expr, s: Symbol) -> Expr:
 
 
 def _series(e: Expr, s: Symbol, ring: Ring, end: int) -> Series:
+    """Return the expansion of e, which may be known to a lower power than ``end`` where a division
+    has used some up.
+    """
     if e == s:
         return Series(ring, 1, constant(ring, ring.number(1), end - 1).coefficients)
     if not e.has(s):
@@ -65,7 +68,7 @@ def _series(e: Expr, s: Symbol, ring: Ring, end: int) -> Series:
 
 
 def _function(e: Expr, s: Symbol, ring: Ring, end: int) -> Series:
-    """Taylor's series of a function of one argument that depends on s."""
+    """Return Taylor's series of a function of one argument that depends on s."""
     applied = e.applied if isinstance(e, Jet) else e
     moving = [a for a in applied.args if a.has(s)]
     if len(moving) != 1:

@@ -2,7 +2,7 @@
 
 For a quadratic H and a step that is linear in state and noise, ``z' = M z + N w``, the covariance
 of the invariant law solves ``Sigma = M Sigma M^T + N N^T``. With ``M = I + s^2 M_2 + ...`` each
-power of s is one Lyapunov equation ``M_2 Sigma_k + Sigma_k M_2^T = known``.
+power of s gives one Lyapunov equation ``M_2 Sigma_k + Sigma_k M_2^T = known``.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Matrix = list[list[Any]]  # of elements of the field of parameters
 
 @dataclass(frozen=True)
 class Linear:
-    """``z' = M z + noise`` with ``noise ~ N(0, C)``: the coefficients of M and of C by
-    powers of s.
+    """``z' = M z + noise`` with ``noise ~ N(0, C)``: the coefficients of M and of C by powers of
+    s.
     """
 
     M: list[Matrix]
@@ -36,8 +36,8 @@ class Linear:
 
 @dataclass(frozen=True)
 class Covariance:
-    """The covariance of what is recorded of the invariant law, by powers of ``s = sqrt(step)``, and
-    that of the target.
+    """The stationary covariance of the recorded values, by powers of ``s = sqrt(step)``, and the
+    covariance of the target.
     """
 
     coordinates: tuple[Block, ...]
@@ -46,11 +46,11 @@ class Covariance:
 
 
 def covariance(step: Step, end: int, capacity: int = 48) -> Covariance:
-    """The stationary covariance up to the power of s before ``end``.
+    """Return the stationary covariance up to the power of s before ``end``.
 
     Raises:
         OutsideLanguageError: where H is not a quadratic form, the step is not linear, or the limit
-            has no single covariance.
+            does not have exactly one covariance.
     """
     edged = next((x for x in step.coordinates if x.domain != S.Reals), None)
     if edged is not None:
@@ -61,19 +61,19 @@ def covariance(step: Step, end: int, capacity: int = 48) -> Covariance:
     recorded = map_of(step.recorded, False, step.s, ring, end)
     known = range(
         len(ring.meanings)
-    )  # all of them: what is under a root comes out of it in a covariance
+    )  # all of them, as a covariance may have the radicand of a root
     constants = [
         k for k in known if ring.is_constant(k) and not isinstance(ring.meanings[k], NOISE)
     ]
-    read = _Reader(ring, ParameterField(ring, constants))
+    read = _MatrixReader(ring, ParameterField(ring, constants))
     powers = _stationary([read.linear(m, end + 2) for m in maps], end, read)
     powers = _moved(powers, read.linear(recorded, end), read.zero)
     target = DomainMatrix(read.hessian(slopes), (read.n, read.n), read.field.domain).inv().to_list()
     return Covariance(step.coordinates, tuple(read.shown(m) for m in powers), read.shown(target))
 
 
-class _Reader:
-    """Polynomials that are linear in the state and the noise, as matrices over the field of
+class _MatrixReader:
+    """Reads polynomials that are linear in the state and the noise as matrices over the field of
     parameters.
     """
 
@@ -85,7 +85,11 @@ class _Reader:
             ring.generator(x)
 
     def linear(self, change: Map, end: int) -> Linear:
-        """A map that must be linear."""
+        """Return a map as matrices.
+
+        Raises:
+            OutsideLanguageError: where the map is not linear.
+        """
         M = [self._square() for _ in range(end)]
         for i in range(self.n):
             M[0][i][i] = self.field.domain.one
@@ -103,6 +107,7 @@ class _Reader:
         return Linear(M, [self._noise(noise, power) for power in range(end)])
 
     def _noise(self, noise: list[dict[Expr, list[Poly]]], power: int) -> Matrix:
+        """Return the coefficient of a power of s in the covariance of the noise."""
         C = self._square()
         for i in range(self.n):
             for j in range(self.n):
@@ -118,6 +123,9 @@ class _Reader:
         return C
 
     def _linear_terms(self, c: Poly) -> dict[Expr, Poly]:
+        """Return the factor of each coordinate and noise in a polynomial, which must be linear in
+        them.
+        """
         ring = self.ring
         letters = [
             k
@@ -139,7 +147,7 @@ class _Reader:
         return found
 
     def hessian(self, slopes: dict[Block, Any]) -> Matrix:
-        """The second derivatives of H, which must be a quadratic form."""
+        """Return the second derivatives of H, which must be a quadratic form."""
         result = self._square()
         for i, slope in enumerate(slopes.values()):
             for letter, factor in self._linear_terms(slope).items():
@@ -147,7 +155,7 @@ class _Reader:
         return result
 
     def shown(self, matrix: Matrix) -> dict[tuple[Block, Block], Expr]:
-        """A matrix by blocks, as expressions."""
+        """Return a matrix by blocks, as expressions."""
         blocks = self.ring.coordinates
         return {
             (a, b): self.field.expression(matrix[i][j])
@@ -159,8 +167,8 @@ class _Reader:
         return [[self.zero for _ in range(self.n)] for _ in range(self.n)]
 
 
-def _stationary(steps: Sequence[Linear], end: int, read: _Reader) -> list[Matrix]:
-    """The powers of the stationary covariance, one Lyapunov equation after another."""
+def _stationary(steps: Sequence[Linear], end: int, read: _MatrixReader) -> list[Matrix]:
+    """Solve for the powers of the stationary covariance, one Lyapunov equation after another."""
     n, zero = read.n, read.zero
     pairs = [(i, j) for i in range(n) for j in range(i, n)]
     images = []
@@ -191,8 +199,8 @@ def _stationary(steps: Sequence[Linear], end: int, read: _Reader) -> list[Matrix
 def _change(
     powers: Sequence[Matrix], steps: Sequence[Linear], power: int, zero: Any, *, noisy: bool = True
 ) -> Matrix:
-    """The coefficient of a power of s in what a whole step makes of a covariance, less that
-    covariance.
+    """Return the coefficient of a power of s in the covariance after a whole step, minus that
+    before it.
     """
     n = len(steps[0].M[0])
     null = [[zero for _ in range(n)] for _ in range(n)]
@@ -206,7 +214,7 @@ def _change(
 def _moved(
     powers: Sequence[Matrix], step: Linear, zero: Any, *, noisy: bool = True
 ) -> list[Matrix]:
-    """``M Sigma M^T + C``."""
+    """Return ``M Sigma M^T + C``, as power series."""
     n, end = len(step.M[0]), len(powers)
     half = [_product_at(step.M, powers, power, n, zero) for power in range(end)]
     turned = [[[M[j][i] for j in range(n)] for i in range(n)] for M in step.M]
@@ -215,6 +223,7 @@ def _moved(
 
 
 def _product_at(A: Sequence[Matrix], B: Sequence[Matrix], power: int, n: int, zero: Any) -> Matrix:
+    """Return the coefficient of a power of s in the product of two series of matrices."""
     return [
         [
             sum((A[p][i][k] * B[power - p][k][j] for p in range(power + 1) for k in range(n)), zero)

@@ -3,9 +3,9 @@
 With ``E phi(z') = phi + sum_k step^k A_k phi``, an invariant density ``rho (1 + step^p f + ...)``
 needs ``A_k^dagger rho = 0`` for k <= p and ``A_1^dagger (rho f) = -A_{p+1}^dagger rho`` (Talay &
 Tubaro 1990; Abdulle, Vilmart & Zygalakis 2014, "High order numerical approximation of the invariant
-measure of ergodic SDEs"; Leimkuhler, Matthews & Stoltz 2016). Where what is recorded is not the
-state, its law is ``Q^dagger`` of the state's, and the density that is pushed is the formal
-``(Q^dagger)^-1 rho``.
+measure of ergodic SDEs"; Leimkuhler, Matthews & Stoltz 2016). Where the recorded values are not the
+state, their law is ``Q^dagger`` applied to the law of the state, and the density that is pushed
+through the step is the formal ``(Q^dagger)^-1 rho``.
 """
 
 from __future__ import annotations
@@ -28,18 +28,25 @@ from verify.discrete.weak_order.scope import assumptions_for, scope_in_one_dimen
 from verify.discrete.weak_order.step import Step, step_of
 from verify.verdict import Outcome, Verdict, Witness
 
-HIGHEST = 4  # A_k is looked at up to this k
+HIGHEST_K = 4  # A_k is compared with zero up to this k
 
 
 @dataclass(frozen=True)
 class Order:
-    """What is proved of the order, for everything that ``scope`` says and under ``assumptions``.
+    """The proved order of the invariant law, for everything in ``scope`` and under ``assumptions``.
 
-    The law of the whole state is right up to ``step^order``; ``exact`` says that it is no better,
-    as ``residual``, which is ``A_{p+1}^dagger rho / rho``, is not zero at ``witness``. With
-    abstract functions that means: not for all of them. ``correction`` is f in ``rho (1 + step^p
-    f)``, up to a constant that normalises it, where a polynomial in the jets was found.
-    ``marginals`` are the laws of some blocks alone. ``by`` says why no more is said.
+    Attributes:
+        order: the law of the whole state is right up to ``step^order``.
+        exact: whether the order is proved to be no higher, because ``residual`` is not zero at
+            ``witness``. With abstract functions that means: not for all of them.
+        by: how the order is known, or why no more is.
+        scope: for which laws and lengths the order is proved, in words.
+        assumptions: what the proof assumes, in words.
+        residual: ``A_{p+1}^dagger rho / rho``; None where ``exact`` is False.
+        witness: a point at which the residual is not zero; None where ``exact`` is False.
+        correction: f in ``rho (1 + step^p f)``, up to a normalising constant; None where no
+            polynomial in the jets was found.
+        marginals: the orders of the laws of some blocks alone.
     """
 
     order: Rational
@@ -54,7 +61,7 @@ class Order:
 
     @property
     def known(self) -> str:
-        """The order in words."""
+        """The order in words, such as "at least 2"."""
         return f"{'exactly' if self.exact else 'at least'} {self.order}"
 
     def __str__(self) -> str:
@@ -71,15 +78,18 @@ class Order:
 
 
 def invariant_order(
-    update: Update, *, highest: int = HIGHEST, marginals: Iterable[Sequence[Block]] | None = None
+    update: Update, *, highest: int = HIGHEST_K, marginals: Iterable[Sequence[Block]] | None = None
 ) -> Order:
-    """The largest p with ``A_k^dagger exp(-H) = 0`` for all k <= p, in one dimension.
+    """Return the largest p with ``A_k^dagger exp(-H) = 0`` for all k <= p, in one dimension.
 
     Args:
         update: one step, a printed rule or a discretised recipe.
-        highest: the highest k that is looked at; where all of them vanish the order is at least
-            that.
-        marginals: which blocks' laws to judge by themselves; by default each block by itself.
+        highest: the largest k that is tried; where A_k vanishes for all of them, the order is at
+            least this k.
+        marginals: groups of blocks whose laws are judged by themselves; by default each block.
+
+    Returns:
+        The order, exact or at least so much.
 
     Raises:
         RecipeError: where the step has no noise, is not near the identity (a refresh), has no
@@ -97,7 +107,7 @@ def invariant_order(
         if marginals is None
         else [tuple(blocks) for blocks in marginals]
     )
-    return _judged(
+    return _order_from(
         expansion, power, outcome, [blocks for blocks in kept if set(blocks) != set(update.state)]
     )
 
@@ -110,10 +120,10 @@ def _check_noise(step: Step) -> None:
         )
 
 
-def _judged(
+def _order_from(
     expansion: Expansion, power: int, outcome: Outcome | None, kept: Sequence[tuple[Block, ...]]
 ) -> Order:
-    """What follows from the first power of s at which the density changes."""
+    """Return the order that follows from the first power of s at which the density changes."""
     update, order = expansion.step.update, Rational(power, 2) - 1
     scope, assumptions = scope_in_one_dimension(update), assumptions_for(update)
     if outcome is None or outcome.verdict is Verdict.UNDECIDED:
@@ -150,8 +160,9 @@ def _judged(
 
 
 def _first_change(expansion: Expansion) -> tuple[int, Outcome | None]:
-    """The first power of s at which the density changes, and how that is known; None where it does
-    not below ``end``.
+    """Return the first power of s at which the density changes, with the outcome that shows it.
+
+    The outcome is None where no change is known below ``end``.
     """
     for power, change in enumerate(expansion.changes):
         if change == 0:

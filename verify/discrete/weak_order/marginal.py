@@ -1,6 +1,4 @@
-"""The order of the law of some blocks alone, which is at least that of the joint law and may be
-higher.
-"""
+"""The order of the law of some blocks alone: at least that of the joint law, and perhaps higher."""
 
 from __future__ import annotations
 
@@ -25,13 +23,18 @@ from verify.discrete.weak_order.ring import Poly
 from verify.discrete.weak_order.step import Step
 from verify.verdict import Verdict
 
-FURTHER = 4  # how many powers of s beyond the joint order a covariance is followed
+EXTRA_POWERS = 4  # of s, beyond the joint order, up to which a covariance is expanded
 
 
 @dataclass(frozen=True)
 class Marginal:
-    """The law of ``kept`` is right up to ``step^order``, no better if ``exact``; ``by`` says how
-    that is known.
+    """The law of the blocks in ``kept`` is right up to ``step^order``.
+
+    Attributes:
+        kept: the blocks.
+        order: a power of the step.
+        exact: whether the order is proved to be no higher.
+        by: how that is known, in words.
     """
 
     kept: tuple[Block, ...]
@@ -50,8 +53,10 @@ class Marginal:
 def marginal_of(
     kept: Sequence[Block], joint: Rational, f: Poly | None, expansion: Expansion
 ) -> Marginal:
-    """By the leading correction of the joint law, integrated over the other blocks, and by a
-    Gaussian example.
+    """Return the order of the law of some blocks.
+
+    It follows from the leading correction ``f`` of the joint law, integrated over the other blocks,
+    and from examples: a normal target, and one with a small quartic part.
     """
     blocks = tuple(kept)
     proved = Marginal(blocks, joint, False, "as the joint law")
@@ -79,8 +84,10 @@ def marginal_of(
 def _by_correction(
     kept: tuple[Block, ...], joint: Rational, f: Poly, expansion: Expansion
 ) -> Marginal | None:
-    """The mean of the correction given what is kept: where it varies, the marginal law is off by as
-    much.
+    """Compare the mean of the correction given the kept blocks with a constant: where it varies,
+    the marginal law is off at the joint order.
+
+    None where the mean is not known, or this was not decided.
     """
     ring = expansion.ring
     gone = [x for x in ring.coordinates if x not in kept]
@@ -111,8 +118,8 @@ def _by_correction(
 
 @dataclass(frozen=True)
 class Example:
-    """A linear step, and the first power of it at which the covariance is off, if that is below
-    ``end / 2``.
+    """A linear step, and the first power of the step at which its covariance is off; ``order`` is
+    None where there is none below ``end / 2``.
     """
 
     is_the_step: bool
@@ -121,7 +128,7 @@ class Example:
     end: int
 
     def text(self) -> str:
-        """In words."""
+        """Return the example in words."""
         if self.order is None:
             return (
                 f"{self.where} the covariance is right below {power_of_step(Rational(self.end, 2))}"
@@ -130,12 +137,12 @@ class Example:
 
 
 def _example(kept: tuple[Block, ...], order: Rational, step: Step) -> Example | None:
-    """The exact law of a linear step: of this one, or with quadratic potentials and constants in
-    place of what is abstract.
+    """Return the exact law of a linear step: this one, or this one with quadratic potentials and
+    constants for abstract functions. None where there is no such law.
     """
     k = unused(("k", "kappa", "curvature"), step)
     values = meanings(step, lambda x: k * x**2 / 2)
-    end = int(2 * order) + FURTHER
+    end = int(2 * order) + EXTRA_POWERS
     try:
         found = covariance(step.with_values(values), end)
         off = _first_off(kept, found)
@@ -151,11 +158,11 @@ def _example(kept: tuple[Block, ...], order: Rational, step: Step) -> Example | 
 
 
 def _first_off(kept: tuple[Block, ...], found: Covariance) -> Rational | None:
-    """The first power of the step at which the covariance of the kept blocks is not the target's;
-    None if none is.
+    """Return the first power of the step at which the covariance of the kept blocks is not that of
+    the target; None if there is none among the known powers.
 
     Raises:
-        CannotDecideError: where that is not certain.
+        CannotDecideError: where a difference is not certain to be zero or nonzero.
     """
     for k, matrix in enumerate(found.powers):
         for a in kept:

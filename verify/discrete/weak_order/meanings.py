@@ -1,4 +1,4 @@
-"""Meanings of what is abstract in a step, under which more can be calculated."""
+"""Concrete functions for the abstract ones of a step, with which more can be calculated."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from verify.discrete.weak_order.step import Step
 
 
 def meanings(step: Step, shape: Callable[[Block], Expr]) -> dict[Expr, Expr]:
-    """Every potential as the sum of ``shape(x)`` over its coordinates x, every other function as 1;
-    with all their derivatives.
+    """Return a meaning for every abstract atom of a step, derivatives included: a potential is the
+    sum of ``shape(x)`` over its coordinates x, every other function is 1.
     """
     atoms = {
         atom
@@ -25,7 +25,9 @@ def meanings(step: Step, shape: Callable[[Block], Expr]) -> dict[Expr, Expr]:
 
 
 def meaning_of(atom: Expr, shape: Callable[[Block], Expr]) -> Expr:
-    """What a potential, or another abstract function, or a derivative of one, means then."""
+    """Return the meaning of a potential, of another abstract function, or of a derivative of
+    one.
+    """
     if isinstance(atom, Potential):
         return Add(*(shape(x) for x in atom.blocks))
     if isinstance(atom, Partial) and isinstance(atom.head, Potential):
@@ -34,7 +36,7 @@ def meaning_of(atom: Expr, shape: Callable[[Block], Expr]) -> Expr:
 
 
 def unused(names: Sequence[str], step: Step) -> Symbol:
-    """A positive parameter of the first name that a step does not use."""
+    """Return a positive parameter with the first name that the step does not use."""
     taken = {s.name for e in step.everything() for s in e.atoms(Symbol)}
     return Symbol(
         next((name for name in names if name not in taken), names[-1] + "_"), positive=True

@@ -1,4 +1,4 @@
-"""Exact integrals of polynomials over coordinates that are normal under exp(-H), independently of
+"""Exact integrals of polynomials over coordinates that are normal under exp(-H) and independent of
 the others.
 """
 
@@ -20,12 +20,12 @@ Inverse = list[list[Poly]]
 def integrated_out(
     f: Poly, blocks: Sequence[Block], gradient: Mapping[Block, Any], ring: Ring
 ) -> Poly | None:
-    """The conditional mean of f over some blocks, given the others; None where they are not normal
-    and independent of these.
+    """Return the conditional mean of f over some blocks, given the others; None where these blocks
+    are not normal and independent of the others.
 
-    By parts, ``E[z_i m] = sum_j (A^-1)_ij E[dm/dz_j]`` where dH/dz = A z.
+    It uses integration by parts: ``E[z_i m] = sum_j (A^-1)_ij E[dm/dz_j]`` where dH/dz = A z.
     """
-    if any(x.domain != S.Reals for x in blocks):  # a normal law that is cut off has other moments
+    if any(x.domain != S.Reals for x in blocks):  # a truncated normal law has other moments
         return None
     inverse = _covariance(blocks, gradient, ring)
     letters = [ring.number_of(x) for x in blocks]
@@ -39,6 +39,7 @@ def integrated_out(
 
 
 def _moment(exponents: tuple[int, ...], inverse: Inverse, ring: Ring) -> Poly:
+    """Return the mean of a monomial, by integration by parts."""
     i = next((k for k, n in enumerate(exponents) if n), None)
     if i is None:
         return ring.number(1)
@@ -55,7 +56,9 @@ def _moment(exponents: tuple[int, ...], inverse: Inverse, ring: Ring) -> Poly:
 def _covariance(
     blocks: Sequence[Block], gradient: Mapping[Block, Any], ring: Ring
 ) -> Inverse | None:
-    """The inverse of A in dH/dz = A z, if H is so, in the given coordinates."""
+    """Return the inverse of A where dH/dz = A z in the given coordinates; None where H is not of
+    this form.
+    """
     letters = [ring.number_of(x) for x in blocks]
     rows = []
     for x in blocks:

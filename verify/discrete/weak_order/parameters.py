@@ -1,4 +1,4 @@
-"""Rational functions of the parameters, in which linear equations are solved."""
+"""Rational functions of the parameters, over which linear equations are solved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from verify.discrete.weak_order.ring import Poly, Ring
 
 
 class ParameterField:
-    """Rational functions of the generators that do not depend on the state."""
+    """The field of rational functions of the generators that do not depend on the state."""
 
     def __init__(self, ring: Ring, parameters: Sequence[int]) -> None:
         self.ring = ring
@@ -31,7 +31,7 @@ class ParameterField:
                 self._values[k] = 1 / self._values[own]
 
     def element(self, p: Poly) -> Any:
-        """A polynomial of these generators as an element of the field.
+        """Return a polynomial of these generators as an element of the field.
 
         Raises:
             OutsideLanguageError: where it has another generator, which would otherwise be lost.
@@ -50,7 +50,7 @@ class ParameterField:
         return total
 
     def expression(self, element: Any) -> Expr:
-        """The element as an expression."""
+        """Return an element as an expression."""
         meanings = {
             letter: self.ring.meanings[k]
             for letter, k in zip(self._letters, self.parameters, strict=True)

@@ -19,28 +19,27 @@ from verify.discrete.weak_order.ring import Poly, Ring
 from verify.discrete.weak_order.series import Series
 from verify.discrete.weak_order.step import Map
 
-MOST_UNKNOWNS = 150
-MOST_EQUATIONS = 1500
+MAX_UNKNOWNS = 150
+MAX_EQUATIONS = 1500
 
 Monomial = tuple[int, ...]
 
 
 def generator_on(f: Poly, maps: Sequence[Map], gradient: Gradient, ring: Ring) -> Poly:
-    """``L^dagger (rho f) / rho``: what one step changes at the first order in the step."""
+    """Return ``L^dagger (rho f) / rho``: the first-order change of f in one step."""
     short = [{b: change.cut(3) for b, change in m.items()} for m in maps]
     return pushed(Series(ring, 0, (f, ring.zero, ring.zero)), short, gradient).at(2)
 
 
 def correction(residual: Poly, maps: Sequence[Map], gradient: Gradient, ring: Ring) -> Poly | None:
-    """A polynomial solution, free of a constant term; None where the ansatz has none, or more than
-    one.
+    """Return a polynomial solution without constant term; None where the ansatz has no solution, or
+    several.
 
-    The unknowns are the coefficients of monomials in the coordinates and jets: with no more
-    derivatives than the residual has, and of no higher degree. The solution is put in again before
-    it is believed.
+    The unknowns are the coefficients of monomials in coordinates and jets, with at most as many
+    derivatives as the residual and at most its degree. The solution is proved by putting it back.
     """
     monomials = _monomials(residual, gradient, ring)
-    if not 0 < len(monomials) <= MOST_UNKNOWNS:
+    if not 0 < len(monomials) <= MAX_UNKNOWNS:
         return None
     images = [generator_on(m, maps, gradient, ring) for m in monomials]
     coefficients = _solved(images, residual, ring)
@@ -55,8 +54,8 @@ def correction(residual: Poly, maps: Sequence[Map], gradient: Gradient, ring: Ri
 
 
 def _monomials(residual: Poly, gradient: Gradient, ring: Ring) -> list[Poly]:
-    """The monomials of the ansatz: jets by their weight (the number of derivatives), everything
-    else by its degree.
+    """Return the monomials of the ansatz: jets by their weight (the number of derivatives),
+    everything else by its degree.
     """
     heads = {
         p.head for p in ring.meanings if isinstance(p, Partial) and isinstance(p.head, Potential)
@@ -75,7 +74,7 @@ def _monomials(residual: Poly, gradient: Gradient, ring: Ring) -> list[Poly]:
     by_jets, by_plain = _exponents(weights, heaviest), _exponents([1] * len(plain), degree)
     products = []
     for of_jets, of_plain in itertools.islice(
-        itertools.product(by_jets, by_plain), MOST_UNKNOWNS + 2
+        itertools.product(by_jets, by_plain), MAX_UNKNOWNS + 2
     ):
         m = ring.number(1)
         for k, n in (*zip(jets, of_jets, strict=True), *zip(plain, of_plain, strict=True)):
@@ -86,9 +85,10 @@ def _monomials(residual: Poly, gradient: Gradient, ring: Ring) -> list[Poly]:
 
 
 def _weight(meaning: Expr) -> int:
-    """How many derivatives an atom of an abstract function has; zero for everything else.
+    """Return how many derivatives an atom of an abstract function has; zero for everything else.
 
-    A potential itself counts two: where it is in a correction, friction or the like stands with it.
+    A potential itself counts as two derivatives: in a correction it stands beside friction and the
+    like.
     """
     if isinstance(meaning, Partial):
         return len(meaning.wrt)
@@ -98,6 +98,7 @@ def _weight(meaning: Expr) -> int:
 
 
 def _exponents(weights: Sequence[int], most: int) -> list[Monomial]:
+    """Return all exponents whose sum, by the weights, is at most ``most``."""
     if not weights:
         return [()]
     first, *rest = weights
@@ -109,14 +110,16 @@ def _exponents(weights: Sequence[int], most: int) -> list[Monomial]:
 
 
 def _solved(images: Sequence[Poly], residual: Poly, ring: Ring) -> list[Expr] | None:
-    """The only numbers c with ``sum c image = -residual``, rational functions of the parameters."""
+    """Return the only numbers c with ``sum c image = -residual``, as rational functions of the
+    parameters; None where there are none, or several.
+    """
     letters = ring.numbers_of(residual, *images)
     parameters = [k for k in letters if ring.is_constant(k)]
     state = [k for k in letters if k not in parameters]
     field = ParameterField(ring, parameters)
     columns = [ring.split(p, state) for p in (*images, -residual)]
     rows = list(dict.fromkeys(m for column in columns for m in column))
-    if len(rows) > MOST_EQUATIONS:
+    if len(rows) > MAX_EQUATIONS:
         return None
     entries = [[field.element(column.get(m, ring.zero)) for column in columns] for m in rows]
     reduced, pivots = DomainMatrix(entries, (len(rows), len(columns)), field.domain).rref()

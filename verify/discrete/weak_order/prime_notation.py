@@ -1,4 +1,4 @@
-"""Derivatives of a function of one coordinate in a reader's notation: ``U''(theta)``."""
+"""Derivatives of a function of one coordinate as a reader writes them: ``U''(theta)``."""
 
 from __future__ import annotations
 
@@ -8,22 +8,24 @@ from recipe.language.abstract import Partial, Potential
 from recipe.language.symbols import name_of
 from verify.decide.zero.show_difference import TOO_LONG, factored
 
-LONGEST = 240
+MAX_EXPRESSION_CHARS = 240
 
 
 def readable(e: Expr) -> Expr:
-    """The expression with primes for the derivatives of functions of one block."""
+    """Return the expression with primes for the derivatives of functions of one block."""
     return e.xreplace({p: Symbol(_primed(p)) for p in e.atoms(Partial) if _is_of_one_block(p)})
 
 
 def shown(e: Expr) -> str:
-    """The expression as a product in one line, or in words where that would be too long."""
+    """Return the expression as a product in one line; a note that it is too long where it has more
+    than ``MAX_EXPRESSION_CHARS`` characters.
+    """
     text = str(readable(factored(e)))
-    return text if len(text) <= LONGEST else TOO_LONG
+    return text if len(text) <= MAX_EXPRESSION_CHARS else TOO_LONG
 
 
 def power_of_step(power: Rational) -> str:
-    """``step``, ``step^2``, ..."""
+    """Return ``step``, ``step^2``, ..."""
     return "step" if power == 1 else f"step^{power}"
 
 

@@ -1,6 +1,6 @@
 """How a step changes the density ``rho g`` of a state, with ``rho = exp(-H)`` divided out.
 
-A test function sees ``E phi(z + delta) = sum_k E[delta^k] / k! d^k phi``; by parts, the density
+A test function sees ``E phi(z + delta) = sum_k E[delta^k] / k! d^k phi``. By parts, the density
 becomes ``sum_k (-1)^|k| / k! d^k (E[delta^k] rho g)``, and dividing by rho turns each derivative
 ``d`` into ``d - dH``. As ``delta`` vanishes with ``s = sqrt(step)``, finitely many k count (Talay &
 Tubaro 1990; Leimkuhler & Matthews 2015, "Molecular Dynamics", chapter 7).
@@ -22,7 +22,9 @@ Gradient = Mapping[Block, Any]
 
 
 def pushed(g: Series, maps: Sequence[Map], gradient: Gradient) -> Series:
-    """The density ratio after the maps, one after another, known as far as ``g`` is."""
+    """Return the density ratio after the maps, one after another, up to the power to which ``g`` is
+    known.
+    """
     for change in maps:
         g = _through(g, constant(g.ring, g.ring.number(1), g.end), change, list(change), gradient)
     return g
@@ -31,8 +33,8 @@ def pushed(g: Series, maps: Sequence[Map], gradient: Gradient) -> Series:
 def _through(
     g: Series, product: Series, change: Map, blocks: Sequence[Block], gradient: Gradient
 ) -> Series:
-    """``sum_k (-1)^|k| / k! (d - dH)^k (E[product delta^k] g)`` over the given blocks, by Horner's
-    scheme in each.
+    """Return ``sum_k (-1)^|k| / k! (d - dH)^k (E[product delta^k] g)`` over the given blocks, by
+    Horner's scheme in each.
     """
     end, ring = g.end, g.ring
     if not blocks:
@@ -51,7 +53,7 @@ def _through(
 
 
 def gauged(c: Poly, block: Block, ring: Ring, gradient: Gradient) -> Poly:
-    """``exp(H) d (exp(-H) c)``."""
+    """Return ``exp(H) d (exp(-H) c)``."""
     return ring.derivative(c, block) - ring.product(gradient[block], c)
 
 
@@ -62,7 +64,7 @@ def _padded(g: Series, end: int) -> Series:
 
 
 def before(recorded: Sequence[Map], gradient: Gradient, ring: Ring, end: int) -> Series:
-    """The density ratio of a state of which the recorded law is rho: the formal solution g of
+    """Return the density ratio of a state whose recorded law is rho: the formal solution g of
     ``Q^dagger (rho g) = rho``.
     """
     one = constant(ring, ring.number(1), end)

@@ -1,9 +1,9 @@
 """Polynomials over the rationals in generators that know their derivatives.
 
 A generator stands for a coordinate, a parameter, a noise, a derivative of an abstract function, a
-root, a reciprocal or the value of a function such as ``exp``. Distinct generators are taken as
-independent but for ``root^q = radicand``; so a polynomial that is zero is a proof, and one that is
-not is handed to ``verify.decide.zero.decide`` as an expression.
+root, a reciprocal or the value of a function such as ``exp``. Distinct generators are assumed to be
+independent except for ``root^q = radicand``. So a zero polynomial is a proof that the expression is
+zero; a polynomial that is not zero is handed to ``verify.decide.zero.decide`` as an expression.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from verify.generator.one_dimension import at_length_one
 
 Poly = Any  # flint.fmpq_mpoly: python-flint has no public type to name here
 
-MOST_TERMS = 200_000
+MAX_TERMS = 200_000  # a product with more than 50 times as many pairs of terms is refused
 SMOOTH = (
     sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.tan, sympy.sinh, sympy.cosh, sympy.tanh,
     sympy.atan, sympy.erf, sympy.loggamma, sympy.polygamma,
@@ -38,7 +38,7 @@ ATOMS = (Symbol, NumberSymbol, Partial, Jet, AppliedUndef, DenseEntry, *SMOOTH)
 
 
 class Ring:
-    """A table of generators that grows while expressions are read."""
+    """Polynomials over a table of generators that grows while expressions are read."""
 
     def __init__(self, coordinates: Sequence[Block], capacity: int) -> None:
         self.coordinates = tuple(coordinates)
@@ -55,7 +55,7 @@ class Ring:
         return self._context.constant(0)
 
     def number(self, q: Rational | int) -> Poly:
-        """A rational constant."""
+        """Return a rational constant."""
         q = Rational(q)
         return self._context.constant(flint.fmpq(int(q.p), int(q.q)))
 
@@ -63,10 +63,11 @@ class Ring:
     # -----------------------------------------------------------------------------------
 
     def read(self, e: Expr) -> Poly:
-        """The expression as a polynomial.
+        """Return an expression as a polynomial.
 
         Raises:
-            OutsideLanguageError: for what is not smooth, or not known.
+            OutsideLanguageError: where the expression is not smooth, or its derivatives are not
+                known.
         """
         if isinstance(e, Rational):
             return self.number(e)
@@ -87,6 +88,9 @@ class Ring:
         )
 
     def _power(self, e: Pow) -> Poly:
+        """Return a power: whole ones of polynomials, and generators for roots, reciprocals and
+        symbolic exponents.
+        """
         base, exponent = e.as_base_exp()
         if isinstance(exponent, Integer) and exponent > 0:
             return self.read(base) ** int(exponent)
@@ -104,7 +108,9 @@ class Ring:
         return root ** abs(int(exponent.p))
 
     def generator(self, meaning: Expr) -> Poly:
-        """The generator that stands for an expression, made on first sight."""
+        """Return the generator that stands for an expression; it is added to the table if it is
+        new.
+        """
         if meaning not in self._index:
             if meaning.has(*NOISE) and not isinstance(meaning, NOISE):
                 raise OutsideLanguageError(
@@ -118,7 +124,7 @@ class Ring:
         return self._gens[self._index[meaning]]
 
     def expression(self, p: Poly) -> Expr:
-        """The polynomial as an expression."""
+        """Return a polynomial as an expression."""
         return Add(
             *(
                 self._monomial(exponents) * Rational(int(c.p), int(c.q))
@@ -130,8 +136,8 @@ class Ring:
         return Mul(*(self.meanings[k] ** int(n) for k, n in enumerate(exponents) if n))
 
     def split(self, p: Poly, wanted: Sequence[int]) -> dict[tuple[int, ...], Poly]:
-        """The polynomial as one in the generators ``wanted`` by number: exponents of these, and
-        what they are multiplied by.
+        """Split a polynomial by its exponents in the generators with the numbers ``wanted``; the
+        values are the factors of these powers.
         """
         parts: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
         for exponents, c in p.to_dict().items():
@@ -143,30 +149,34 @@ class Ring:
         return {key: self._context.from_dict(terms) for key, terms in parts.items()}
 
     def numbers_of(self, *polys: Poly) -> list[int]:
-        """The numbers of the generators that occur."""
+        """Return the numbers of the generators that occur in polynomials."""
         return sorted({k for p in polys for k, n in enumerate(p.degrees()) if n > 0})
 
     def number_of(self, meaning: Expr) -> int:
-        """The number of the generator that stands for an expression."""
+        """Return the number of the generator that stands for an expression."""
         self.generator(meaning)
         return self._index[meaning]
 
     def of_number(self, k: int) -> Poly:
-        """The k-th generator."""
+        """Return the k-th generator."""
         return self._gens[k]
 
     # -- arithmetic
     # ----------------------------------------------------------------------------------------------
 
     def product(self, p: Poly, q: Poly) -> Poly:
-        """The product, if it fits."""
-        if len(p) * len(q) > MOST_TERMS * 50:
+        """Return the product.
+
+        Raises:
+            TooLargeError: where it may have too many terms.
+        """
+        if len(p) * len(q) > MAX_TERMS * 50:
             raise TooLargeError("the expansion has too many terms")
         return p * q
 
     def quotient(self, p: Poly, q: Poly) -> Poly:
-        """The quotient: exactly where it is a polynomial, and with a generator for the reciprocal
-        where it is not.
+        """Return the quotient: exact where it is a polynomial, and with a generator for the
+        reciprocal of q otherwise.
         """
         try:
             return p / q
@@ -174,7 +184,7 @@ class Ring:
             return self.product(p, self.read(1 / self.expression(q)))
 
     def derivative(self, p: Poly, x: Block) -> Poly:
-        """The derivative by a coordinate."""
+        """Return the derivative by a coordinate."""
         total = self.zero
         for k in self.numbers_of(p):
             slope = self._slope(k, x)
@@ -188,16 +198,16 @@ class Ring:
         return self._derivatives[k, x]
 
     def is_constant(self, k: int) -> bool:
-        """Whether the k-th generator does not depend on the state."""
+        """Return True if the k-th generator does not depend on the state."""
         return all(self._slope(k, x) == 0 for x in self.coordinates)
 
     def is_free_of(self, k: int, x: Block) -> bool:
-        """Whether the k-th generator does not depend on a coordinate."""
+        """Return True if the k-th generator does not depend on a coordinate."""
         return bool(self._slope(k, x) == 0)
 
     def mean(self, p: Poly) -> Poly:
-        """The mean over the noises, which are independent and normal; powers of roots become what
-        they are known to be.
+        """Return the mean over the noises, which are independent and normal; powers of roots are
+        reduced.
         """
         noises = [k for k in self.numbers_of(p) if isinstance(self.meanings[k], NOISE)]
         if not noises:
@@ -211,13 +221,13 @@ class Ring:
         return self.reduced(total)
 
     def _moment(self, k: int, n: int) -> Poly:
-        """The mean of an even power of a noise."""
+        """Return the mean of an even power of a noise."""
         covariance = getattr(self.meanings[k], "covariance", None)
         variance = self.number(1) if covariance is None else self.read(covariance.entry(0, 0))
         return variance ** (n // 2) * int(factorial2(n - 1))
 
     def reduced(self, p: Poly) -> Poly:
-        """The polynomial with the powers of roots that are known."""
+        """Return the polynomial with ``root^q`` replaced by its radicand."""
         for k, (q, radicand) in self._roots.items():
             if p.degrees()[k] >= q:
                 parts = self.split(p, [k])

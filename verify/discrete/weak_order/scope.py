@@ -1,4 +1,4 @@
-"""For what an order is proved, in words, and what it takes for granted."""
+"""The scope of a proved order, and its assumptions, in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from recipe.declare.update import Update
 from recipe.language.abstract import DenseEntry, Potential
 from recipe.language.symbols import Length, Vector
 from recipe.language.total import Total
-from verify.subject import kinds_of
+from verify.scope import kinds_of
 
 SMOOTH = "the scheme has an invariant law that depends smoothly on the step"
 UNIQUE = "the limit diffusion has no other invariant law than exp(-H)"
@@ -16,13 +16,13 @@ EDGE = "no step leaves the domain, and nothing is lost at its edge"
 
 
 def assumptions_for(update: Update) -> tuple[str, ...]:
-    """What no expansion can show."""
+    """Return the assumptions of an order, which no expansion can prove."""
     edge = (EDGE,) if any(block.domain != S.Reals for block in update.state) else ()
     return (SMOOTH, UNIQUE, *edge)
 
 
 def scope_in_one_dimension(update: Update) -> str:
-    """For what the order is proved."""
+    """Return the laws and lengths for which the order of an update is proved."""
     kinds = ", ".join(kinds_of(update))
     if not any(isinstance(block, Vector) for block in update.state):
         return kinds or "as written"
@@ -45,14 +45,14 @@ def _is_elementwise(e: Expr) -> bool:
 
 
 def _is_separable(H: Expr) -> bool:
-    """Whether H can be a sum of functions of one coordinate: then d independent copies are among
-    what is claimed.
+    """Return True if H can be a sum of functions of one coordinate: d independent copies are then
+    among the claimed laws.
     """
     return all(_is_one_sum(term) for term in Add.make_args(H))
 
 
 def _is_one_sum(term: Expr) -> bool:
-    """Whether a term is a constant times a potential, or times one sum over coordinates."""
+    """Return True if a term is a constant times a potential, or times one sum over coordinates."""
     factors = [f for f in Mul.make_args(term) if f.has(Total, Potential, Vector)]
     return (
         all(isinstance(f, Total | Potential) for f in factors)

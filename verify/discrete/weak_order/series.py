@@ -1,4 +1,4 @@
-"""Power series in ``s = sqrt(step)``, cut off, with polynomials as coefficients."""
+"""Truncated power series in ``s = sqrt(step)`` with polynomials as coefficients."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Series:
         return self.low + len(self.coefficients)
 
     def at(self, power: int) -> Poly:
-        """The coefficient of a power below ``end``."""
+        """Return the coefficient of a power below ``end``."""
         if power >= self.end:
             raise IndexError(f"the coefficient of s^{power} is not known")
         return self.coefficients[power - self.low] if power >= self.low else self.ring.zero
@@ -49,39 +49,43 @@ class Series:
         return Series(ring, self.low + other.low, tuple(found))
 
     def each(self, change: Callable[[Poly], Poly]) -> Series:
-        """Every coefficient changed."""
+        """Return the series with a function applied to every coefficient."""
         return Series(self.ring, self.low, tuple(change(c) for c in self.coefficients))
 
     def scaled(self, q: Rational | int) -> Series:
-        """A rational multiple."""
+        """Return a rational multiple."""
         number = self.ring.number(q)
         return self.each(lambda c: c * number)
 
     def cut(self, end: int) -> Series:
-        """What lies below a power."""
+        """Return the terms below a power."""
         return Series(self.ring, min(self.low, end), self.coefficients[: max(0, end - self.low)])
 
     def stripped(self) -> Series:
-        """Without coefficients that are zero in front."""
+        """Return the series without zero coefficients in front."""
         skip = next((k for k, c in enumerate(self.coefficients) if c != 0), len(self.coefficients))
         return Series(self.ring, self.low + skip, self.coefficients[skip:])
 
     def is_zero(self) -> bool:
-        """Whether every coefficient that is known is the zero polynomial."""
+        """Return True if every known coefficient is the zero polynomial."""
         return all(c == 0 for c in self.coefficients)
 
     def power(self, n: int) -> Series:
-        """A whole power, not negative."""
+        """Return the n-th power, for n >= 0."""
         result = constant(self.ring, self.ring.number(1), max(self.end, len(self.coefficients)))
         for _ in range(n):
             result = result * self
         return result
 
     def real_power(self, exponent: Rational) -> Series:
-        """Any rational power, by the binomial series around the leading coefficient.
+        """Return a rational power, by the binomial series around the leading coefficient.
 
         ``(s^v b (1 + u))^e = s^(v e) b^e (1 + u)^e`` for s > 0 and b other than 0, where u vanishes
         with s.
+
+        Raises:
+            OutsideLanguageError: where no leading coefficient is known, or ``v e`` is not an
+                integer.
         """
         lead = self._with_leading_coefficient()
         if not lead.coefficients:
@@ -91,8 +95,8 @@ class Series:
         b, shift = lead.coefficients[0], lead.low * exponent
         if shift.q != 1:
             raise OutsideLanguageError(
-                f"the power {exponent} of a term of order {Rational(lead.low, 2)} in the step is no"
-                " half power"
+                f"the power {exponent} of a term of order {Rational(lead.low, 2)} in the step is"
+                " not a half power"
             )
         u = Series(
             self.ring,
@@ -108,7 +112,7 @@ class Series:
         )
 
     def _with_leading_coefficient(self) -> Series:
-        """Stripped of coefficients that are zero as functions, though they may not look like it."""
+        """Strip coefficients that are zero as functions, even where their polynomials are not."""
         found = self.stripped()
         while found.coefficients and vanishes(self.ring.expression(found.coefficients[0])):
             found = Series(self.ring, found.low + 1, found.coefficients[1:]).stripped()
@@ -116,12 +120,12 @@ class Series:
 
 
 def constant(ring: Ring, c: Poly, end: int) -> Series:
-    """A coefficient that does not depend on s."""
+    """Return the series of a coefficient that does not depend on s, known below ``end``."""
     return Series(ring, 0, (c, *(ring.zero for _ in range(end - 1))))
 
 
 def composed(u: Series, taylor: Callable[[int], Poly]) -> Series:
-    """``sum_k taylor(k) u^k`` for a series u without constant term."""
+    """Return ``sum_k taylor(k) u^k`` for a series u without constant term."""
     total, power = constant(u.ring, u.ring.zero, u.end), constant(u.ring, u.ring.number(1), u.end)
     k = 0
     while not power.is_zero():

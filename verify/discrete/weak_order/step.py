@@ -20,17 +20,17 @@ from verify.discrete.weak_order.series import Series
 from verify.generator.one_dimension import at_length_one
 
 Pairs = tuple[tuple[Block, Expr], ...]
-Map = dict[
-    Block, Series
-]  # by how much each coordinate moves: a series in s without constant term, a polynomial of noise
+# by how much each coordinate moves: a series in s without constant term, a polynomial of noise
+Map = dict[Block, Series]
 
 
 @dataclass(frozen=True)
 class Step:
     """An update where every block has length one.
 
-    ``stages`` are simultaneous or, inside one stage, successive assignments; no noise is in two
-    stages. ``recorded`` is what is written down of a state, all of it from the state as it is.
+    ``stages`` follow one another; the assignments of a stage are simultaneous or, if
+    ``sequential``, follow one another too. No noise is in two stages. ``recorded`` are the recorded
+    values, functions of the state.
     """
 
     update: Update
@@ -42,7 +42,7 @@ class Step:
     sequential: bool
 
     def with_values(self, values: Mapping[Expr, Expr]) -> Step:
-        """The step with abstract atoms replaced."""
+        """Return the step with abstract atoms replaced."""
 
         def put(pairs: Pairs) -> Pairs:
             return tuple((b, e.xreplace(dict(values))) for b, e in pairs)
@@ -59,7 +59,7 @@ class Step:
         )
 
     def everything(self) -> list[Expr]:
-        """Every expression in it."""
+        """Return every expression of the step."""
         return [
             self.H,
             *(e for stage in self.stages for _, e in stage),
@@ -68,7 +68,7 @@ class Step:
 
 
 def step_of(update: Update) -> Step:
-    """The step of an update, cut into stages as small as the noises allow."""
+    """Return the step of an update, cut into stages as small as the noises allow."""
     s = Dummy("s", positive=True)
 
     def line(pairs: Pairs) -> Pairs:
@@ -81,7 +81,9 @@ def step_of(update: Update) -> Step:
 
 
 def _stages(rule: Pairs) -> tuple[Pairs, ...]:
-    """Successive assignments, those that share a noise together with all between them."""
+    """Cut successive assignments into stages: those that share a noise come together, with all
+    between them.
+    """
     last: dict[Symbol, int] = {}
     for k, (_, e) in enumerate(rule):
         last |= dict.fromkeys(e.atoms(*NOISE), k)
@@ -96,12 +98,12 @@ def _stages(rule: Pairs) -> tuple[Pairs, ...]:
 
 
 def gradient_of(step: Step, ring: Ring) -> dict[Block, object]:
-    """The derivatives of H."""
+    """Return the derivatives of H by each coordinate."""
     return {x: ring.read(at_length_one(partial(step.H, x))) for x in step.coordinates}
 
 
 def maps_of(step: Step, ring: Ring, end: int) -> list[Map]:
-    """The stages as maps, up to the power of s before ``end``.
+    """Return the stages as maps, up to the power of s before ``end``.
 
     Raises:
         RecipeError: where a stage is not near the identity, or has no expansion.
@@ -110,7 +112,11 @@ def maps_of(step: Step, ring: Ring, end: int) -> list[Map]:
 
 
 def map_of(stage: Pairs, successive: bool, s: Symbol, ring: Ring, end: int) -> Map:
-    """One stage as one simultaneous map."""
+    """Return one stage as one simultaneous map, up to the power of s before ``end``.
+
+    Raises:
+        RecipeError: where the stage is not near the identity, or has no expansion.
+    """
     moved: Map = {}
     for block, e in stage:
         value = expand_in(e, s, ring, end)
@@ -131,8 +137,8 @@ def map_of(stage: Pairs, successive: bool, s: Symbol, ring: Ring, end: int) -> M
 
 
 def is_even(maps: Sequence[Map], ring: Ring) -> bool:
-    """Whether a change of the sign of s is one of the sign of every noise: then only whole powers
-    of the step have a mean.
+    """Return True if changing the sign of s equals changing the sign of every noise: only whole
+    powers of the step then have a mean.
     """
     changes = [
         (power, change.at(power))
@@ -162,7 +168,9 @@ def _check_near_identity(change: Series, block: Block, ring: Ring) -> None:
 def _at_moved(
     value: Series, moved: Mapping[Block, Series], blocks: Sequence[Block], end: int
 ) -> Series:
-    """Taylor's series ``sum_k change^k / k! d^k value``, where no derivative meets a change."""
+    """Return Taylor's series ``sum_k change^k / k! d^k value``, in which no derivative acts on a
+    change.
+    """
     if not blocks:
         return value
     block, *rest = blocks
@@ -180,7 +188,7 @@ def _at_moved(
 
 
 def _known_to(term: Series, end: int) -> Series:
-    """The series, which is known up to ``end`` whatever stands in front of it."""
+    """Return the series below the power ``end``, up to which it must be known."""
     if term.end < end:  # no assert: a verdict rests on it
         raise AssertionError("a term is known to too low an order")
     return term.cut(end)

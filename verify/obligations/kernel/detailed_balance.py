@@ -58,6 +58,7 @@ DETAILED_BALANCE = Obligation(
         "pi(x) q(y | x) a(x, y) = pi(y) q(x | y) a(y, x); of a map: F o Psi is its own inverse,"
         " |det Psi'| = 1, H o F = H"
     ),
+    latex=r"\pi(x)\, q(y \mid x)\, a(x, y) = \pi(y)\, q(x \mid y)\, a(y, x)",
     explanation=(
         "A proposal that is accepted with probability min(1, ratio) leaves exp(-H) invariant if the"
         " ratio is that of pi(y) q(x | y) and pi(x) q(y | x). The density q is derived again from"

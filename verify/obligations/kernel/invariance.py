@@ -8,24 +8,23 @@ from dataclasses import replace
 
 from verify.kernels.step_sizes import within_scope
 from verify.kernels.sweep import decide_sweep
-from verify.obligation import Obligation, of_kernels
-from verify.obligations.process.normalisable import NORMALISABLE
+from verify.obligation import Obligation, Outcomes, of_kernels
 from verify.subject import KernelSubject
-from verify.verdict import Outcome, Verdict, undecided
+from verify.verdict import Assumption, Outcome, Verdict, undecided
 
-LEDGER = "exp(-H) is normalisable"
+A_LAW = Assumption("exp(-H) is normalisable", ("normalisable",))
 
 
-def discharge(subject: KernelSubject) -> Outcome:
+def discharge(subject: KernelSubject, known: Outcomes) -> Outcome:
     """Part by part; that exp(-H) is a law is taken for granted where it is not decided."""
     outcome = within_scope(decide_sweep(subject.declared), subject.declared, subject.conditions)
     if outcome.verdict is not Verdict.PROVED:
         return outcome
-    law = NORMALISABLE.discharge(subject)
+    law = known["normalisable"]
     if law.verdict is Verdict.REFUTED:
         return undecided(f"exp(-H) is no probability law ({law.by})")
-    lines = law.assumptions if law.verdict is Verdict.PROVED else (LEDGER,)
-    return replace(outcome, assumptions=tuple(dict.fromkeys((*outcome.assumptions, *lines))))
+    taken = law.assumed if law.verdict is Verdict.PROVED else (A_LAW,)
+    return replace(outcome, assumed=tuple(dict.fromkeys((*outcome.assumed, *taken))))
 
 
 INVARIANCE = Obligation(
@@ -34,6 +33,7 @@ INVARIANCE = Obligation(
         "a state with the law exp(-H) has it after one sweep as well, for every step size of the"
         " scope"
     ),
+    latex=r"\pi K = \pi, \quad \pi \propto e^{-H}",
     explanation=(
         "Invariance of every part proves that of the sweep. A part that fails leaves the sweep"
         " undecided, unless nothing after it can make it good, or moments of the whole sweep are"
@@ -42,5 +42,7 @@ INVARIANCE = Obligation(
         " Metropolis test is hardly ever exact; how far it is off is the matter of its order."
     ),
     discharge=discharge,
+    needs=("normalisable",),
+    assumes=(A_LAW,),
     applies=of_kernels,
 )

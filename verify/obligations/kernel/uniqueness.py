@@ -6,9 +6,7 @@ from recipe import Kernel
 from recipe.kernel.part import MetropolisedMap
 from verify.kernels.irreducible import reaches_everywhere
 from verify.kernels.liveness import without_effects_on
-from verify.obligation import Obligation, of_kernels
-from verify.obligations.kernel.invariance import INVARIANCE
-from verify.obligations.kernel.well_defined import KERNEL_WELL_DEFINED
+from verify.obligation import Obligation, Outcomes, of_kernels
 from verify.subject import KernelSubject
 from verify.verdict import Outcome, Verdict, conjunction, undecided
 
@@ -19,16 +17,13 @@ RESONANCE = (
 )
 
 
-def discharge(subject: KernelSubject) -> Outcome:
+def discharge(subject: KernelSubject, known: Outcomes) -> Outcome:
     """Proved where a part reaches every set of positive volume from every point."""
     kernel = subject.declared
     reached = reaches_everywhere(kernel)
     if reached.verdict is not Verdict.PROVED:
         return undecided(RESONANCE) if _is_hmc(kernel) else reached
-    needed = [
-        ("invariance", INVARIANCE.discharge(subject)),
-        ("well-defined", KERNEL_WELL_DEFINED.discharge(subject)),
-    ]
+    needed = [(name, known[name]) for name in ("invariance", "well-defined")]
     for name, outcome in needed:
         if outcome.verdict is not Verdict.PROVED:
             return undecided(f"{name} is not proved")
@@ -53,6 +48,7 @@ KERNEL_UNIQUENESS = Obligation(
         " This says nothing of the speed of convergence."
     ),
     discharge=discharge,
+    needs=("invariance", "well-defined"),
     applies=of_kernels,
     required=False,
 )

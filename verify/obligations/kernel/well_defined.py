@@ -14,11 +14,10 @@ from verify.decide.definedness import (
     decide_for_small_steps,
     has_a_point,
 )
+from verify.diffusion.change_of_variable.bijection import decide_all_monotone, decide_all_onto
 from verify.diffusion.change_of_variable.maps_of_blocks import has_maps
 from verify.kernels.step_sizes import expressions_of
 from verify.obligation import Obligation, of_kernels
-from verify.obligations.map.monotone import MONOTONE
-from verify.obligations.map.onto import ONTO
 from verify.subject import KernelSubject
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
@@ -34,8 +33,9 @@ def discharge(subject: KernelSubject) -> Outcome:
         for condition in conditions(e):
             if condition not in named:
                 named[condition] = (where, _decide(condition, subject))
-    for obligation in (MONOTONE, ONTO) if has_maps(subject) else ():
-        named[obligation.name] = (obligation.name, obligation.discharge(subject))
+    if has_maps(subject):
+        named["monotone"] = ("monotone", decide_all_monotone(subject))
+        named["onto"] = ("onto", decide_all_onto(subject))
     count = sum(isinstance(key, Condition) for key in named)
     by = (
         "no denominators, logarithms or roots"

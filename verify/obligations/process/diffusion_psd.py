@@ -8,13 +8,12 @@ from recipe import NoncentralChiSquared, Recipe
 from recipe.language.symbols import Block, Vector
 from verify.decide.psd import decide_psd
 from verify.evidence import FactorColumn, FactorStep, SignStep
-from verify.obligation import Obligation
-from verify.obligations.process.noise_factor import NOISE_FACTOR, has_factor
+from verify.obligation import Obligation, Outcomes
 from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, proved
+from verify.verdict import Outcome, proved
 
 
-def discharge(subject: Subject) -> Outcome:
+def discharge(subject: Subject, known: Outcomes) -> Outcome:
     """By the user's factor where it is proved to be one, else by the structure of D; a claim's D is
     half a covariance.
 
@@ -28,7 +27,7 @@ def discharge(subject: Subject) -> Outcome:
             if drawn
             else proved("half the covariance of the rule's noise")
         )
-    if has_factor(subject) and NOISE_FACTOR.discharge(subject).verdict is Verdict.PROVED:
+    if known.proved("noise-factor"):
         return proved("B B^T = D for the noise_factor B", steps=[_factor_of(subject.declared)])
     return decide_psd(subject.dynamics)
 
@@ -48,11 +47,13 @@ def _columns_at(recipe: Recipe, block: Block) -> FactorColumn:
 DIFFUSION_PSD = Obligation(
     name="diffusion-psd",
     statement="x^T D(z) x >= 0 for every x and every z",
+    latex=r"x^{\top} D(z)\, x \geq 0 \text{ for every } x, z",
     explanation=(
         "The noise has covariance 2 D per unit time, so D must be positive semidefinite at every"
         " point. It may be singular: momentum methods put noise on the momentum only."
     ),
     discharge=discharge,
+    needs=("noise-factor",),
     across_kinks=True,
     of_reflected=True,
 )

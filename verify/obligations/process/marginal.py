@@ -195,6 +195,7 @@ def has_marginal(subject: Subject) -> bool:
 MARGINAL = Obligation(
     name="marginal",
     statement="the integral of exp(-H) over the other blocks is exp(-U) up to a constant",
+    latex=r"\int e^{-H} \propto e^{-U} \text{ over the other blocks}",
     explanation=(
         "A sampler with auxiliary variables is used for the law of its positions. Where H - U"
         " depends on the auxiliaries alone, they are independent of the positions, and dropping"

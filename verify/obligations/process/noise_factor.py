@@ -46,6 +46,7 @@ def has_factor(subject: Subject) -> bool:
 NOISE_FACTOR = Obligation(
     name="noise-factor",
     statement="B B^T = D for the given noise_factor B",
+    latex=r"B B^{\top} = D",
     explanation=(
         "The kernel draws its noise with the factor that was given; a root of another matrix would"
         " sample another law."

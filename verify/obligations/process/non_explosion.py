@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
 from sympy import Interval, S
 
-from recipe import Recipe, Update
+from recipe import Recipe
 from recipe.language.entry import parts
 from recipe.language.free_symbols import blocks_in
 from recipe.language.sign import NOT_NEGATIVE, possible_signs
@@ -15,6 +14,7 @@ from recipe.language.symbols import Block, Simplex
 from recipe.language.text import text
 from verify.decide.definedness import is_continuous, is_smooth
 from verify.decide.zero.decide import vanishes
+from verify.diffusion.boundary.decide import at_edges_of, never_reached
 from verify.diffusion.change_of_variable.bijection import is_bijection
 from verify.diffusion.hypoelliptic.definite import is_definite
 from verify.diffusion.infinity.dominance import weight
@@ -23,9 +23,7 @@ from verify.diffusion.infinity.lyapunov import bounds_growth, candidates
 from verify.diffusion.infinity.separation import TooManyTermsError, multiplied_out
 from verify.generator.coupling import connected
 from verify.generator.fokker_planck import current
-from verify.obligation import Obligation
-from verify.obligations.process.boundary import at_edges_of, never_reached
-from verify.obligations.process.normalisable import NORMALISABLE
+from verify.obligation import Obligation, Outcomes
 from verify.subject import Subject, subject_of
 from verify.verdict import Outcome, Verdict, proved, undecided
 
@@ -33,25 +31,19 @@ TRIED = "no Lyapunov function was found, and no coordinate is seen to explode"
 LONGEST = 60  # characters of a Lyapunov function that is shown
 
 
-def discharge(subject: Subject) -> Outcome:
+def discharge(subject: Subject, known: Outcomes) -> Outcome:
     """By a function that grows slowly along the process, by finite mass, or refuted by Feller's
-    test; once a declaration.
+    test.
     """
-    return _decided(subject.declared)
-
-
-@lru_cache(maxsize=256)
-def _decided(declared: Recipe | Update) -> Outcome:
-    subject = subject_of(declared)
-    known = _in_other_coordinates(subject)
-    if known is not None:
-        return known
+    elsewhere = _in_other_coordinates(subject, known)
+    if elsewhere is not None:
+        return elsewhere
     if all(_is_bounded(b) for b in subject.state):
         return proved("the domain is bounded: there is no infinity to reach")
     try:
         return (
             _by_lyapunov(subject)
-            or _by_mass(subject)
+            or _by_mass(subject, known)
             or decide_explosion(subject.dynamics)
             or undecided(TRIED)
         )
@@ -59,7 +51,7 @@ def _decided(declared: Recipe | Update) -> Outcome:
         return undecided("the recipe is nested too deeply to look at its growth")
 
 
-def _in_other_coordinates(subject: Subject) -> Outcome | None:
+def _in_other_coordinates(subject: Subject, known: Outcomes) -> Outcome | None:
     """What is known of the same process before Ito's formula: it explodes in phi where it reaches
     an edge of theta.
     """
@@ -74,7 +66,7 @@ def _in_other_coordinates(subject: Subject) -> Outcome | None:
             by=f"{transform.preimage} goes to infinity where {theta} reaches its edge: {edge.by}",
             repair=None,
         )
-    same = _decided(transform.of)
+    ((_, same),) = known.about(transform.of)
     if same.verdict is Verdict.PROVED and never_reached((theta,), of):
         return replace(
             same,
@@ -110,7 +102,7 @@ def _by_lyapunov(subject: Subject) -> Outcome | None:
     return None
 
 
-def _by_mass(subject: Subject) -> Outcome | None:
+def _by_mass(subject: Subject, known: Outcomes) -> Outcome | None:
     """A symmetric diffusion with finite mass whose balls in the metric D^-1 are compact (Sturm
     1994).
     """
@@ -129,10 +121,10 @@ def _by_mass(subject: Subject) -> Outcome | None:
         return None
     if not all(vanishes(v) for v in current(subject.dynamics, subject.gradient).values()):
         return None
-    mass = NORMALISABLE.discharge(subject)
-    if mass.verdict is not Verdict.PROVED:
+    if not known.proved("normalisable"):
         return None
-    return proved("reversible, of finite mass, and complete in the metric D^-1", *mass.assumptions)
+    mass = known["normalisable"]
+    return proved("reversible, of finite mass, and complete in the metric D^-1", *mass.assumed)
 
 
 def _grows_at_most_quadratically(subject: Subject) -> bool:
@@ -168,5 +160,7 @@ NON_EXPLOSION = Obligation(
         " test for one coordinate."
     ),
     discharge=discharge,
+    needs=("normalisable",),
+    asks=("non-explosion",),
     required=False,
 )

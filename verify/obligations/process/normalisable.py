@@ -11,14 +11,14 @@ from verify.decide.zero.point import Point
 from verify.diffusion.change_of_variable.bijection import is_bijection
 from verify.diffusion.infinity.mass import decide_finite
 from verify.diffusion.nonsmooth import at_kinks, kinks
-from verify.obligation import Obligation
-from verify.subject import Subject, subject_of
+from verify.obligation import Obligation, Outcomes
+from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, Witness, undecided
 
 CHOICES = 16  # values of the parameters at which a refutation is looked for
 
 
-def discharge(subject: Subject) -> Outcome:
+def discharge(subject: Subject, known: Outcomes) -> Outcome:
     """By the tails of H; where they depend on parameters, a few values of them may refute it.
 
     A transform does not change the mass, and what is abstract is better spoken of in the
@@ -26,7 +26,7 @@ def discharge(subject: Subject) -> Outcome:
     """
     transform = subject.declared.transform if isinstance(subject.declared, Recipe) else None
     if transform is not None and is_bijection(subject):
-        found = discharge(subject_of(transform.of))
+        ((_, found),) = known.about(transform.of)
         return replace(
             found,
             by=(
@@ -66,6 +66,7 @@ def _refuted_somewhere(subject: Subject) -> Outcome | None:
 NORMALISABLE = Obligation(
     name="normalisable",
     statement="the integral of exp(-H) over the domain is finite",
+    latex=r"\int e^{-H} \, \mathrm{d}z < \infty",
     explanation=(
         "Only then is exp(-H) a probability law up to its constant; an improper posterior is the"
         " usual way to fail. H is taken apart into independent parts, and the tails of each are"
@@ -73,6 +74,7 @@ NORMALISABLE = Obligation(
         " a normalisable exp(-U), and that is said."
     ),
     discharge=discharge,
+    asks=("normalisable",),
     of_reflected=True,
     across_kinks=True,
     required=False,

@@ -6,52 +6,35 @@ from recipe import Update
 from recipe.declare.replace_fields import with_fields
 from recipe.printing.derivation import recipe_latex, recipe_text
 from verify.audit.skew import find_recipe
-from verify.obligation import Obligation, of_claims
-from verify.obligations.process.agrees_with_update import AGREES_WITH_UPDATE
-from verify.obligations.process.curl_skew import CURL_SKEW
-from verify.obligations.process.diffusion_psd import DIFFUSION_PSD
-from verify.obligations.process.diffusion_symmetric import DIFFUSION_SYMMETRIC
-from verify.obligations.process.stationarity import STATIONARITY
-from verify.obligations.process.well_defined import WELL_DEFINED
-from verify.subject import Subject, subject_of
-from verify.verdict import Formula, Outcome, Verdict, undecided
+from verify.obligation import Obligation, Outcomes, of_claims
+from verify.subject import Subject
+from verify.verdict import Assumption, Formula, Outcome, Verdict, undecided
 
 NONE_FOUND = (
     "no Q was found by a linear ansatz over the terms of drift and grad H, which refutes nothing"
 )
-CHECKED = (
-    WELL_DEFINED,
-    DIFFUSION_SYMMETRIC,
-    CURL_SKEW,
-    DIFFUSION_PSD,
-    STATIONARITY,
-    AGREES_WITH_UPDATE,
-)
 
 
-def discharge(subject: Subject) -> Outcome:
+def discharge(subject: Subject, known: Outcomes) -> Outcome:
     """Proved where a recipe is found and verified, with the claim as its published update."""
     assert isinstance(subject.declared, Update)
     found = find_recipe(subject.declared, subject.dynamics, subject.gradient)
     if found is None:
         return undecided(NONE_FOUND)
-    assumptions: list[str] = []
-    itself = subject_of(found)
-    for obligation in CHECKED:
-        outcome = obligation.discharge(itself)
+    assumed: list[Assumption] = []
+    for name, outcome in known.about(found):
         if outcome.verdict is not Verdict.PROVED:
             return undecided(
-                f"a Q was found, and of the recipe with it {obligation.name} is"
-                f" {outcome.verdict.value}"
+                f"a Q was found, and of the recipe with it {name} is {outcome.verdict.value}"
             )
-        assumptions += outcome.assumptions
+        assumed += outcome.assumed
     shown = with_fields(found, update=None)
     formula = Formula(recipe_text(shown), recipe_latex(shown).strip("$"))
     by = (
         "with this Q, v = div Q - Q grad H; the recipe is proved, and the rule is its published"
         " update"
     )
-    return Outcome(Verdict.PROVED, by, assumptions=tuple(dict.fromkeys(assumptions)), found=formula)
+    return Outcome(Verdict.PROVED, by, assumed=tuple(dict.fromkeys(assumed)), found=formula)
 
 
 RECIPE_FORM = Obligation(
@@ -59,6 +42,7 @@ RECIPE_FORM = Obligation(
     statement=(
         "f = -(D + Q) grad H + Gamma with D the diffusion of the rule, and a skew Q that is shown"
     ),
+    latex=r"f = -(D + Q) \nabla H + \Gamma, \quad Q = -Q^{\top}",
     explanation=(
         "Every diffusion that leaves exp(-H) stationary, with a current that vanishes far out, is"
         " an instance of the complete recipe (Ma, Chen & Fox 2015, theorem 2). Here the theorem is"
@@ -71,5 +55,12 @@ RECIPE_FORM = Obligation(
     applies=of_claims,
     required=False,
     given=("stationarity", Verdict.PROVED),
-    constructive=True,
+    asks=(
+        "well-defined",
+        "diffusion-symmetric",
+        "curl-skew",
+        "diffusion-psd",
+        "stationarity",
+        "agrees-with-update",
+    ),
 )

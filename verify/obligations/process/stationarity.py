@@ -16,30 +16,33 @@ from verify.audit.repair import find_repair
 from verify.audit.repair.edits import Claim
 from verify.audit.skew import find_recipe
 from verify.audit.stationary import has_no_current
+from verify.decide.matrices import decide_skew
 from verify.decide.zero.decide import decide_zero, vanishes
 from verify.decide.zero.show_difference import formula, shown_factored
+from verify.diffusion.boundary.decide import decide_boundary
+from verify.diffusion.boundary.edges import has_edge
 from verify.diffusion.nonsmooth import decide_flux, kinks
+from verify.diffusion.published_rule import has_update, published
 from verify.generator.fokker_planck import current, residual
-from verify.obligation import Obligation
-from verify.obligations.process.agrees_with_update import has_update, published
-from verify.obligations.process.boundary import BOUNDARY
-from verify.obligations.process.curl_skew import CURL_SKEW
-from verify.subject import Subject, kinds_of, subject_of
-from verify.verdict import Outcome, Verdict, proved
+from verify.obligation import Obligation, Outcomes
+from verify.scope import kinds_of
+from verify.subject import Subject, subject_of
+from verify.verdict import Assumption, Outcome, Verdict, proved
 
-LEDGER = (
+INVARIANT = Assumption(
     "exp(-H) is normalisable and the process does not explode (without these a stationary law need"
-    " not be invariant)"
+    " not be invariant)",
+    ("normalisable", "non-explosion"),
 )
 
 
-def discharge(subject: Subject) -> Outcome:
+def discharge(subject: Subject, known: Outcomes) -> Outcome:
     """Componentwise where there is a published drift to compare with, as this is faster; else by
     the full residual.
 
     Where there are kinks, both hold off them, and neither the current nor D may jump across.
     """
-    outcome = _off_kinks(subject)
+    outcome = _off_kinks(subject, known)
     if outcome.verdict is not Verdict.PROVED or not kinks(subject):
         return outcome
     flux = _across_kinks(subject)
@@ -56,17 +59,17 @@ def _across_kinks(subject: Subject) -> Outcome:
     )
 
 
-def _off_kinks(subject: Subject) -> Outcome:
-    if has_update(subject) and _holds_componentwise(subject):
+def _off_kinks(subject: Subject, known: Outcomes) -> Outcome:
+    if has_update(subject) and _holds_componentwise(subject, known):
         return proved(
             "v = div Q - Q grad H in every block, with v of the published rule, and Q is"
             " skew-symmetric",
-            LEDGER,
+            INVARIANT,
         )
     left_over = residual(subject.dynamics, subject.gradient)
     outcome = decide_zero(left_over)
     if outcome.verdict is Verdict.PROVED:
-        return proved(f"the Fokker-Planck residual is zero ({outcome.by})", LEDGER)
+        return proved(f"the Fokker-Planck residual is zero ({outcome.by})", INVARIANT)
     if outcome.verdict is Verdict.UNDECIDED:
         return _by_components(subject) or outcome
     return _explained(outcome, left_over, subject)
@@ -115,18 +118,20 @@ def _by_components(subject: Subject) -> Outcome | None:
     one that a Q makes.
     """
     if has_no_current(subject.dynamics, subject.gradient):
-        return proved("the current v exp(-H) is zero in every block", LEDGER)
+        return proved("the current v exp(-H) is zero in every block", INVARIANT)
     if not isinstance(subject.declared, Update):
         return None
     found = find_recipe(subject.declared, subject.dynamics, subject.gradient)
-    if found is None or not _is_curl(found, current(subject.dynamics, subject.gradient)):
+    if found is None or decide_skew(found.Q).verdict is not Verdict.PROVED:
+        return None
+    if not _makes_the_current(found, subject, current(subject.dynamics, subject.gradient)):
         return None
     return proved(
-        "v = div Q - Q grad H in every block, with a skew-symmetric Q that was found", LEDGER
+        "v = div Q - Q grad H in every block, with a skew-symmetric Q that was found", INVARIANT
     )
 
 
-def _holds_componentwise(subject: Subject) -> bool:
+def _holds_componentwise(subject: Subject, known: Outcomes) -> bool:
     """Whether ``v_i = (div Q - Q grad H)_i`` in every block i, v being that of the published drift,
     and Q is skew-symmetric.
 
@@ -136,16 +141,12 @@ def _holds_componentwise(subject: Subject) -> bool:
     """
     recipe = subject.declared
     assert isinstance(recipe, Recipe)
-    return _is_curl(
-        recipe, current(replace(subject.dynamics, drift=published(subject).drift), subject.gradient)
-    )
+    v = current(replace(subject.dynamics, drift=published(subject).drift), subject.gradient)
+    return known.proved("curl-skew") and _makes_the_current(recipe, subject, v)
 
 
-def _is_curl(recipe: Recipe, v: dict[Block, Expr]) -> bool:
-    """Whether ``v = div Q - Q grad H`` in every block, and Q is skew-symmetric."""
-    subject = subject_of(recipe)
-    if CURL_SKEW.discharge(subject).verdict is not Verdict.PROVED:
-        return False
+def _makes_the_current(recipe: Recipe, subject: Subject, v: dict[Block, Expr]) -> bool:
+    """Whether ``v = div Q - Q grad H`` in every block, with the Q of a recipe."""
     div_Q, Q_grad = recipe.Q.divergence(), recipe.Q.times(subject.gradient)
     return all(vanishes(v[b] - (div_Q[b] - Q_grad[b])) for b in recipe.state)
 
@@ -165,18 +166,21 @@ def _stays_sound(update: Update) -> bool:
     repaired = subject_of(update)
     if kinks(repaired) and _across_kinks(repaired).verdict is not Verdict.PROVED:
         return False
-    return not BOUNDARY.applies(repaired) or BOUNDARY.discharge(repaired).verdict is Verdict.PROVED
+    return not has_edge(repaired) or decide_boundary(repaired).verdict is Verdict.PROVED
 
 
 STATIONARITY = Obligation(
     name="stationarity",
     statement="div v - v . grad H = 0 with v = f + D grad H - div D",
+    latex=r"\nabla \cdot v - v \cdot \nabla H = 0, \quad v = f + D \nabla H - \nabla \cdot D",
     explanation=(
         "This is the stationary Fokker-Planck equation for the density exp(-H). It holds in the"
         " interior; that the law is then invariant also needs a normalisable density, no explosion,"
         " and no flow through the edge of the domain."
     ),
     discharge=discharge,
+    needs=("curl-skew",),
+    assumes=(INVARIANT,),
     across_kinks=True,
     of_reflected=True,
 )

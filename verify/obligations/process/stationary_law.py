@@ -13,32 +13,28 @@ from recipe.rebuild.bind import put_meanings
 from recipe.rebuild.map_kernel import rewritten_update
 from verify.audit.law import find_law
 from verify.decide.zero.show_difference import abbreviated, explained
-from verify.obligation import Obligation, of_claims
-from verify.obligations.process.boundary import BOUNDARY
-from verify.obligations.process.normalisable import NORMALISABLE
-from verify.obligations.process.stationarity import LEDGER, STATIONARITY
-from verify.obligations.process.well_defined import WELL_DEFINED
-from verify.subject import Subject, scope_of, subject_of
-from verify.verdict import Formula, Outcome, Verdict, undecided
+from verify.obligation import Obligation, Outcomes, of_claims
+from verify.scope import scope_of
+from verify.subject import Subject, subject_of
+from verify.verdict import Assumption, Formula, Outcome, Verdict, undecided
 
 NONE_FOUND = (
     "no other law was found among combinations of the terms of H, logarithms of what stands in D"
     " and in the drift, and integrals of the drift of single coordinates"
 )
-LEDGER_OF_LAW = LEDGER.replace("exp(-H)", "exp(-H')")
-CHECKED = (WELL_DEFINED, STATIONARITY, NORMALISABLE, BOUNDARY)
+MASS = "normalisable"  # what is open of the mass is assumed; the others must be proved
 
 
-def discharge(subject: Subject) -> Outcome:
+def discharge(subject: Subject, known: Outcomes) -> Outcome:
     """Proved where a law is found and verified; then for elementwise functions in place of fields,
     where there are such.
     """
     assert isinstance(subject.declared, Update)
-    found = _law_of(subject.declared)
+    found = _law_of(subject.declared, known)
     if found is not None:
         return found
     elementwise = _with_elementwise_fields(subject.declared)
-    found = None if elementwise is None else _law_of(elementwise)
+    found = None if elementwise is None else _law_of(elementwise, known)
     if elementwise is None or found is None:
         return undecided(NONE_FOUND)
     return (
@@ -48,23 +44,20 @@ def discharge(subject: Subject) -> Outcome:
     )
 
 
-def _law_of(update: Update) -> Outcome | None:
+def _law_of(update: Update, known: Outcomes) -> Outcome | None:
     H = find_law(update, subject_of(update).dynamics)
-    return None if H is None else _verified(update, H)
+    return None if H is None else _verified(update, H, known)
 
 
-def _verified(update: Update, H: Expr) -> Outcome | None:
+def _verified(update: Update, H: Expr, known: Outcomes) -> Outcome | None:
     """The law as a claim of its own: what is required must be proved; one whose mass is infinite is
     no law, which is said.
     """
     pairs = list(update.rule)
-    law = subject_of(Update(update.step, pairs if update.sequential else dict(pairs), H))
-    assumptions: list[str] = []
-    for obligation in CHECKED:
-        if not obligation.applies(law):
-            continue
-        outcome = obligation.discharge(law)
-        if obligation is NORMALISABLE and outcome.verdict is Verdict.REFUTED:
+    law = Update(update.step, pairs if update.sequential else dict(pairs), H)
+    assumed: list[Assumption] = []
+    for name, outcome in known.about(law):
+        if name == MASS and outcome.verdict is Verdict.REFUTED:
             fact = (
                 f"exp(-H') is stationary, with H' = {abbreviated(H)[0]}, and its mass is"
                 f" infinite{_where(outcome, H)}"
@@ -73,14 +66,21 @@ def _verified(update: Update, H: Expr) -> Outcome | None:
                 undecided("no law was found but a density of infinite mass for some parameters"),
                 facts=(fact,),
             )
-        if outcome.verdict is not Verdict.PROVED and obligation.required:
-            return None
-        assumptions += outcome.assumptions if obligation.required else []
+        if name != MASS:
+            if outcome.verdict is not Verdict.PROVED:
+                return None
+            assumed += map(_of_the_law, outcome.assumed)
     shown, where = abbreviated(H)
     formula = Formula(str(shown), f"H' = {latex(H)}", (*explained(H), *where))
     by = f"the rule leaves exp(-H') stationary, with H' = {shown}"
-    theirs = tuple(dict.fromkeys(LEDGER_OF_LAW if a == LEDGER else a for a in assumptions))
-    return Outcome(Verdict.PROVED, by, assumptions=theirs, found=formula)
+    return Outcome(Verdict.PROVED, by, assumed=tuple(dict.fromkeys(assumed)), found=formula)
+
+
+def _of_the_law(assumption: Assumption) -> Assumption:
+    """An assumption about exp(-H) as one about exp(-H'), which no line of the report discharges."""
+    if not assumption.obligations:
+        return assumption
+    return Assumption(assumption.sentence.replace("exp(-H)", "exp(-H')"))
 
 
 def _where(outcome: Outcome, H: Expr) -> str:
@@ -112,6 +112,7 @@ def _with_elementwise_fields(update: Update) -> Update | None:
 STATIONARY_LAW = Obligation(
     name="stationary-law",
     statement="div v - v . grad H' = 0 with v = f + D grad H' - div D, for an H' that is shown",
+    latex=r"\nabla \cdot v - v \cdot \nabla H' = 0, \quad v = f + D \nabla H' - \nabla \cdot D",
     explanation=(
         "A rule that does not leave its target stationary often has another law, and to know it"
         " says how much is lost: U/T, or U + total(log(G)) where a correction is missing. H' is"
@@ -124,5 +125,5 @@ STATIONARY_LAW = Obligation(
     applies=of_claims,
     required=False,
     given=("stationarity", Verdict.REFUTED),
-    constructive=True,
+    asks=("well-defined", "stationarity", MASS, "boundary"),
 )

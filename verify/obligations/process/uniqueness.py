@@ -10,21 +10,21 @@ from recipe.language.text import listed
 from verify.decide.definedness import is_smooth
 from verify.decide.zero.decide import vanishes
 from verify.decide.zero.point import NoValueError, Point
+from verify.diffusion.boundary.decide import never_reached
 from verify.diffusion.boundary.edges import has_edge
 from verify.diffusion.hypoelliptic.hoermander import reached_blocks
-from verify.obligation import Obligation
-from verify.obligations.process.boundary import BOUNDARY, never_reached
-from verify.obligations.process.non_explosion import NON_EXPLOSION
-from verify.obligations.process.normalisable import NORMALISABLE
-from verify.obligations.process.stationarity import STATIONARITY
+from verify.obligation import Obligation, Outcomes
 from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
+from verify.verdict import Assumption, Outcome, Verdict, Witness, proved, refuted, undecided
 
 EDGE = "the process does not reach the edge of its domain"
-TAKEN = {NORMALISABLE: "exp(-H) is normalisable", NON_EXPLOSION: "the process does not explode"}
+INVARIANT = {
+    "normalisable": Assumption("exp(-H) is normalisable", ("normalisable",)),
+    "non-explosion": Assumption("the process does not explode", ("non-explosion",)),
+}
 
 
-def discharge(subject: Subject) -> Outcome:
+def discharge(subject: Subject, known: Outcomes) -> Outcome:
     """Noise in every direction, by itself or through the drift, on an open connected domain;
     refuted by what never moves.
     """
@@ -34,24 +34,24 @@ def discharge(subject: Subject) -> Outcome:
     spanning = _spanning(subject)
     if spanning.verdict is not Verdict.PROVED:
         return spanning
-    if STATIONARITY.discharge(subject).verdict is not Verdict.PROVED:
+    if not known.proved("stationarity"):
         return undecided("exp(-H) is not proved to be stationary")
-    assumptions: list[str] = []
-    for obligation, line in TAKEN.items():
-        outcome = obligation.discharge(subject)
+    assumed: list[Assumption | str] = []
+    for name, unproved in INVARIANT.items():
+        outcome = known[name]
         if outcome.verdict is Verdict.REFUTED:
-            return undecided(f"{obligation.name} is refuted, so that exp(-H) is no invariant law")
+            return undecided(f"{name} is refuted, so that exp(-H) is no invariant law")
         if outcome.verdict is Verdict.UNDECIDED and not subject.declared.abstract:
             return undecided(
-                f"{obligation.name} is undecided"
+                f"{name} is undecided"
             )  # of a concrete recipe that is a fact, and none to be assumed
-        assumptions += outcome.assumptions if outcome.verdict is Verdict.PROVED else [line]
+        assumed += outcome.assumed if outcome.verdict is Verdict.PROVED else [unproved]
     if has_edge(subject) and not never_reached(subject.state, subject):
-        edge = BOUNDARY.discharge(subject)
+        edge = known["boundary"]
         if edge.verdict is not Verdict.UNDECIDED or not subject.declared.abstract:
             return undecided("that the process never reaches the edge of its domain is not proved")
-        assumptions.append(EDGE)
-    return proved(spanning.by, *dict.fromkeys(assumptions))
+        assumed.append(EDGE)
+    return proved(spanning.by, *dict.fromkeys(assumed))
 
 
 def _is_frozen(subject: Subject, block: Block) -> bool:
@@ -117,5 +117,7 @@ UNIQUENESS = Obligation(
         " speed of convergence."
     ),
     discharge=discharge,
+    needs=("stationarity", "normalisable", "non-explosion", "boundary"),
+    assumes=tuple(INVARIANT.values()),
     required=False,
 )

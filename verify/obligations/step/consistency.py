@@ -12,8 +12,8 @@ from recipe import Discretisation, NoncentralChiSquared, Recipe, RecipeError, Up
 from recipe.declare.reflect_update import unfolded
 from verify.decide.zero.decide import decide_zero
 from verify.diffusion.noise_laws import decide_draws
+from verify.diffusion.published_rule import decide_limit, decide_reflections
 from verify.obligation import Obligation
-from verify.obligations.process.agrees_with_update import decide_limit, decide_reflections
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction, undecided
 

@@ -8,7 +8,7 @@ from verify.discrete.weak_order import Order, invariant_order
 from verify.discrete.weak_order.prime_notation import power_of_step, shown
 from verify.obligation import Obligation, of_steps
 from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, undecided
+from verify.verdict import Outcome, Verdict, assuming, undecided
 
 
 def discharge(subject: Subject) -> Outcome:
@@ -25,7 +25,9 @@ def discharge(subject: Subject) -> Outcome:
     verdict = Verdict.PROVED if found.order >= 1 else Verdict.REFUTED
     how = f"order {found.known}: {found.by}"
     witness = found.witness if verdict is Verdict.REFUTED else None
-    return Outcome(verdict, how, witness, found.assumptions, scope=found.scope, facts=_facts(found))
+    return Outcome(
+        verdict, how, witness, assuming(found.assumptions), scope=found.scope, facts=_facts(found)
+    )
 
 
 def _facts(found: Order) -> tuple[str, ...]:

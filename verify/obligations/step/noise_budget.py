@@ -14,18 +14,17 @@ from recipe.language.symbols import Block
 from recipe.language.variance import gradient_variance
 from recipe.scheme.compensation import added_noise, noisy_potentials
 from recipe.scheme.evaluations import Evaluation, evaluations_of
-from verify.obligation import Obligation
-from verify.obligations.step.consistency import CONSISTENCY
+from verify.obligation import Obligation, Outcomes
 from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
+from verify.verdict import Outcome, Witness, proved, refuted, undecided
 
 
-def discharge(subject: Subject) -> Outcome:
+def discharge(subject: Subject, known: Outcomes) -> Outcome:
     """By the evaluations of a step and ``B_hat = (D + Q) diag(V, 0) (D + Q)^T`` beside D."""
     assert isinstance(subject.declared, Discretisation)
     recipe, update = subject.declared.of, subject.declared.update
     assert isinstance(recipe, Recipe)
-    if CONSISTENCY.discharge(subject).verdict is not Verdict.PROVED:
+    if not known.proved("consistency"):
         return undecided(
             "the step is not shown to become this recipe, so that D says nothing of its noise"
         )
@@ -115,6 +114,7 @@ NOISE_BUDGET = Obligation(
         " estimate add up, two by independent ones average."
     ),
     discharge=discharge,
+    needs=("consistency",),
     applies=estimates_a_gradient,
     required=False,
 )

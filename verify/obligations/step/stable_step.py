@@ -21,7 +21,7 @@ from verify.discrete.linear import (
 )
 from verify.obligation import Obligation, of_claims, of_steps
 from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, Witness, refuted, undecided
+from verify.verdict import Outcome, Verdict, Witness, assuming, refuted, undecided
 
 HIGHEST = 4  # order of a bias that is looked for
 
@@ -40,13 +40,13 @@ def discharge(subject: Subject) -> Outcome:
         return refuted(
             "no step is stable for a quadratic potential", Witness({str(step.step): "any"}, finding)
         )
-    taken = tuple(f"the step has a value: {line}" for line in step.defined)
+    assumed = assuming(f"the step has a value: {line}" for line in step.defined)
     covariance = stationary_covariance(step)
     facts = _facts(covariance) + (
         _bias(covariance, step) if of_claims(subject) and covariance is not None else ()
     )
     return Outcome(
-        Verdict.PROVED, _said(found, step), assumptions=taken, facts=facts, scope=step.scope
+        Verdict.PROVED, _said(found, step), assumed=assumed, facts=facts, scope=step.scope
     )
 
 

@@ -1,4 +1,4 @@
-"""Comparing block matrices entry by entry."""
+"""Is a block matrix symmetric, or skew-symmetric? Entry by entry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from recipe.language.entry import (
 from recipe.language.matrix import BlockMatrix
 from recipe.language.symbols import Block
 from verify.decide.zero.entry import decide_zero_entry
-from verify.verdict import Outcome
+from verify.verdict import Outcome, conjunction
 
 
 def describe(entry: Entry) -> str:
@@ -32,7 +32,17 @@ def describe(entry: Entry) -> str:
     return " + ".join(str(p) for p in parts(entry) if p != 0) or "0"
 
 
-def compare_with_transpose(matrix: BlockMatrix, sign: int) -> list[tuple[str, Outcome]]:
+def decide_symmetric(matrix: BlockMatrix) -> Outcome:
+    """Decide ``M = M^T``: a test of ``x^T M x`` alone would see only the symmetric part."""
+    return conjunction(_compare_with_transpose(matrix, sign=-1), by="entry by entry")
+
+
+def decide_skew(matrix: BlockMatrix) -> Outcome:
+    """Decide ``M = -M^T``, the diagonal blocks included."""
+    return conjunction(_compare_with_transpose(matrix, sign=1), by="entry by entry")
+
+
+def _compare_with_transpose(matrix: BlockMatrix, sign: int) -> list[tuple[str, Outcome]]:
     """Decide ``M_ab = -sign * M_ba^T`` for every pair of blocks; ``sign`` is 1 for skew, -1 for
     symmetric.
     """

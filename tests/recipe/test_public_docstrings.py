@@ -1,0 +1,88 @@
+"""Every public name says what its arguments and attributes are, and its examples are right."""
+
+import dataclasses
+import doctest
+import inspect
+import re
+import warnings
+from typing import Any
+
+import pytest
+import sympy
+
+import recipe
+import recipe.kernel
+import recipe.scheme
+
+PUBLIC = {
+    name: getattr(package, name)
+    for package in (recipe, recipe.scheme, recipe.kernel)
+    for name in package.__all__
+    if inspect.isroutine(inspect.unwrap(getattr(package, name)))
+    or inspect.isclass(getattr(package, name))
+}
+
+
+def section(documented: Any, title: str) -> str:
+    """The text of a section of a docstring; empty where there is none."""
+    text = inspect.getdoc(documented) or ""
+    found = re.search(rf"^{title}:\n((?:    .*\n?|\n)*)", text, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def entries(text: str) -> set[str]:
+    """The names that a section explains; one line may explain several."""
+    heads = re.findall(r"^    (\**\w+(?:, \**\w+)*): ", text, re.MULTILINE)
+    return {name.strip(" *") for head in heads for name in head.split(",")}
+
+
+def parameters(function: Any) -> set[str]:
+    return set(inspect.signature(function).parameters) - {"self", "cls"}
+
+
+def made_by(cls: type) -> set[str]:
+    """The parameters by which users make an object of a class."""
+    if issubclass(cls, Exception):
+        return set()
+    if issubclass(cls, sympy.Function):
+        return parameters(cls.eval)
+    maker = vars(cls).get("__init__") or vars(cls).get("__new__")
+    return set() if maker is None else parameters(maker)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_arguments_are_explained(name: str) -> None:
+    public = inspect.unwrap(PUBLIC[name])
+    assert (inspect.getdoc(public) or "").strip()
+    if inspect.isclass(public):
+        if dataclasses.is_dataclass(public):
+            fields = {f.name for f in dataclasses.fields(public)}
+            assert fields <= entries(section(public, "Attributes"))
+            if "__init__" in vars(public) and not public.__dataclass_params__.init:
+                assert made_by(public) == entries(section(public, "Args"))
+        else:
+            assert made_by(public) == entries(section(public, "Args"))
+        return
+    assert parameters(public) == entries(section(public, "Args"))
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, p in PUBLIC.items() if "\nExample:" in inspect.getdoc(p)]
+)
+def test_examples_are_right(name: str) -> None:
+    example = doctest.DocTestParser().get_doctest(inspect.getdoc(PUBLIC[name]), {}, name, None, 0)
+    assert example.examples
+    with warnings.catch_warnings(record=True) as caught:
+        assert doctest.DocTestRunner().run(example).failed == 0
+    assert not caught
+
+
+def test_a_missing_argument_is_noticed() -> None:
+    def documented(a: int, b: int) -> None:
+        """Return nothing.
+
+        Args:
+            a: a number.
+        """
+
+    assert parameters(documented) - entries(section(documented, "Args")) == {"b"}

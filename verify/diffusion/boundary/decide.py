@@ -1,0 +1,186 @@
+"""Does the process stay inside of its domain, and does any probability flow through an edge of it?
+Each finite end of the domain of each block, by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sympy import Expr
+
+from recipe import Recipe
+from recipe.declare.reflection import Reflection
+from recipe.language.abstract import Potential
+from recipe.language.symbols import Block, Simplex, Vector
+from verify.decide.zero.entry import decide_zero_entry
+from verify.diffusion.boundary.edges import (
+    NOT_ATTAINED,
+    Edge,
+    coordinate,
+    edges,
+    separated,
+)
+from verify.diffusion.boundary.energy import decide_by_energy, decide_by_speed
+from verify.diffusion.boundary.exit import find_exit
+from verify.diffusion.boundary.faces import decide_faces
+from verify.diffusion.boundary.feller import decide_by_feller, has_no_current
+from verify.diffusion.boundary.reflected import (
+    decide_along_the_normal,
+    decide_one_coordinate,
+    decide_with_flips,
+    has_bounded_coefficients,
+    is_along_the_normal,
+    turns_nothing,
+)
+from verify.subject import Subject
+from verify.verdict import Outcome, Verdict, Witness, conjunction, refuted, undecided
+
+ONE_WAY = "the position is put back and its momentum is not turned"
+
+
+def decide_boundary(subject: Subject) -> Outcome:
+    """All edges of the domain."""
+    return at_edges_of(subject.state, subject)
+
+
+def at_edges_of(blocks: tuple[Block, ...], subject: Subject) -> Outcome:
+    """The edges of some blocks."""
+    parts = list(_parts(blocks, subject))
+    return conjunction(parts, by="; ".join(f"{name}: {outcome.by}" for name, outcome in parts))
+
+
+def never_reached(blocks: tuple[Block, ...], subject: Subject) -> bool:
+    """Whether every edge is proved to be one that the process never comes to; it may also come to
+    one and turn back.
+    """
+    return all(
+        o.verdict is Verdict.PROVED and o.by.startswith(NOT_ATTAINED)
+        for _, o in _parts(blocks, subject)
+    )
+
+
+def _parts(blocks: tuple[Block, ...], subject: Subject) -> Iterator[tuple[str, Outcome]]:
+    for block in blocks:
+        if isinstance(block.domain, Simplex):
+            assert isinstance(block, Vector)
+            yield from decide_faces(block, subject)
+        else:
+            for edge in edges(block):
+                yield str(edge), _decide(edge, subject)
+
+
+def _decide(edge: Edge, subject: Subject) -> Outcome:
+    """Never left by itself, then a reflection is harmless; kept by the reflection; left; or
+    undecided.
+    """
+    noiseless = _has_no_noise(edge.block, subject)
+    by_itself = undecided("") if noiseless else _by_itself(edge, subject)
+    if by_itself.verdict is Verdict.PROVED:
+        return by_itself
+    never = (decide_by_speed(edge, subject) if noiseless else None) or decide_by_energy(
+        edge, subject
+    )
+    if never is not None:
+        return never
+    reflection = next((r for r in subject.reflections if r.block == edge.block), None)
+    if reflection is not None:
+        return _reflected(edge, subject, reflection, noiseless)
+    leaves = (
+        by_itself if by_itself.verdict is Verdict.REFUTED else find_exit(edge, subject, noiseless)
+    )
+    if leaves is not None:
+        return leaves
+    return undecided(_why_noiseless_open(edge, subject)) if noiseless else by_itself
+
+
+def _reflected(edge: Edge, subject: Subject, reflection: Reflection, noiseless: bool) -> Outcome:
+    if not noiseless:
+        return _alone(edge, subject, reflection) or decide_along_the_normal(
+            edge, subject, reflection
+        )
+    if not turns_nothing(edge, subject, reflection):
+        return decide_with_flips(edge, subject, reflection)
+    leaves = find_exit(edge, subject, noiseless)
+    if leaves is None or leaves.witness is None:
+        return undecided(
+            f"{edge.block} is put back, and no momentum turns; whether anything flows through the"
+            " edge is not decided"
+        )
+    return refuted(
+        ONE_WAY,
+        Witness(leaves.witness.point, f"{leaves.witness.finding}; {_not_kept(edge, subject)}"),
+        edge.repair,
+    )
+
+
+def _alone(edge: Edge, subject: Subject, reflection: Reflection) -> Outcome | None:
+    """Feller's test of a coordinate that is reflected, where it is a diffusion by itself with a law
+    of its own.
+    """
+    x, apart = coordinate(subject, edge.block), separated(subject.H, edge.block, subject.state)
+    if (
+        isinstance(x, str)
+        or apart is None
+        or reflection.flips
+        or not is_along_the_normal(edge, subject)
+    ):
+        return None
+    if not isinstance(subject.declared, Recipe) and not has_bounded_coefficients(edge, subject):
+        return None  # a folded rule need not become the process that is reflected
+    if not has_no_current(x, edge.block, apart[0]):
+        return None
+    return decide_one_coordinate(edge, x, apart[0])
+
+
+def _not_kept(edge: Edge, subject: Subject) -> str:
+    """What changes: of phi = the speed, whose derivative by the position is not seen, d/dt E[phi]
+    is the flux at the edge.
+    """
+    speed, density = subject.dynamics.drift[edge.block], f"p({edge.end})"
+    flux = f"{'-' if edge.inward == 1 else ''}{density} E[({speed})^2]"
+    return (
+        "what flows out there does not come in again, as the speed keeps its sign: near the edge"
+        f" d/dt E[{speed}] contains {flux}, with the density {density} of {edge.block} there, and"
+        " no jump makes it good"
+    )
+
+
+def _has_no_noise(block: Block, subject: Subject) -> bool:
+    """Whether the block's row of D is proved to be zero, as in momentum methods."""
+    return all(
+        decide_zero_entry(entry).verdict is Verdict.PROVED
+        for (row, _), entry in subject.dynamics.diffusion.items()
+        if row == block
+    )
+
+
+def _by_itself(edge: Edge, subject: Subject) -> Outcome:
+    """Feller's test, where the coordinate is a diffusion by itself with a law of its own."""
+    x = coordinate(subject, edge.block)
+    if isinstance(x, str):
+        return undecided(
+            f"{x}: Feller's test is about one coordinate alone" + _advice(edge, subject.H)
+        )
+    apart = separated(subject.H, edge.block, subject.state)
+    if apart is None:
+        return undecided(f"H is not written as a sum over {edge.block} plus what is free of it")
+    return decide_by_feller(edge, x, apart[0])
+
+
+def _why_noiseless_open(edge: Edge, subject: Subject) -> str:
+    return (
+        f"{edge.block} has no noise: either its speed must vanish at the edge, or H must grow"
+        " without bound there, be bounded below and have a bounded L H; neither was proved"
+        + _advice(edge, subject.H)
+    )
+
+
+def _advice(edge: Edge, H: Expr) -> str:
+    """What to give, where the law is abstract."""
+    abstract = sorted((U for U in H.atoms(Potential) if edge.block in U.blocks), key=str)
+    if not abstract:
+        return ""
+    return (
+        f"; {abstract[0]} is abstract and smooth inside the domain only, so what it does at the"
+        f" edge is not known: bind it to total(h({edge.block})) with a concrete h"
+    )

@@ -1,0 +1,75 @@
+"""In words, for what a proof about a declaration holds: every length, function, parameter and
+domain.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Symbol
+from sympy.core.function import UndefinedFunction
+
+from recipe import Discretisation, Kernel, Recipe, Update
+from recipe.language.abstract import Dense, Field, Potential, written_image
+from recipe.language.symbols import Scalar, Simplex, Vector, assumptions_of, name_of
+
+Declared = Recipe | Update | Discretisation | Kernel
+
+
+def scope_of(declared: Declared) -> str:
+    """In words, for what a proof holds."""
+    lengths = [
+        f"every {length}"
+        for length in sorted({str(b.length) for b in declared.state if isinstance(b, Vector)})
+    ]
+    return ", ".join([*lengths, *kinds_of(declared)]) or "as written"
+
+
+def kinds_of(declared: Declared) -> list[str]:
+    """In words, for which functions, parameters and domains a proof holds."""
+    parts = [_abstract_text(a) for a in declared.abstract]
+    parts += [_parameter_text(s) for s in declared.parameters]
+    parts += (
+        [_parameter_text(declared.step)]
+        if isinstance(declared, Kernel) and declared.step is not None
+        else []
+    )
+    parts += [f"{b} in units of {unit}" for b, unit in getattr(declared, "units", ())]
+    parts += [f"{b} in {_domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
+    return parts + [
+        f"{b.image} = {written_image(b)}" for b in declared.state if b.image is not None
+    ]
+
+
+def _abstract_text(head: Any) -> str:
+    if isinstance(head, Potential):
+        return f"every smooth {head}({', '.join(b.name for b in head.blocks)})"
+    if isinstance(head, Field):
+        return f"every smooth {'positive ' if head.is_positive else ''}{head}_i({head.block})"
+    if isinstance(head, UndefinedFunction):
+        return (
+            f"every smooth {'positive ' if head._kwargs.get('positive') else ''}elementwise"
+            f" {head.__name__}"
+        )
+    if isinstance(head, Dense):
+        kind = (
+            "positive definite "
+            if head.positive_definite
+            else "symmetric "
+            if head.symmetric
+            else ""
+        )
+        return f"every {kind}matrix {head}"
+    return str(head)
+
+
+def _parameter_text(s: Symbol) -> str:
+    facts = sorted(
+        k for k, v in assumptions_of(s).items() if v and k not in ("real", "commutative")
+    )
+    kind = " ".join(facts) if facts else "real"  # a symbol without assumptions is taken as real
+    return f"every {kind} {name_of(s)}"
+
+
+def _domain_text(block: Vector | Scalar) -> str:
+    return "the open simplex" if isinstance(block.domain, Simplex) else str(block.domain)
