@@ -8,7 +8,7 @@ from mistakes_in_sums import OF_SUMS, TEXT_OF_EIGHTS
 from mutants import mutants
 from translations import case
 
-from recipe_cli.translation import trusted_texts
+from recipe_cli.program.translation import trusted_texts
 
 # (case, text, what stands in its place): one a kind of mistake that a printer of code can make.
 BY_HAND = [
