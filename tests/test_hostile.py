@@ -578,6 +578,6 @@ def test_a_terminal_is_told_what_is_being_worked_on(tmp_path):
     os.close(theirs)
     assert done.returncode == PROVED
     shown = os.read(ours, 10_000).decode()
-    assert "\r\x1b[Krunning " in shown
-    assert shown.endswith("\r\x1b[K")
+    assert "\r\x1b[2Krunning " in shown
+    assert shown.endswith("\x1b[?25h\r\x1b[1A\x1b[2K")  # the cursor is there, the line is gone
     os.close(ours)

@@ -41,19 +41,22 @@ class Progress:
 
     def show(self, doing: str) -> None:
         """Say what is being done."""
-        if self._seen:
-            display = self._display or self._begun()
-            display.update(display.task_ids[0], description=doing)
-            if not self._timed:
-                display.refresh()
+        if not self._seen:
+            return
+        if self._display is None:
+            self._display = self._begun(doing)
+            return
+        self._display.update(self._display.task_ids[0], description=doing)
+        if not self._timed:
+            self._display.refresh()
 
     def count(self, done: int, total: int | None) -> None:
-        """Say how many steps are done, and of how many where that is known."""
-        if self._seen:
-            display = self._display or self._begun()
-            whole = None if total is None else max(done, total)
-            steps = f"{done:,} steps" if whole is None else f"{done:,} of {whole:,} steps"
-            display.update(display.task_ids[0], completed=done, total=whole, steps=steps)
+        """Say how many steps are done, and of how many where that is known, after ``show``."""
+        if self._display is None:
+            return
+        whole = None if total is None else max(done, total)
+        steps = f"{done:,} steps" if whole is None else f"{done:,} of {whole:,} steps"
+        self._display.update(self._display.task_ids[0], completed=done, total=whole, steps=steps)
 
     def clear(self) -> None:
         """Take the line away, until something is said again."""
@@ -61,7 +64,7 @@ class Progress:
             self._display.stop()
             self._display = None
 
-    def _begun(self) -> RichProgress:
+    def _begun(self, doing: str) -> RichProgress:
         from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
         from rich.table import Column
 
@@ -71,7 +74,7 @@ class Progress:
         ]
         if self._timed:
             columns += [BarColumn(), TextColumn("{task.fields[steps]}"), TimeElapsedColumn()]
-        self._display = Progress(
+        display = Progress(
             *columns,
             console=self._console,
             transient=True,
@@ -79,8 +82,8 @@ class Progress:
             redirect_stdout=self._timed,
             redirect_stderr=self._timed,
         )
-        self._display.add_task("", total=None, steps="")
-        self._display.start()
+        display.add_task(doing, total=None, steps="")
+        display.start()
         if not self._timed:  # a thread that is left at work could not show the cursor again
             self._console.show_cursor(True)
-        return self._display
+        return display
