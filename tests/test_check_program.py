@@ -17,7 +17,7 @@ from recipe_cli.declarations import concrete_declaration
 from recipe_cli.terminal.progress import Progress
 from recipe_cli.testing.compare import compared_program
 from recipe_cli.testing.compiled_gradients import COMPILED_GRADIENTS
-from recipe_cli.testing.subject import ComparisonOptions
+from recipe_cli.testing.program_subject import ComparisonOptions
 from verify.statistics import (
     ComparisonOutcome,
     NothingToCompareError,

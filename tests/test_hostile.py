@@ -17,9 +17,9 @@ from outcomes import outcome_of
 
 from recipe_cli.declarations import declarations
 from recipe_cli.render.exit_status import exit_status, worst
-from recipe_cli.sandbox.limits import Limits
 from recipe_cli.sandbox.messages import JudgedDeclaration
 from recipe_cli.sandbox.parent import Watch
+from recipe_cli.sandbox.process_limits import Limits
 
 HEAD = """
 from sympy import *

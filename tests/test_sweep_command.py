@@ -33,7 +33,7 @@ from recipe import (
 from recipe_cli.declarations import concrete_declaration
 from recipe_cli.render.findings_table import condensed
 from recipe_cli.testing.compare import kernel_of, program_test_of, subject_of
-from recipe_cli.testing.subject import ComparisonOptions
+from recipe_cli.testing.program_subject import ComparisonOptions
 from verify.statistics import ComparisonLine, ComparisonOutcome, check_sweep
 from verify.statistics.law.simulate import Runner, swept
 from verify.statistics.numbers.inputs import setting

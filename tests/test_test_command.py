@@ -16,7 +16,7 @@ from recipe_cli.declarations import concrete_declaration
 from recipe_cli.render.findings_table import findings_status
 from recipe_cli.testing.compare import bias_of, kernel_of, program_test_of, subject_of
 from recipe_cli.testing.compiled_gradients import COMPILED_GRADIENTS
-from recipe_cli.testing.subject import ComparisonOptions
+from recipe_cli.testing.program_subject import ComparisonOptions
 from verify.statistics import ComparisonLine, ComparisonOutcome, Findings
 from verify.statistics.trial.bias import law_of_position
 from verify.statistics.trial.potentials import ON_HALF_LINE, ON_LINE, trial_potentials

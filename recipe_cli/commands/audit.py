@@ -11,9 +11,9 @@ from recipe import RecipeError
 from recipe_cli.commands.options import AsJson, Timeout, positive
 from recipe_cli.declarations import audited, audits
 from recipe_cli.render.exit_status import exit_status, worst
-from recipe_cli.sandbox.limits import Limits
 from recipe_cli.sandbox.messages import JudgedDeclaration, RefusedDeclaration
 from recipe_cli.sandbox.parallel import processor_count, results_of_files
+from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import console, print_json, print_line
 
 EPILOG = (

@@ -24,6 +24,6 @@ def schemes(
     """List the schemes; of a recipe the pieces of its generator and their flows, and why a scheme
     does not fit it.
     """
-    from recipe_cli.render.schemes import list_schemes
+    from recipe_cli.render.scheme_table import list_schemes
 
     list_schemes(None if where is None else declarations(where), as_json)

@@ -14,7 +14,7 @@ from recipe_cli.terminal.printing import console, print_json, print_line
 from recipe_cli.terminal.progress import Progress
 
 if TYPE_CHECKING:
-    from recipe_cli.testing.subject import ComparisonOptions
+    from recipe_cli.testing.program_subject import ComparisonOptions
 
 
 EPILOG = (
@@ -78,7 +78,7 @@ def compare(
 ) -> None:
     """Compile the sampler, and compare what the program does in a step with what was declared."""
     from recipe_cli.program.preflight import require_to_test
-    from recipe_cli.testing.subject import ComparisonOptions
+    from recipe_cli.testing.program_subject import ComparisonOptions
 
     require_to_test()
     options = ComparisonOptions(

@@ -16,9 +16,9 @@ from recipe_cli.declarations import declarations, steps
 from recipe_cli.output.paths import refuse_to_replace
 from recipe_cli.render.exit_status import exit_status, worst
 from recipe_cli.render.reports import print_report, report_as_json, report_as_markdown
-from recipe_cli.sandbox.limits import Limits
 from recipe_cli.sandbox.messages import RefusedDeclaration, Result
 from recipe_cli.sandbox.parent import Watch
+from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import console, print_json, print_line, print_lines
 
 EPILOG = (

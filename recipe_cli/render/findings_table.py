@@ -17,7 +17,7 @@ from rich.table import Table
 
 from recipe_cli.errors import UNDECIDED
 from recipe_cli.render.exit_status import REFUTED
-from recipe_cli.testing.subject import ComparedProgram
+from recipe_cli.testing.program_subject import ComparedProgram
 from verify.statistics import ComparisonLine, ComparisonOutcome, Findings
 
 NUMBERS = ("distance", "threshold", "level")

@@ -9,7 +9,7 @@ from recipe_cli.render.step_pictures import bias_figure, step_figures
 from recipe_cli.render.sweep_pictures import sweep_figures
 from recipe_cli.terminal.progress import Progress
 from recipe_cli.testing.compare import bias_of
-from recipe_cli.testing.subject import ComparedProgram
+from recipe_cli.testing.program_subject import ComparedProgram
 from verify.statistics import Battery
 
 

@@ -10,9 +10,9 @@ from functools import partial
 from queue import Empty, SimpleQueue
 
 from recipe_cli.declarations import Declaration, UnfitDeclaration
-from recipe_cli.sandbox.limits import Limits
 from recipe_cli.sandbox.messages import Result
 from recipe_cli.sandbox.parent import Watch
+from recipe_cli.sandbox.process_limits import Limits
 
 Load = Callable[[str], Sequence[Declaration | UnfitDeclaration]]
 

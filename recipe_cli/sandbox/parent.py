@@ -22,7 +22,6 @@ from typing import Any
 
 from recipe_cli.declarations import Declaration, UnfitDeclaration
 from recipe_cli.errors import BAD_INPUT, Mistake, printable
-from recipe_cli.sandbox.limits import Limits
 from recipe_cli.sandbox.messages import (
     Answered,
     Begun,
@@ -34,6 +33,7 @@ from recipe_cli.sandbox.messages import (
     Task,
     Working,
 )
+from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.sandbox.worker import work
 from recipe_cli.terminal.progress import Progress
 from verify.report import Report

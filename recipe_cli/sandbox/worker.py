@@ -20,7 +20,6 @@ from multiprocessing.connection import Connection
 from recipe import Discretisation, Kernel, Recipe, RecipeError, Update
 from recipe_cli.declarations import Declaration, UnfitDeclaration, the_one
 from recipe_cli.errors import Mistake, mistake_of, printable
-from recipe_cli.sandbox.limits import limited_memory
 from recipe_cli.sandbox.messages import (
     Answered,
     Begun,
@@ -32,6 +31,7 @@ from recipe_cli.sandbox.messages import (
     Task,
     Working,
 )
+from recipe_cli.sandbox.process_limits import limited_memory
 from verify.certificate import certificate_of
 from verify.decide.zero.decide import DisagreementError
 from verify.obligation import Obligation

@@ -18,14 +18,14 @@ from recipe_cli.declarations import Declaration
 from recipe_cli.program.translation import require_translation
 from recipe_cli.terminal.progress import Progress
 from recipe_cli.testing.compiled_gradients import COMPILED_GRADIENTS
-from recipe_cli.testing.step import step_subject
-from recipe_cli.testing.subject import (
+from recipe_cli.testing.kernel_subject import kernel_subject
+from recipe_cli.testing.program_subject import (
     ComparedProgram,
     ComparisonOptions,
     ProgramSubject,
     given_parameters,
 )
-from recipe_cli.testing.sweep import sweep_subject
+from recipe_cli.testing.step_subject import step_subject
 from verify.statistics import ProgramTest, program_test
 from verify.statistics.trial.bias import MeasuredBias, measured_bias
 from verify.statistics.trial.trial import of_one_coordinate
@@ -90,7 +90,7 @@ def subject_of(
 ) -> tuple[ProgramSubject, Module]:
     """What is tested of a declaration, with its module and all of its numbers."""
     by_sweep = isinstance(declaration.declared, Kernel)
-    return (sweep_subject if by_sweep else step_subject)(declaration, options)
+    return (kernel_subject if by_sweep else step_subject)(declaration, options)
 
 
 def kernel_of(subject: ProgramSubject, module: Module, told: Callable[[int], None]) -> OneStep:

@@ -8,14 +8,14 @@ from codegen import generate
 from codegen.generate import Module
 from recipe import Kernel, RecipeError
 from recipe_cli.declarations import Declaration
-from recipe_cli.testing.subject import ComparisonOptions, ProgramSubject, given_parameters
+from recipe_cli.testing.program_subject import ComparisonOptions, ProgramSubject, given_parameters
 from verify.statistics import trial_of
 from verify.statistics.trial.parameters import trial_parameters
 
 SWEEP = "a sweep"
 
 
-def sweep_subject(
+def kernel_subject(
     declaration: Declaration, options: ComparisonOptions
 ) -> tuple[ProgramSubject, Module]:
     """A kernel with a meaning for each potential, its module and all of its numbers."""

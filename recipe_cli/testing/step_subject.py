@@ -7,7 +7,7 @@ from codegen.generate import Module
 from recipe import Recipe, RecipeError, Update
 from recipe.scheme import PRINTED, discretise
 from recipe_cli.declarations import Declaration
-from recipe_cli.testing.subject import ComparisonOptions, ProgramSubject, given_parameters
+from recipe_cli.testing.program_subject import ComparisonOptions, ProgramSubject, given_parameters
 from verify.statistics import trial_of
 
 DEFAULT_SCHEMES = ("semi-implicit", "exact", PRINTED)  # the first that fits
