@@ -12,7 +12,6 @@ from recipe_cli.commands.options import AsJson, Timeout, positive
 from recipe_cli.declarations import audited, audits
 from recipe_cli.render.exit_status import exit_status, worst
 from recipe_cli.sandbox.messages import JudgedDeclaration, RefusedDeclaration
-from recipe_cli.sandbox.parallel import processor_count, results_of_files
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import console, print_json, print_line
 
@@ -50,19 +49,20 @@ def audit(
         raise RecipeError(f"--jobs {jobs}: it must be a positive number")
     files = [*(audits() if everything else ()), *(where or ())]
     limits = Limits(positive("--timeout", timeout))
-    raise typer.Exit(_audit(list(dict.fromkeys(files)), as_json, limits, jobs or processor_count()))
+    raise typer.Exit(_audit(list(dict.fromkeys(files)), as_json, limits, jobs))
 
 
-def _audit(files: list[str], as_json: bool, limits: Limits, jobs: int) -> int:
+def _audit(files: list[str], as_json: bool, limits: Limits, jobs: int | None) -> int:
     """Judge every rule in the files and print the table; returns the exit status, 0 where all come
     out as expected.
     """
     from recipe_cli.render.audit_table import print_rows, row_of, summary
+    from recipe_cli.sandbox.parallel import processor_count, results_of_files
 
     began, screen = time.monotonic(), console()
     judged: list[JudgedDeclaration] = []
     statuses: list[int] = []
-    for results in results_of_files(audited, files, limits, jobs):
+    for results in results_of_files(audited, files, limits, jobs or processor_count()):
         of_file = [result for result in results if isinstance(result, JudgedDeclaration)]
         for result in results:
             if isinstance(result, RefusedDeclaration):

@@ -32,7 +32,6 @@ from recipe_cli.sandbox.messages import (
     Working,
 )
 from recipe_cli.sandbox.process_limits import limited_memory
-from verify.certificate import certificate_of
 from verify.decide.zero.decide import DisagreementError
 from verify.obligation import Obligation
 from verify.report import discharged, unanswered, verify
@@ -116,6 +115,8 @@ def _verify(
     )
     certificate = None
     if task.certify and report.verdict is Verdict.PROVED:
+        from verify.certificate import certificate_of
+
         assert not isinstance(declaration.declared, Discretisation)  # the command refuses
         certificate = certificate_of(declaration.declared, report)
     lines = tuple(replace(line, outcome=_plain(line.outcome)) for line in report.lines)
