@@ -1,1 +1,5 @@
-"""The command ``recipe``."""
+"""The command ``recipe``.
+
+It finds declarations, composes the packages below, prints, and ends with an exit status. It may
+import ``recipe``, ``catalog``, ``verify`` and ``codegen``; nothing imports it.
+"""

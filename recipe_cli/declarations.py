@@ -30,12 +30,10 @@ from recipe import (
 )
 from recipe.kernel import MetropolisedMap, MetropolisedPath, MetropolisHastings, Repeat, compose
 from recipe.scheme import PRINTED
-from recipe_cli.mistakes import TOO_DEEP, one_line
-from recipe_cli.terminal import print_line
+from recipe_cli.errors import TOO_DEEP, one_line
+from recipe_cli.terminal.printing import print_line
 
-LARGEST = (
-    50_000_000  # bytes of a recipe file: Python takes a hundred times as much memory to compile one
-)
+MAX_FILE_BYTES = 50_000_000  # of a recipe file: Python takes a hundred times as much to compile it
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class Declaration:
 
 
 @dataclass(frozen=True)
-class Unfit:
+class UnfitDeclaration:
     """A recipe that a scheme does not fit, and why."""
 
     name: str
@@ -82,7 +80,7 @@ def declarations(where: str) -> list[Declaration]:
     return _only(found, wanted, path) if wanted else found
 
 
-def steps(where: str, scheme: str) -> list[Declaration | Unfit]:
+def steps(where: str, scheme: str) -> list[Declaration | UnfitDeclaration]:
     """The discrete steps of the recipes in FILE by a scheme; ``printed`` takes the rules that are
     printed there, as they stand.
 
@@ -98,9 +96,11 @@ def steps(where: str, scheme: str) -> list[Declaration | Unfit]:
             f" {', '.join(d.name for d in found)}"
         )
     made = [_step(d, scheme) for d in wanted]
-    if all(isinstance(step, Unfit) for step in made):
+    if all(isinstance(step, UnfitDeclaration) for step in made):
         raise RecipeError(
-            "; ".join(f"{step.name}: {step.error}" for step in made if isinstance(step, Unfit))
+            "; ".join(
+                f"{step.name}: {step.error}" for step in made if isinstance(step, UnfitDeclaration)
+            )
         )
     return made
 
@@ -112,7 +112,7 @@ def _can_be_discretised(declared: Any, scheme: str) -> bool:
     return isinstance(declared, Update) and printed
 
 
-def _step(declaration: Declaration, scheme: str) -> Declaration | Unfit:
+def _step(declaration: Declaration, scheme: str) -> Declaration | UnfitDeclaration:
     """The step, or why there is none: what does not fit one recipe of a file costs the others
     nothing.
     """
@@ -120,7 +120,7 @@ def _step(declaration: Declaration, scheme: str) -> Declaration | Unfit:
     try:
         made = discretised(declaration.declared, scheme)
     except RecipeError as error:
-        return Unfit(declaration.name, declaration.file, error)
+        return UnfitDeclaration(declaration.name, declaration.file, error)
     return replace(declaration, name=f"{declaration.name}, {scheme}", declared=made)
 
 
@@ -299,10 +299,10 @@ def _run_file(path: Path) -> ModuleType:
         raise RecipeError(
             f"{path} is not a regular file" if path.exists() else f"there is no file {path}"
         )
-    if path.stat().st_size > LARGEST:
+    if path.stat().st_size > MAX_FILE_BYTES:
         raise RecipeError(
-            f"{path} has {path.stat().st_size} bytes; a recipe file has at most {LARGEST}, and"
-            " reads its data"
+            f"{path} has {path.stat().st_size} bytes; a recipe file has at most"
+            f" {MAX_FILE_BYTES}, and reads its data"
         )
     name = f"_recipe_file_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)

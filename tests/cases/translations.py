@@ -27,7 +27,7 @@ from recipe import (
 )
 from recipe.scheme import discretise
 from recipe_cli.declarations import posterior_in
-from recipe_cli.translation import legend_of, trusted_texts
+from recipe_cli.program.translation import legend_of, trusted_texts
 from verify.translation import validate
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -12,10 +12,10 @@ from helpers.command import ROOT, command
 from rich.console import Console
 
 from codegen import Divergence, Draws
-from recipe_cli import sampling
 from recipe_cli.declarations import declarations
 from recipe_cli.main import main
-from recipe_cli.saving import Output
+from recipe_cli.output.saving import Output
+from recipe_cli.sampling import sample_posterior as sampling
 
 POSTERIOR = """
 import numpy as np

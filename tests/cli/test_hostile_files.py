@@ -16,9 +16,10 @@ from helpers.command import ROOT, command
 from helpers.outcomes import outcome_of
 
 from recipe_cli.declarations import declarations
-from recipe_cli.reports import exit_status, worst
-from recipe_cli.watched import Limits, Watch
-from recipe_cli.worker import Judged
+from recipe_cli.render.exit_status import exit_status, worst
+from recipe_cli.sandbox.messages import JudgedDeclaration
+from recipe_cli.sandbox.parent import Watch
+from recipe_cli.sandbox.process_limits import Limits
 
 HEAD = """
 from sympy import *
@@ -48,7 +49,7 @@ def file(tmp_path, text, name="hostile.py"):
 
 def said(result):
     """All that a user would read of a result."""
-    if not isinstance(result, Judged):
+    if not isinstance(result, JudgedDeclaration):
         return result.mistake.sentence
     lines = [f"{line.outcome.by} {line.outcome.witness}" for line in result.report.lines]
     return "; ".join([result.report.scope, *lines])
@@ -61,7 +62,9 @@ def outcome(result, name):
 def status(results):
     return worst(
         [
-            exit_status(r.declared, r.report) if isinstance(r, Judged) else r.mistake.status
+            exit_status(r.declared, r.report)
+            if isinstance(r, JudgedDeclaration)
+            else r.mistake.status
             for r in results
         ]
     )
@@ -303,7 +306,9 @@ def test_hostile_files(name, tmp_path):
     began = time.monotonic()
     limits = NARROW if name in WITHOUT_END else Limits(seconds=20, gigabytes=0.5)
     results = watched(file(tmp_path, f"{HEAD.strip()}\n{GOOD}{text}\n"), limits)
-    assert sum(isinstance(r, Judged) for r in results) == judged, [said(r) for r in results]
+    assert sum(isinstance(r, JudgedDeclaration) for r in results) == judged, [
+        said(r) for r in results
+    ]
     assert status(results) == wanted
     assert words in said(results[-1])
     assert all(c.isprintable() for r in results for c in said(r))
@@ -360,7 +365,7 @@ def test_a_bad_declaration_does_not_end_the_rest(tmp_path):
         " langevin(2)\n"
     )
     results = watched(file(tmp_path, text))
-    assert [r.declared.name if isinstance(r, Judged) else "" for r in results] == [
+    assert [r.declared.name if isinstance(r, JudgedDeclaration) else "" for r in results] == [
         "one",
         "",
         "wrong",
@@ -594,6 +599,6 @@ def test_a_terminal_is_told_what_is_being_worked_on(tmp_path):
     os.close(theirs)
     assert done.returncode == PROVED
     shown = os.read(ours, 10_000).decode()
-    assert "\r\x1b[Krunning " in shown
-    assert shown.endswith("\r\x1b[K")
+    assert "\r\x1b[2Krunning " in shown
+    assert shown.endswith("\x1b[?25h\r\x1b[1A\x1b[2K")  # the cursor is there, the line is gone
     os.close(ours)

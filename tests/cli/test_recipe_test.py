@@ -12,12 +12,15 @@ from scipy.optimize import approx_fprime
 
 from codegen import generate, one_step
 from recipe import Potential, RecipeError, Vector
-from recipe_cli.bias import law_of_position
 from recipe_cli.declarations import concrete_declaration
-from recipe_cli.testing import Asked, battery_of, bias_of, exit_status, kernel_of, subject_of
-from recipe_cli.trial import ON_HALF_LINE, ON_LINE, trials_of
+from recipe_cli.render.findings_table import findings_status
+from recipe_cli.testing.compare import bias_of, kernel_of, program_test_of, subject_of
+from recipe_cli.testing.compiled_gradients import COMPILED_GRADIENTS
+from recipe_cli.testing.program_subject import ComparisonOptions
 from verify.statistics import ComparisonLine, ComparisonOutcome, Findings
-from verify.statistics.numbers.inputs import setting
+from verify.statistics.trial.bias import law_of_position
+from verify.statistics.trial.potentials import ON_HALF_LINE, ON_LINE, trial_potentials
+from verify.statistics.trial.trial import of_one_coordinate
 
 SAMPLER = """
 from sympy import *
@@ -43,8 +46,8 @@ def sampler(tmp_path_factory):
 @pytest.fixture(scope="module")
 def sgld():
     """What is tested, the module, and the battery."""
-    subject, module = subject_of(concrete_declaration("sgld"), Asked())
-    return subject, module, battery_of(subject)
+    subject, module = subject_of(concrete_declaration("sgld"), ComparisonOptions())
+    return subject, module, program_test_of(subject).comparisons
 
 
 def test_a_program_that_does_what_is_wrong_comes_with_a_note(sampler):
@@ -134,7 +137,7 @@ def test_a_module_that_was_tampered_with_differs(sgld, tampered, change):
     *_, chosen = sgld
     found = chosen.check(tampered(change), seed=3)
     assert TAMPERED[change][2] in {differing.name for differing in found.differing}
-    assert exit_status(found) == 1
+    assert findings_status(found) == 1
 
 
 @pytest.mark.parametrize(
@@ -175,8 +178,8 @@ def test_what_is_not_seen_is_no_agreement():
     found = Findings("x", (line,), 0, 1e-6, 0.999, 1.1, 100)
     missed = replace(found, unseen=("C",))
     wrong = replace(missed, lines=(line, replace(line, outcome=ComparisonOutcome.DIFFERS)))
-    assert [exit_status(f) for f in (found, missed, wrong)] == [0, 3, 1]
-    assert [exit_status(f, allow_unseen=True) for f in (found, missed, wrong)] == [0, 0, 1]
+    assert [findings_status(f) for f in (found, missed, wrong)] == [0, 3, 1]
+    assert [findings_status(f, allow_unseen=True) for f in (found, missed, wrong)] == [0, 0, 1]
 
 
 def test_the_laws_that_samplers_are_tried_on():
@@ -194,9 +197,9 @@ def test_the_laws_that_samplers_are_tried_on():
     x = np.array([0.7, 1.9, 0.4, 2.2])
     for trial, potential in ((ON_LINE, line), (ON_HALF_LINE, half_line)):
         found = np.empty(4)
-        trial.compiled(found, x)
+        COMPILED_GRADIENTS[trial](found, x)
         np.testing.assert_allclose(found, approx_fprime(x, potential, 1e-7), atol=1e-5)
-        np.testing.assert_allclose(trial.plain(x[None])[0], found, rtol=1e-14)
+        np.testing.assert_allclose(trial.gradient(x[None])[0], found, rtol=1e-14)
         np.testing.assert_allclose(trial.value(x[None]), potential(x), rtol=1e-14)
 
 
@@ -209,11 +212,8 @@ def test_the_law_of_a_position_by_quadrature():
         return quad(lambda t: np.log(np.expm1(t)) ** k * t * np.exp(-t), 0, 60)[0]
 
     for name, moments in (("mirror_sgld", (2.0, 6.0)), ("corv_sgld", (phi_to(1), phi_to(2)))):
-        subject, _ = subject_of(concrete_declaration(name), Asked(length=1))
-        meanings = setting(subject.rule, **subject.numbers).meanings
-        law = law_of_position(
-            subject.rule, meanings, {U.name: trial for U, trial in subject.trials.items()}
-        )
+        subject, _ = subject_of(concrete_declaration(name), ComparisonOptions(length=1))
+        law = law_of_position(subject.trial)
         assert (law.mean, law.variance + law.mean**2) == pytest.approx(moments, rel=1e-6)
 
 
@@ -228,14 +228,11 @@ def test_the_bias_is_that_of_the_steps(sgld):
     assert [point.step_size for point in found.points] == pytest.approx(
         [0.3, 0.213, 0.15, 0.105, 0.075]
     )
-    meanings = setting(subject.rule, **{**subject.numbers, "length": 1}).meanings
-    law = law_of_position(
-        subject.rule, meanings, {U.name: trial for U, trial in subject.trials.items()}
-    )
+    law = law_of_position(of_one_coordinate(subject.trial, {}))
     rng, h = np.random.default_rng(0), 0.3
     x = law.draws(rng, 8_000)[:, None]
     for _ in range(67):
-        x = x - h * ON_LINE.plain(x) + np.sqrt(2 * h) * rng.standard_normal(x.shape)
+        x = x - h * ON_LINE.gradient(x) + np.sqrt(2 * h) * rng.standard_normal(x.shape)
     largest = found.points[0]
     here = ((x - law.mean) ** 2).mean() / law.variance - 1
     assert abs(here - largest.bias[1]) < 6 * np.sqrt(2) * largest.error[1]
@@ -245,7 +242,7 @@ def test_the_bias_is_that_of_the_steps(sgld):
 def test_a_potential_of_two_blocks_has_no_default():
     x, y = Vector("x"), Vector("y")
     with pytest.raises(RecipeError, match="bind an expression"):
-        trials_of([Potential("U", x, y)])
+        trial_potentials([Potential("U", x, y)])
 
 
 def test_steps_are_those_of_the_seed_and_of_the_state(tampered):

@@ -30,13 +30,15 @@ from recipe import (
     total,
 )
 from recipe_cli.declarations import concrete_declaration
-from recipe_cli.findings_table import condensed
-from recipe_cli.sweep_test import FROM_ANYWHERE, IN_ITS_LAW
-from recipe_cli.testing import Asked, comparisons_of, kernel_of, subject_of
-from recipe_cli.trial_law import NothingToCompareError, trial_law
+from recipe_cli.render.findings_table import condensed
+from recipe_cli.testing.compare import kernel_of, program_test_of, subject_of
+from recipe_cli.testing.program_subject import ComparisonOptions
 from verify.statistics import ComparisonLine, ComparisonOutcome, check_sweep
 from verify.statistics.law.simulate import Runner, swept
 from verify.statistics.numbers.inputs import setting
+from verify.statistics.sweep_battery import FROM_ANYWHERE, IN_ITS_LAW
+from verify.statistics.trial.errors import NothingToCompareError
+from verify.statistics.trial.exact_law import exact_law
 
 theta, x = Vector("theta"), Vector("x", domain=Interval.open(0, oo))
 h, T = Symbol("h", positive=True), Symbol("T", positive=True)
@@ -68,8 +70,10 @@ def half_line():
 @pytest.fixture(scope="module")
 def tested():
     """What is tested of MALA, its module, and what is compared."""
-    subject, module = subject_of(concrete_declaration("catalog/mala.py:mala"), Asked(length=2))
-    return subject, module, comparisons_of(subject)
+    subject, module = subject_of(
+        concrete_declaration("catalog/mala.py:mala"), ComparisonOptions(length=2)
+    )
+    return subject, module, program_test_of(subject).comparisons
 
 
 def places(found):
@@ -115,7 +119,9 @@ def test_a_module_that_was_tampered_with_differs(tested, old, new, where):
 
 def test_what_keeps_the_law_and_is_another_kernel_is_seen_from_anywhere(tested):
     subject, module, chosen = tested
-    other = replace(kernel_of(subject, module, lambda n: None), size=1.1 * subject.asked.step_size)
+    other = replace(
+        kernel_of(subject, module, lambda n: None), size=1.1 * subject.options.step_size
+    )
     assert places(chosen.check(other, seed=2)) == {FROM_ANYWHERE}
 
 
@@ -184,7 +190,7 @@ def test_draws_are_those_of_the_law(kernel):
     """Beside the distribution function of exp(-H), coordinate by coordinate, by sums over a
     grid.
     """
-    law = trial_law(kernel)
+    law = exact_law(kernel)
     assert law.unknown is None
     numbers = {"T": 1.7, "shape_U": np.array([1.3, 2.9])}
     numbers = {str(s): numbers[str(s)] for s in law.kernel.parameters}
@@ -218,7 +224,7 @@ def test_what_has_no_default_law_is_named():
     ]
     for rule, said in cases:
         with pytest.raises(NothingToCompareError, match=said):
-            trial_law(compose(metropolis(rule)))
+            exact_law(compose(metropolis(rule)))
 
 
 def test_bad_input_is_one_sentence(tmp_path):

@@ -135,8 +135,8 @@ def warm():
     """Import and compile what the others need."""
     import arviz  # noqa: F401
 
-    import recipe_cli.sampling
-    import recipe_cli.translation  # noqa: F401
+    import recipe_cli.program.translation
+    import recipe_cli.sampling.sample_posterior  # noqa: F401
 
     sampled_with()
     with tempfile.TemporaryDirectory() as folder:

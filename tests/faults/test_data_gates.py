@@ -412,7 +412,7 @@ def test_the_command_does_not_round_parameters():
         "5",
     ]
     done = CliRunner().invoke(app, call)
-    from recipe_cli.sampling import parameters_typed
+    from recipe_cli.program.typed import parameters_typed
 
     assert done.exit_code != 0
     with pytest.raises(

@@ -17,7 +17,7 @@ from limited import Ended, environment_of, limited
 
 import codegen
 from recipe import RecipeError
-from recipe_cli.mistakes import mistake_of
+from recipe_cli.errors import mistake_of
 
 BAD_INPUT, INTERRUPTED = 2, 130
 POSTERIOR = """

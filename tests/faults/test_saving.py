@@ -27,8 +27,8 @@ from codegen import Draws, diagnose, read_draws
 from codegen.running.chains import Chain, run_chains
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
 from recipe import RecipeError
-from recipe_cli import saving
-from recipe_cli.claim import MARK, claimed
+from recipe_cli.output import saving
+from recipe_cli.output.claim import MARK, claimed
 
 POSTERIOR = """
 import numpy as np
@@ -663,12 +663,12 @@ def test_a_progress_bar_never_ends_a_run(monkeypatch):
 
 
 def _plots_fail():
-    import recipe_cli.summary
+    import recipe_cli.render.diagnosis
 
     def plot(*_, **__):
         raise ValueError("no picture")
 
-    recipe_cli.summary.plot = plot
+    recipe_cli.render.diagnosis.plot = plot
 
 
 def test_plots_that_fail_say_so_and_cost_no_draws(tmp_path, cache):

@@ -27,7 +27,7 @@ from generators.strategies.targets import (
 )
 from recipe import Recipe, Scalar, Simplex, derive
 from recipe.language.symbols import name_of
-from recipe_cli.translation import translation_of
+from recipe_cli.program.translation import translation_of
 from verify import Verdict
 from verify.statistics.numbers.arrays import Meanings
 

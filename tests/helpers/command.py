@@ -18,9 +18,9 @@ _forkserver = multiprocessing.get_context("forkserver")
 _forkserver.set_forkserver_preload(
     [
         "recipe_cli.main",
-        "recipe_cli.sampling",
-        "recipe_cli.summary",
-        "recipe_cli.translation",
+        "recipe_cli.sampling.sample_posterior",
+        "recipe_cli.render.diagnosis",
+        "recipe_cli.program.translation",
         "arviz",
     ]
 )

@@ -25,7 +25,7 @@ from mutation.statistics import judge_by_statistics
 from mutation.translation import judge_by_translation
 from recipe import discretised
 from recipe.scheme.discretisation import PRINTED
-from recipe_cli.translation import trusted_texts
+from recipe_cli.program.translation import trusted_texts
 
 Judge = Callable[[Mutant], Judgement]
 

@@ -47,7 +47,7 @@ from recipe import (
     total,
 )
 from recipe.declare.reflect_update import unfolded
-from recipe_cli.translation import translation_of
+from recipe_cli.program.translation import translation_of
 from verify import Verdict, verify
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED

@@ -36,8 +36,8 @@ from recipe import (
     total,
 )
 from recipe.declare.dynamics import derive
-from recipe_cli.reports import print_report
-from recipe_cli.worker import Declared
+from recipe_cli.render.reports import print_report
+from recipe_cli.sandbox.messages import DeclarationFacts
 from verify import Verdict, verify
 from verify.audit.repair import find_repair
 from verify.audit.repair.edits import Claim
@@ -278,7 +278,7 @@ def printed(report, *, width=80, environment=None, terminal=True):
         highlight=False,
         _environ=environment or {"TERM": "xterm"},
     )
-    print_report(console, Declared("wrong", "sampler.py", None), report)
+    print_report(console, DeclarationFacts("wrong", "sampler.py", None), report)
     return stream.getvalue()
 
 
@@ -332,7 +332,7 @@ def test_names_cannot_send_codes_to_a_terminal():
     stream = io.StringIO()
     print_report(
         Console(file=stream, highlight=False),
-        Declared("\x1b[2J", "[red]file.py", None),
+        DeclarationFacts("\x1b[2J", "[red]file.py", None),
         verify(claim),
     )
     assert stream.getvalue().startswith(r"\x1b[2J (claim, [red]file.py): refuted;")

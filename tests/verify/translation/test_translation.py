@@ -14,9 +14,14 @@ from typer.testing import CliRunner
 from catalog.hmc import hmc_kernel
 from recipe import RecipeError
 from recipe.scheme import SCHEME_NAMES
-from recipe_cli import sampling
 from recipe_cli.main import app
-from recipe_cli.translation import NotTranslatedError, legend_of, require_translation, trusted_texts
+from recipe_cli.program import generating
+from recipe_cli.program.translation import (
+    NotTranslatedError,
+    legend_of,
+    require_translation,
+    trusted_texts,
+)
 from verify.translation import validate
 from verify.verdict import Verdict
 
@@ -163,7 +168,7 @@ def test_floats_are_read_as_the_binary_numbers_that_they_are():
 
 
 def test_nothing_is_written_that_is_not_proved(tmp_path, monkeypatch):
-    generate = sampling.generate_kernel
+    generate = generating.generate_kernel
 
     def wrong(*arguments, **options):
         module = generate(*arguments, **options)
@@ -171,7 +176,7 @@ def test_nothing_is_written_that_is_not_proved(tmp_path, monkeypatch):
             module, source=module.source.replace("+ r_new * step_size", "- r_new * step_size")
         )
 
-    monkeypatch.setattr(sampling, "generate_kernel", wrong)
+    monkeypatch.setattr(generating, "generate_kernel", wrong)
     path = tmp_path / "kernel.py"
     result = CliRunner().invoke(app, ["generate", "sgnht", "-o", str(path)])
     assert isinstance(result.exception, NotTranslatedError)

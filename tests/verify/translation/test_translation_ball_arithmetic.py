@@ -20,7 +20,7 @@ from recipe.language.fold import Fold, FoldSign
 from recipe.language.phi import Phi
 from recipe.language.symbols import Indexed, Length, Scalar
 from recipe.language.total import Total
-from recipe_cli.translation import legend_of, trusted_texts
+from recipe_cli.program.translation import legend_of, trusted_texts
 from verify.translation.run.lift import lifted_step
 
 BITS = 300

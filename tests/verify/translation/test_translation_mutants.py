@@ -9,7 +9,7 @@ from generators.mistakes_in_sums import OF_SUMS, TEXT_OF_EIGHTS
 from generators.text_mutants import mutants
 from helpers.differing_calls import exchanged
 
-from recipe_cli.translation import trusted_texts
+from recipe_cli.program.translation import trusted_texts
 
 # (case, text, what stands in its place): one a kind of mistake that a printer of code can make.
 BY_HAND = [

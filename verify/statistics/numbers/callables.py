@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,6 +12,20 @@ from recipe import RecipeError
 from verify.statistics.numbers.arrays import Array, State
 
 Step = Callable[[State, np.random.Generator], Mapping[str, Any]]
+
+
+class Advance(Protocol):
+    """A function that moves one chain by many steps at once."""
+
+    def __call__(
+        self, first: Mapping[str, Array], steps: int, *, seed: int, chain: int, begin: int
+    ) -> Mapping[str, Array] | None:
+        """The state after the steps ``begin`` to ``begin + steps`` of a chain, or None where the
+        chain leaves its domain or the finite numbers.
+
+        ``first`` has an array (length,) for the name of every block. The random numbers are a
+        function of the seed, the number of the chain and the number of the step.
+        """
 
 
 @dataclass(frozen=True)

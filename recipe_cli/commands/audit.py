@@ -1,0 +1,79 @@
+"""``recipe audit``: rules of libraries and papers as a table."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from recipe import RecipeError
+from recipe_cli.commands.options import AsJson, Timeout, positive
+from recipe_cli.declarations import audited, audits
+from recipe_cli.render.exit_status import exit_status, worst
+from recipe_cli.sandbox.messages import JudgedDeclaration, RefusedDeclaration
+from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.terminal.printing import console, print_json, print_line
+
+EPILOG = (
+    "Examples: `recipe audit --all`, `recipe audit blackjax`, `recipe audit my_rules.py"
+    " --json`, `recipe audit FILE:NAME`. Exit status: 0 where every rule comes out as its"
+    " expect= says (without expect=, where it is proved), 1 otherwise, 2 bad input, 3"
+    " undecided. `recipe verify FILE` shows each obligation."
+)
+
+
+def audit(
+    where: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE", help="Files, FILE:NAME, or audits of the catalog such as blackjax."
+        ),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every audit of the catalog.")] = False,
+    as_json: AsJson = False,
+    timeout: Timeout = Limits.seconds,
+    jobs: Annotated[
+        int | None,
+        typer.Option(help="Files that are worked on at once; one a processor by default."),
+    ] = None,
+) -> None:
+    """Say of update rules found in libraries and papers whether they sample what they are said to,
+    as a table.
+    """
+    if not where and not everything:
+        raise RecipeError(
+            f"say which rules: --all, a file, or an audit of the catalog ({', '.join(audits())})"
+        )
+    if jobs is not None and jobs < 1:
+        raise RecipeError(f"--jobs {jobs}: it must be a positive number")
+    files = [*(audits() if everything else ()), *(where or ())]
+    limits = Limits(positive("--timeout", timeout))
+    raise typer.Exit(_audit(list(dict.fromkeys(files)), as_json, limits, jobs))
+
+
+def _audit(files: list[str], as_json: bool, limits: Limits, jobs: int | None) -> int:
+    """Judge every rule in the files and print the table; returns the exit status, 0 where all come
+    out as expected.
+    """
+    from recipe_cli.render.audit_table import print_rows, row_of, summary
+    from recipe_cli.sandbox.parallel import processor_count, results_of_files
+
+    began, screen = time.monotonic(), console()
+    judged: list[JudgedDeclaration] = []
+    statuses: list[int] = []
+    for results in results_of_files(audited, files, limits, jobs or processor_count()):
+        of_file = [result for result in results if isinstance(result, JudgedDeclaration)]
+        for result in results:
+            if isinstance(result, RefusedDeclaration):
+                print_line(f"recipe: {result.mistake.sentence}", err=True)
+                statuses.append(result.mistake.status)
+        if of_file and not as_json:
+            print_rows(screen, of_file, with_headings=not judged)
+        judged += of_file
+    if as_json:
+        print_json([row_of(result) for result in judged])
+    else:
+        seconds = time.monotonic() - began
+        screen.print(summary(judged, len(statuses), seconds), soft_wrap=True)
+    return worst(statuses + [exit_status(result.declared, result.report) for result in judged])

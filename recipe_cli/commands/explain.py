@@ -1,0 +1,46 @@
+"""``recipe explain``: what obligations state, and why they matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+from recipe import RecipeError
+from recipe_cli.terminal.printing import print_lines
+
+EPILOG = "Examples: `recipe explain stationarity`, `recipe explain`"
+
+
+def explain(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[OBLIGATION]", help="All of them by default.")
+    ] = None,
+) -> None:
+    """Say what an obligation states, and why it matters."""
+    check_obligations([] if name is None else [name])
+    known = _obligations()
+    for n in known if name is None else [name]:
+        statement, explanation = known[n]
+        print_lines(f"{n}: {statement}\n  {explanation}")
+
+
+def check_obligations(names: Iterable[str]) -> None:
+    """Refuse a name that no obligation has."""
+    known = _obligations()
+    for name in names:
+        if name not in known:
+            raise RecipeError(
+                f"there is no obligation {name!r}; the obligations are {', '.join(known)}"
+            )
+
+
+def _obligations() -> dict[str, tuple[str, str]]:
+    """Statement and explanation of every obligation, by name."""
+    from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
+
+    of_kernels_only = [
+        o for o in KERNEL_OBLIGATIONS if o.name not in {other.name for other in OBLIGATIONS}
+    ]
+    return {o.name: (o.statement, o.explanation) for o in (*OBLIGATIONS, *of_kernels_only)}

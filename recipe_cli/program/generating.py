@@ -1,0 +1,79 @@
+"""The module of a declaration, written to a file, or compared with one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from codegen import generate as generate_kernel
+from codegen.generate import Module
+from recipe import Kernel, Potential, Recipe, RecipeError, Update, bind
+from recipe_cli.declarations import Declaration, posterior_in
+from recipe_cli.output.paths import text_of
+from recipe_cli.program.translation import require_translation, translation_of
+from recipe_cli.program.typed import block_names
+from recipe_cli.terminal.printing import print_line
+from verify.verdict import Verdict
+
+MAX_TEXT_BYTES = 10_000_000  # of a module
+
+
+def generate_module(
+    declaration: Declaration, output: Path, scheme: str, order: str | None, posterior: str | None
+) -> None:
+    """Write the module of a recipe (or of a printed rule) to a file."""
+    module, declared = _module_of(declaration, scheme, order, posterior)
+    require_translation(module, declared, order=block_names(order))
+    module.write(output)
+
+
+def check_module(
+    declaration: Declaration, file: Path, scheme: str, order: str | None, posterior: str | None
+) -> Verdict:
+    """Say whether the text of a file is the step that a module would be made from; returns the
+    verdict. The text is read, and never run.
+    """
+    module, declared = _module_of(declaration, scheme, order, posterior)
+    text = text_of(file, MAX_TEXT_BYTES)
+    outcome = translation_of(replace(module, source=text), declared, order=block_names(order))
+    said = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(
+        outcome.verdict, "is not proved to be"
+    )
+    print_line(
+        f"the text of {file} {said} {declaration.name} by the scheme {module.scheme}: {outcome.by}"
+    )
+    return outcome.verdict
+
+
+def _module_of(
+    declaration: Declaration, scheme: str, order: str | None, posterior: str | None
+) -> tuple[Module, Recipe | Update | Kernel]:
+    declared = declaration.declared
+    assert isinstance(declared, Recipe | Update | Kernel)  # a file holds no other
+    posteriors = {}
+    if posterior is not None:
+        posteriors = {the_potential(declaration): posterior_in(posterior)}
+        if isinstance(declared, Recipe):
+            declared, posteriors = bind(declared, posteriors), {}
+    return (
+        generate_kernel(
+            declared,
+            scheme=scheme,
+            order=block_names(order),
+            posteriors=posteriors,
+            name=declaration.name,
+        ),
+        declared,
+    )
+
+
+def the_potential(declaration: Declaration) -> Potential:
+    """The one potential that a posterior file gives a meaning."""
+    potentials = [a for a in declaration.declared.abstract if isinstance(a, Potential)]
+    if len(potentials) == 1:
+        return potentials[0]
+    names = ", ".join(map(str, potentials)) or "none"
+    raise RecipeError(
+        f"{declaration.name} has the potentials {names}: a posterior file gives the meaning of"
+        " exactly one"
+    )

@@ -1,0 +1,31 @@
+"""Whether this machine and this Python can carry a command to its end: asked before anything takes
+time.
+"""
+
+from __future__ import annotations
+
+from codegen.system.memory import require_to_load
+from codegen.system.numba_settings import check_docstrings
+
+# Bytes of memory and of address space, beside Numba; measured with two processors.
+BYTES_TO_TEST = 150_000_000, 300_000_000
+BYTES_TO_DIAGNOSE = 260_000_000, 700_000_000
+
+
+def require_to_test() -> None:
+    """Refuse where a sampler cannot be compiled and compared.
+
+    Raises:
+        RecipeError: with what is missing.
+    """
+    require_to_load("the libraries that compile a sampler", *BYTES_TO_TEST)
+
+
+def require_to_diagnose() -> None:
+    """Refuse where draws cannot be made and diagnosed, which needs ArviZ.
+
+    Raises:
+        RecipeError: with what is missing.
+    """
+    check_docstrings()
+    require_to_load("the libraries that diagnose draws", *BYTES_TO_DIAGNOSE)

@@ -1,0 +1,31 @@
+"""What is typed for several commands, in the words of Python: names of blocks, and parameters."""
+
+from __future__ import annotations
+
+from recipe import RecipeError
+from recipe.language.numbers import rounded_text
+
+
+def block_names(typed: str | None) -> list[str] | None:
+    """The names in a list such as ``r,theta``; None where nothing is typed."""
+    return None if typed is None else [b.strip() for b in typed.split(",")]
+
+
+def parameters_typed(typed: tuple[str, ...]) -> dict[str, float]:
+    """The values of ``--param NAME=VALUE``, by name."""
+    values: dict[str, float] = {}
+    for item in typed:
+        name, equals, number = item.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise RecipeError(f"--param {item}: write NAME=VALUE, such as --param C=1")
+        if name in values:
+            raise RecipeError(f"--param {name} is given twice")
+        try:
+            values[name] = float(number)
+        except ValueError:
+            raise RecipeError(f"--param {item}: {number!r} is not a number") from None
+        fault = rounded_text(number)
+        if fault is not None:
+            raise RecipeError(f"--param {name} {fault}")
+    return values

@@ -1,0 +1,143 @@
+"""Rules of libraries and papers as a table: what each is said to sample, and what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from recipe.language.plain_text import without_codes
+from recipe_cli.render.exit_status import exit_status
+from recipe_cli.render.reports import STYLES
+from recipe_cli.sandbox.messages import JudgedDeclaration
+from recipe_cli.terminal.printing import console_beside
+from verify.obligations.kernel.invariance import INVARIANCE
+from verify.obligations.process.stationarity import STATIONARITY
+from verify.obligations.process.stationary_law import STATIONARY_LAW
+from verify.report import Report, ReportLine
+from verify.verdict import Verdict
+
+WIDTH = 180  # columns of the table where there is no terminal
+COLUMNS = {
+    "rule": 5,
+    "claimed: minus log density": 6,
+    "verdict": 2,
+    "the one that it has": 5,
+    "repair, or what was found": 7,
+}
+DECISIVE = (
+    STATIONARITY.name,
+    INVARIANCE.name,
+)  # which line a reader of the table wants to know of first
+
+
+def row_of(result: JudgedDeclaration) -> dict[str, Any]:
+    """One line of the table as plain data."""
+    declared, report = result.declared, result.report
+    line = _decisive(report)
+    witness = None if line is None or line.outcome.witness is None else line.outcome.witness.finding
+    return {
+        "name": declared.name,
+        "file": declared.file,
+        "source": declared.source,
+        "kind": report.kind,
+        "claimed": declared.target,
+        "verdict": report.verdict.value,
+        "expect": declared.expect,
+        "as_expected": exit_status(declared, report) == 0,
+        "scope": report.scope if line is None else line.outcome.scope or report.scope,
+        "decided_by": None if line is None else line.name,
+        "by": None if line is None else line.outcome.by,
+        "finding": witness,
+        "law": _law(report),
+        "repair": None if line is None else line.outcome.repair,
+    }
+
+
+def _law(report: Report) -> str | None:
+    """The law that was found for a rule that is refuted, where one was, or why it is none; for
+    what, if that is less.
+    """
+    line = next((line for line in report.lines if line.name == STATIONARY_LAW.name), None)
+    if line is None or line.outcome.found is None:
+        return None if line is None or not line.outcome.facts else line.outcome.facts[0]
+    return (
+        line.outcome.found.text
+        if line.outcome.scope is None
+        else f"{line.outcome.found.text} for {line.outcome.scope}"
+    )
+
+
+def _decisive(report: Report) -> ReportLine | None:
+    """The required line that the verdict rests on; of several the one about the law itself."""
+    lines = [
+        line for line in report.lines if line.required and line.outcome.verdict is report.verdict
+    ]
+    return next((line for line in lines if line.name in DECISIVE), lines[0] if lines else None)
+
+
+def print_rows(console: Console, judged: list[JudgedDeclaration], with_headings: bool) -> None:
+    """The rows of one file; all files have columns of the same width."""
+    at = console if console.is_terminal else console_beside(console, WIDTH)
+    if with_headings:
+        at.print(_table([[Text(heading, "underline") for heading in COLUMNS]]))
+    at.print(Text(without_codes(_heading(judged)), "bold"))
+    at.print(_table(_cells(result) for result in judged))
+
+
+def _table(rows: Iterable[Sequence[Text]]) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    for ratio in COLUMNS.values():
+        table.add_column(overflow="fold", ratio=ratio)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _heading(judged: list[JudgedDeclaration]) -> str:
+    """The file, and the citation that its rules have in common."""
+    sources = [(result.declared.source or "").split(", ") for result in judged]
+    common = [parts[0] for parts in zip(*sources, strict=False) if len(set(parts)) == 1]
+    file = judged[0].declared.file
+    return f"{file}: {', '.join(common)}" if any(common) else file
+
+
+def _cells(result: JudgedDeclaration) -> tuple[Text, ...]:
+    row = row_of(result)
+    wrong = "" if row["verdict"] == Verdict.PROVED.value else row["repair"] or row["by"] or ""
+    if row["scope"] != result.report.scope and wrong:
+        wrong = f"for {row['scope']}: {wrong}"
+    last = Text(without_codes(wrong))
+    if row["expect"] not in (None, row["verdict"]):
+        last = Text.assemble(
+            (f"expected to be {row['expect']}. ", STYLES[Verdict.REFUTED.value]), last
+        )
+    name, claimed, law = (Text(without_codes(row[key] or "")) for key in ("name", "claimed", "law"))
+    return name, claimed, Text(row["verdict"], STYLES[row["verdict"]]), law, last
+
+
+def summary(judged: list[JudgedDeclaration], refused: int, seconds: float) -> str:
+    """The last line: "all as expected" is said only where that gives the exit status 0, and
+    something was judged.
+    """
+    verdicts = [result.report.verdict for result in judged]
+    counts = ", ".join(f"{verdicts.count(v)} {v.value}" for v in Verdict if v in verdicts)
+    otherwise = [
+        result.declared.name
+        for result in judged
+        if exit_status(result.declared, result.report) != 0
+    ]
+    parts = [
+        ("1 rule" if len(judged) == 1 else f"{len(judged)} rules")
+        + (f": {counts}" if judged else "")
+    ]
+    if otherwise:
+        parts.append(f"otherwise than expected: {', '.join(otherwise)}")
+    elif judged and not refused:
+        parts.append("all as expected")
+    if refused:
+        parts.append(f"{refused} not judged")
+    return f"{'; '.join(parts)} ({seconds:.0f} s)"

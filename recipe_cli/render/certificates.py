@@ -1,0 +1,111 @@
+"""A proof as a file, and what came of going through one again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from recipe.language.plain_text import without_codes
+from recipe_cli.render.exit_status import EXIT_STATUS
+from recipe_cli.sandbox.messages import JudgedDeclaration
+from recipe_cli.terminal.printing import print_line
+from verify.checker import Result
+
+COLOURS = {"confirmed": "green", "rejected": "bold red"}
+
+
+def write_certificate(judged: JudgedDeclaration, output: Path) -> int:
+    """Write what was proved; where it is not proved over all, say so, and return the exit status of
+    the verdict.
+    """
+    from codegen.files.atomic_write import whole_file
+    from verify.certificate import canonical
+
+    report = judged.report
+    if judged.certificate is None:
+        left = ", ".join(
+            line.name
+            for line in report.lines
+            if line.required and line.outcome.verdict is report.verdict
+        )
+        print_line(
+            f"recipe: no certificate was written: {judged.declared.name} is {report.verdict.value}"
+            f" ({left})",
+            err=True,
+        )
+        return EXIT_STATUS[report.verdict]
+    with whole_file(output) as temporary:
+        temporary.write_text(canonical(judged.certificate) + "\n", encoding="ascii")
+    print_line(f"wrote {output}", err=True)
+    return 0
+
+
+def check_as_json(
+    file: Path, certificate: Any, result: Result, where: str | None, other: str | None
+) -> dict[str, Any]:
+    """What came of a check as plain data. ``other`` is the first difference to the recipe
+    ``where``, or None.
+    """
+    return {
+        "file": str(file),
+        "name": certificate["subject"]["name"],
+        "kind": certificate["subject"]["kind"],
+        "status": result.status if other is None else "rejected",
+        "sentence": result.sentence if other is None else f"it is not about {where}: {other}",
+        "about": (
+            None if where is None else {"recipe": where, "same": other is None, "difference": other}
+        ),
+        "obligations": [
+            {"name": f.name, "status": f.status, "sentence": f.sentence} for f in result.findings
+        ],
+        "assumptions": list(result.assumptions),
+    }
+
+
+def print_check(
+    console: Console,
+    file: Path,
+    certificate: Any,
+    result: Result,
+    where: str | None,
+    other: str | None,
+) -> None:
+    """The same in words."""
+    subject = certificate["subject"]
+    console.print(
+        Text.assemble(
+            (without_codes(str(file)), "bold"),
+            f" ({without_codes(subject['name'] or 'without a name')}, {subject['kind']}): ",
+            (result.sentence, COLOURS.get(result.status, "yellow")),
+        ),
+        soft_wrap=True,
+    )
+    width = max((len(f.name) for f in result.findings), default=0)
+    for f in result.findings:
+        console.print(
+            Text.assemble(
+                "  ", _coloured(f.status), without_codes(f"  {f.name:<{width}}  {f.sentence}")
+            ),
+            soft_wrap=True,
+        )
+    if where is not None and other is None:
+        console.print(
+            Text(without_codes(f"  it is about {where}, for {certificate['scope']}")),
+            soft_wrap=True,
+        )
+    elif where is not None:
+        console.print(
+            Text.assemble(
+                "  ", _coloured("rejected"), without_codes(f"  it is not about {where}: {other}")
+            ),
+            soft_wrap=True,
+        )
+    for assumption in result.assumptions:
+        console.print(Text(without_codes(f"  assumed: {assumption}"), style="dim"), soft_wrap=True)
+
+
+def _coloured(status: str) -> tuple[str, str]:
+    return f"{status:<11}", COLOURS.get(status, "yellow")

@@ -1,0 +1,173 @@
+"""Diagnostics on a terminal: a table, effective draws a second, and what to worry about."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from codegen import Diagnosis, Draws, diagnose, plot, read_draws
+from codegen.results.diagnostics import CoordinateDiagnostics, imported_arviz, quiet
+from codegen.results.plots import writable_folder
+from recipe.language.plain_text import without_codes
+from recipe_cli.terminal.printing import print_line, print_lines
+
+SHOWN_COORDINATES = 40
+
+
+def _significant(digits: int) -> Callable[[float], str]:
+    return lambda value: f"{value:#.{digits}g}".removesuffix(".")
+
+
+COLUMNS: dict[str, Callable[[float], str]] = {
+    "mean": _significant(4),
+    "sd": _significant(4),
+    "mcse_mean": _significant(2),
+    "mcse_sd": _significant(2),
+    "ess_bulk": "{:.0f}".format,
+    "ess_tail": "{:.0f}".format,
+    "r_hat": "{:.3f}".format,
+}
+
+
+def diagnose_file(
+    file: Path, plots: Path | None, as_json: bool, everything: bool, console: Console
+) -> int:
+    """The command ``diagnose``: returns the exit status, 1 where a chain diverged.
+
+    Raises:
+        RecipeError: where the file cannot be read, or the folder for plots cannot be written.
+    """
+    data = read_draws(file)
+    if plots is not None:
+        writable_folder(plots)  # before the work, not after it
+    diagnosis = diagnose(data)
+    if as_json:
+        print_lines(json.dumps(diagnosis.as_json(), indent=2))
+    else:
+        print_diagnosis(
+            console,
+            diagnosis,
+            limit=None if everything else SHOWN_COORDINATES,
+            hint="--all shows them",
+        )
+    show_plots(console, data, diagnosis, plots, quiet=as_json)
+    return int(diagnosis.diverged)
+
+
+def show_draws(
+    console: Console,
+    draws: Draws,
+    blocks: Sequence[str],
+    seconds: float,
+    saved: Path | None,
+    plots: Path | None,
+    as_json: bool,
+) -> None:
+    """What ``recipe sample`` prints: a table of some blocks, warnings of all, and where the draws
+    and plots are.
+
+    Raises:
+        RecipeError: where the plots cannot be written.
+    """
+    with quiet(
+        imported_arviz()
+    ):  # of more chains than draws; the diagnosis says that the draws are too few
+        data = draws.to_inferencedata()
+    diagnosis = diagnose(data)
+    if as_json:
+        output = None if saved is None else str(saved)
+        print_lines(json.dumps({"diagnosis": diagnosis.as_json(), "output": output}, indent=2))
+    else:
+        hint = (
+            "recipe diagnose --all shows them"
+            if saved
+            else "save the draws with -o, and recipe diagnose --all shows them"
+        )
+        took = f" in {seconds:.1f} s"
+        print_diagnosis(
+            console, diagnosis, limit=SHOWN_COORDINATES, hint=hint, blocks=blocks, took=took
+        )
+        if saved is not None:
+            _line(console, f"draws saved in {saved}")
+    show_plots(console, data, diagnosis, plots, quiet=as_json)
+
+
+def print_diagnosis(
+    console: Console,
+    diagnosis: Diagnosis,
+    *,
+    limit: int | None,
+    hint: str,
+    blocks: Sequence[str] | None = None,
+    took: str = "",
+) -> None:
+    """The table, effective draws a second, and the warnings (of all blocks, whichever the table
+    shows).
+    """
+    name = diagnosis.attributes.get("recipe") or "draws"
+    stopped = ", interrupted" if diagnosis.attributes.get("interrupted") else ""
+    number = f"{diagnosis.chains} chain{'' if diagnosis.chains == 1 else 's'}"
+    _line(console, f"{name}: {number} of {diagnosis.draws} draws{took}{stopped}")
+    rows = [row for row in diagnosis.rows if blocks is None or row.block in blocks]
+    _print_table(console, rows[:limit])
+    if limit is not None and len(rows) > limit:
+        _line(console, f"... and {len(rows) - limit} coordinates more ({hint})")
+    accepted = diagnosis.attributes.get("acceptance_rate")
+    if isinstance(accepted, float):
+        _line(console, f"acceptance rate of Metropolis tests: {accepted:.3g}")
+    speed = diagnosis.ess_per_second
+    if speed is not None:
+        time = f"{diagnosis.seconds:.3g} s of sampling"
+        _line(
+            console,
+            f"effective draws a second: {speed[0]:.3g} in the slowest coordinate, {speed[1]:.3g} in"
+            f" the median one ({time})",
+        )
+    for sentence in diagnosis.warnings:
+        _line(console, sentence, "bold red" if sentence in diagnosis.divergences else "yellow")
+
+
+def show_plots(
+    console: Console, data: Any, diagnosis: Diagnosis, folder: Path | None, quiet: bool
+) -> None:
+    """Write the plots, if a folder is given and there is something to plot, and say where
+    they are.
+    """
+    if folder is None:
+        return
+    if not diagnosis.rows:
+        print_line("note: there are too few draws to plot", err=True)
+        return
+    paths = plot(data, folder, diagnosis=diagnosis)
+    if not quiet:
+        _line(console, f"plots in {' and '.join(map(str, paths))}")
+
+
+def _print_table(console: Console, rows: Sequence[CoordinateDiagnostics]) -> None:
+    if not rows:
+        return
+    cells = [["", *COLUMNS]] + [
+        [row.coordinate, *(_number(show, getattr(row, c)) for c, show in COLUMNS.items())]
+        for row in rows
+    ]
+    widths = [max(len(line[k]) for line in cells) for k in range(len(cells[0]))]
+    for number, line in enumerate(cells):
+        rest = "".join(
+            f"  {cell:>{width}}" for cell, width in zip(line[1:], widths[1:], strict=True)
+        )
+        _line(console, f"{line[0]:<{widths[0]}}{rest}", "bold" if number == 0 else "")
+
+
+def _number(show: Callable[[float], str], value: float) -> str:
+    return "-" if math.isnan(value) else show(value)
+
+
+def _line(console: Console, text: str, style: str = "") -> None:
+    """One line. What stands in a file is not markup, nor may it send codes to the terminal."""
+    console.print(Text(without_codes(text), style=style), soft_wrap=True)

@@ -1,0 +1,159 @@
+"""Draws from a posterior: sampled, saved whatever happens, and shown."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import nullcontext
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from rich.console import Console
+
+from codegen import Draws
+from codegen import sample as sample_kernel
+from codegen.generate import Module
+from codegen.results.plots import writable_folder
+from codegen.running.checkpoint import CheckpointWarning, saved_draws
+from codegen.running.memory_needed import require_room_to_diagnose
+from codegen.sample import Caller
+from codegen.system.signals import ENDS, RAISES, Signals, Stopped
+from recipe import Kernel, Posterior, Recipe, RecipeError, bind
+from recipe_cli.declarations import Declaration, posterior_in
+from recipe_cli.output.claim import claimed
+from recipe_cli.output.saving import Output, broken_pipes_are_errors, tell
+from recipe_cli.program.generating import the_potential
+from recipe_cli.program.translation import require_translation
+from recipe_cli.program.typed import block_names, parameters_typed
+from recipe_cli.render.diagnosis import show_draws
+from recipe_cli.sampling.settings import Settings, schedule_of, warmup_of
+
+
+def sample_posterior(
+    declaration: Declaration,
+    posterior: str,
+    settings: Settings,
+    output: Output,
+    console: Console,
+    plots: Path | None = None,
+    as_json: bool = False,
+) -> int:
+    """Sample, save and diagnose; returns the exit status: after a signal 128 and its number, with
+    the draws so far saved.
+    """
+    with (
+        Signals((RAISES, ENDS), tell, last=True) as signals,
+        nullcontext() if plots is None else claimed(writable_folder(plots) / "plots"),
+    ):
+        try:
+            law = posterior_in(posterior)
+            began = perf_counter()
+            with broken_pipes_are_errors(), output.claimed():
+                draws = _drawn(declaration, law, settings, output, signals)
+            seconds = perf_counter() - began
+            signals.act()
+            show_draws(
+                console, draws, [b.name for b in law.blocks], seconds, output.saved, plots, as_json
+            )
+        except Stopped as stopped:
+            _tell_where(output)
+            return 128 + (signals.first or stopped.number)
+        except BaseException as error:
+            _tell_where(output)
+            if not (
+                isinstance(error, OSError) and signals.first
+            ):  # else the terminal has gone with the signal
+                raise
+    if output.fault is not None:
+        raise RecipeError(output.fault)
+    if output.path is None and settings.checkpoint is not None:
+        _require_saved(draws, settings.checkpoint)
+    return 128 + signals.first if signals.first else 1 if draws.divergences else 0
+
+
+def _require_saved(draws: Draws, checkpoint: Path) -> None:
+    """Refuse to end well where the checkpoint is all that is left of a run, and does not hold its
+    draws.
+    """
+    made, there = int(max(draws.counts)), saved_draws(checkpoint)
+    if there < made:
+        raise RecipeError(
+            f"the checkpoint {checkpoint} holds {there} of {made} draws a chain, and the others are"
+            " lost; make room there, or give -o FILE, and run it again"
+        )
+
+
+def _tell_where(output: Output) -> None:
+    """For an end that comes between saving and showing."""
+    if output.fault is not None or output.saved is not None:
+        tell(output.fault or f"the draws are saved in {output.saved}")
+
+
+def _drawn(
+    declaration: Declaration, law: Posterior, settings: Settings, output: Output, signals: Signals
+) -> Draws:
+    """Sample, and save."""
+    target = _bound(declaration, law)
+    stepless = isinstance(target, Kernel) and target.step is None
+    require_room_to_diagnose(
+        settings.chains, max(0, settings.steps - warmup_of(settings)) // max(1, settings.thin)
+    )
+    blocks = block_names(settings.order)
+
+    def validated(module: Module) -> None:
+        require_translation(module, target, order=blocks, compensate=settings.compensate)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "always", CheckpointWarning
+        )  # whatever PYTHONWARNINGS is: it must not end the run
+        warnings.showwarning = (
+            _say  # that a checkpoint could not be written is known while the run goes on
+        )
+        return sample_kernel(
+            target,
+            scheme=settings.scheme,
+            order=blocks,
+            step_size=None if stepless else schedule_of(settings),
+            params=parameters_typed(settings.params),
+            steps=settings.steps,
+            warmup=warmup_of(settings),
+            thin=settings.thin,
+            batch_size=settings.batch_size,
+            replace=settings.replace,
+            control_variates=settings.control_variates,
+            compensate=settings.compensate,
+            float32_data=settings.float32_data,
+            chains=settings.chains,
+            threads=settings.threads,
+            seed=settings.seed,
+            keep=block_names(settings.keep),
+            checkpoint=settings.checkpoint,
+            checkpoint_seconds=settings.checkpoint_seconds,
+            name=declaration.name,
+            check=validated,
+            caller=Caller(output.rehearse, output.save, signals),
+        )
+
+
+def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
+    match declaration.declared:
+        case Recipe() as recipe:
+            return bind(recipe, {the_potential(declaration): law})
+        case Kernel() as kernel:
+            return bind(kernel, {the_potential(declaration): law})
+        case _:
+            raise RecipeError(
+                f"{declaration.name} is an update rule; `recipe sample` takes a recipe or a kernel"
+            )
+
+
+def _say(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,
+    line: Any = None,
+) -> None:
+    tell(str(message), "warning")

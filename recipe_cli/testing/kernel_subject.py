@@ -1,0 +1,35 @@
+"""A kernel that accepts and rejects, or repeats: what ``recipe test`` tests of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from codegen import generate
+from codegen.generate import Module
+from recipe import Kernel, RecipeError
+from recipe_cli.declarations import Declaration
+from recipe_cli.testing.program_subject import ComparisonOptions, ProgramSubject, given_parameters
+from verify.statistics import trial_of
+from verify.statistics.trial.parameters import trial_parameters
+
+SWEEP = "a sweep"
+
+
+def kernel_subject(
+    declaration: Declaration, options: ComparisonOptions
+) -> tuple[ProgramSubject, Module]:
+    """A kernel with a meaning for each potential, its module and all of its numbers."""
+    if options.scheme is not None:
+        raise RecipeError(
+            f"{declaration.name} is a kernel, which is carried out as it stands: leave --scheme out"
+        )
+    assert isinstance(declaration.declared, Kernel)
+    trial = trial_of(declaration.declared, step_size=options.step_size, length=options.length)
+    kernel = trial.rule
+    assert isinstance(kernel, Kernel)
+    module = generate(kernel, name=declaration.name)
+    numbers = trial_parameters(kernel, given_parameters(kernel, options), options.length)
+    return (
+        ProgramSubject(declaration.where, SWEEP, kernel, options, replace(trial, params=numbers)),
+        module,
+    )

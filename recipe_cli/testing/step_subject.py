@@ -1,0 +1,65 @@
+"""The step of a recipe by a scheme, or an update as it stands: what ``recipe test`` tests."""
+
+from __future__ import annotations
+
+from codegen import generate
+from codegen.generate import Module
+from recipe import Recipe, RecipeError, Update
+from recipe.scheme import PRINTED, discretise
+from recipe_cli.declarations import Declaration
+from recipe_cli.testing.program_subject import ComparisonOptions, ProgramSubject, given_parameters
+from verify.statistics import trial_of
+
+DEFAULT_SCHEMES = ("semi-implicit", "exact", PRINTED)  # the first that fits
+
+
+def step_subject(
+    declaration: Declaration, options: ComparisonOptions
+) -> tuple[ProgramSubject, Module]:
+    """The step of a recipe by a scheme, or an update as it stands, with its module and all of its
+    numbers.
+    """
+    what, scheme, module, rule = _generated(declaration, options.scheme)
+    trial = trial_of(
+        rule,
+        step_size=options.step_size,
+        params=given_parameters(rule, options),
+        length=options.length,
+        potentials=[U for U in module.plan.potentials if U not in module.estimators],
+    )
+    return ProgramSubject(declaration.where, scheme, what, options, trial), module
+
+
+def _generated(
+    declaration: Declaration, scheme: str | None
+) -> tuple[Recipe | Update, str, Module, Update]:
+    """What is generated, by which scheme: the one that was typed, or the first of the default ones
+    that fits.
+    """
+    declared, refusals = declaration.declared, []
+    assert isinstance(declared, Recipe | Update)
+    if isinstance(declared, Update):
+        if scheme not in (None, PRINTED):
+            raise RecipeError(
+                f"{declaration.name} is an update rule, a discrete step already: leave --scheme out"
+            )
+        return declared, PRINTED, generate(declared, name=declaration.name), declared
+    for tried in DEFAULT_SCHEMES if scheme is None else (scheme.lower(),):
+        try:
+            if tried != PRINTED:
+                rule, what = discretise(declared, tried), declared
+                return what, tried, generate(what, scheme=tried, name=declaration.name), rule
+            if declared.update is None:
+                raise RecipeError(
+                    f"{declaration.name} has no printed rule; `recipe schemes {declaration.file}`"
+                    " lists what fits"
+                )
+            return (
+                declared.update,
+                tried,
+                generate(declared.update, name=declaration.name),
+                declared.update,
+            )
+        except RecipeError as error:
+            refusals.append(error)
+    raise refusals[0]

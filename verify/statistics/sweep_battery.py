@@ -1,0 +1,89 @@
+"""Comparisons of a kernel that accepts and rejects, or repeats: it keeps its law, and a sweep is
+the declared one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from recipe import Kernel
+from verify.statistics.check_law import check_invariance, check_sweep
+from verify.statistics.null.findings import Findings
+from verify.statistics.null.levels import seeded
+from verify.statistics.numbers.arrays import State
+from verify.statistics.numbers.callables import Step, Stepper
+from verify.statistics.step.design import drawn_states
+from verify.statistics.trial.trial import Trial
+
+SWEEPS = 5  # of each replica that starts in the law
+STATES = 32  # from which calls of many sweeps are compared with single ones
+PURPOSE = 17  # of these random numbers
+IN_ITS_LAW, FROM_ANYWHERE = f"{SWEEPS} sweeps in its law", "a sweep from anywhere"
+
+
+@dataclass(frozen=True)
+class SweepBattery:
+    """Replicas that start anywhere, and replicas that start in the law of a kernel where it is
+    proved that a sweep leaves that law invariant.
+
+    Attributes:
+        states: where calls of many sweeps are compared with single ones, a row each, by block.
+        draws: exact draws of the law, ``draws(rng, n)``; None where only sweeps are compared.
+        level, factor, batched: see ``battery``.
+    """
+
+    trial: Trial
+    states: State
+    draws: Callable[[np.random.Generator, int], State] | None
+    level: float
+    factor: float
+    batched: bool
+
+    @property
+    def steps(self) -> None:
+        """How many sweeps a check takes is found while it runs."""
+        return None
+
+    def check(self, step: Step | Stepper, *, seed: int = 0, name: str | None = None) -> Findings:
+        """Run a kernel, and compare: see ``check_sweep`` and ``check_invariance``."""
+        kernel = self.trial.rule
+        assert isinstance(kernel, Kernel)
+        called = name or kernel.name or "this kernel"
+        how: dict[str, Any] = {"seed": seed, "factor": self.factor, "batched": self.batched}
+        how |= {"name": called, "level": self.level if self.draws is None else self.level / 2}
+        moved = _prefixed(FROM_ANYWHERE, check_sweep(step, kernel, **self.trial.numbers, **how))
+        if self.draws is None:
+            return moved
+        kept = _prefixed(IN_ITS_LAW, check_invariance(step, self.draws, steps=SWEEPS, **how))
+        return replace(
+            kept,
+            lines=(*kept.lines, *moved.lines),
+            level=self.level,
+            replicas=kept.replicas + moved.replicas,
+            unseen=(*kept.unseen, *moved.unseen),
+        )
+
+
+def sweep_battery(
+    trial: Trial, *, seed: int, level: float, factor: float, batched: bool
+) -> SweepBattery:
+    """Choose what a program is compared by with the kernel of a trial."""
+    states = drawn_states(
+        trial.rule.state,
+        trial.setting.meanings.lengths,
+        STATES,
+        np.random.default_rng([seeded(seed), PURPOSE]),
+    )
+    return SweepBattery(trial, states, trial.exact_draws, level, factor, batched)
+
+
+def _prefixed(where: str, found: Findings) -> Findings:
+    return replace(
+        found,
+        lines=tuple(replace(line, name=f"{where}: {line.name}") for line in found.lines),
+        unseen=tuple(f"{name}, {where}" for name in found.unseen),
+    )

@@ -1,0 +1,86 @@
+"""The potentials that a step is tried on where its declaration leaves them abstract.
+
+The null of a test of one step is exact for any potential, so one is enough: neither even nor of
+unit scale, different in every coordinate and, on the real line, with coordinates that depend on
+each other. A wrong sign, factor or index then shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from sympy import Interval
+
+from recipe import Potential, RecipeError
+from recipe.language.symbols import Simplex, name_of
+from verify.statistics.numbers.arrays import Array
+
+LINE = "U = sum((i + 3)/8*x[i]^2 + log(cosh(x[i] - 1/2))) + sum(x[i]*x[i+1])/4, i = 1 .. d"
+HALF_LINE = "U = sum(x[i] - (i + 1)/2*log(x[i])), i = 1 .. d"
+
+
+@dataclass(frozen=True)
+class TrialPotential:
+    """A concrete potential of one block, whose coordinates are x[1] .. x[d].
+
+    Attributes:
+        text: the formula, for people.
+        value: the potential of each replica, from an array (replicas, d) to one (replicas,).
+        gradient: its gradient, from an array (replicas, d) to one of that shape.
+    """
+
+    text: str
+    value: Callable[[Array], Array]
+    gradient: Callable[[Array], Array]
+
+
+def _value_line(x: Array) -> Array:
+    away = x - 0.5
+    alone = (np.arange(x.shape[1]) + 4) / 8 * x**2 + np.logaddexp(away, -away) - np.log(2)
+    return np.asarray(alone.sum(axis=1) + (x[:, 1:] * x[:, :-1]).sum(axis=1) / 4)
+
+
+def _gradient_line(x: Array) -> Array:
+    n = x.shape[1]
+    beside = (np.eye(n, k=1) + np.eye(n, k=-1)) / 4
+    return np.asarray((np.arange(n) + 4) / 4 * x + np.tanh(x - 0.5) + x @ beside)
+
+
+def _value_half_line(x: Array) -> Array:
+    return np.asarray((x - (np.arange(x.shape[1]) + 2) / 2 * np.log(x)).sum(axis=1))
+
+
+def _gradient_half_line(x: Array) -> Array:
+    return np.asarray(1 - (np.arange(x.shape[1]) + 2) / (2 * x))
+
+
+ON_LINE = TrialPotential(LINE, _value_line, _gradient_line)
+ON_HALF_LINE = TrialPotential(HALF_LINE, _value_half_line, _gradient_half_line)
+
+
+def trial_potentials(potentials: Iterable[Potential]) -> dict[Potential, TrialPotential]:
+    """A concrete potential for each abstract one.
+
+    Raises:
+        RecipeError: for a potential of several blocks, or of a simplex.
+    """
+    return {U: _trial_potential(U) for U in potentials}
+
+
+def _trial_potential(U: Potential) -> TrialPotential:
+    if len(U.blocks) > 1:
+        blocks = ", ".join(map(name_of, U.blocks))
+        raise RecipeError(
+            f"{U.name} is a potential of {blocks}, and there is no default for several blocks: bind"
+            " an expression to it"
+        )
+    domain = U.blocks[0].domain
+    if isinstance(domain, Simplex):
+        raise RecipeError(
+            f"{U.name} is a potential on a simplex, and there is no default for it: bind an"
+            " expression to it"
+        )
+    positive = isinstance(domain, Interval) and domain.start == 0 and domain.end.is_infinite
+    return ON_HALF_LINE if positive else ON_LINE
