@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -15,13 +15,14 @@ from rich.console import Console
 
 from codegen import Draws
 from codegen import generate as generate_kernel
-from codegen import sample as sample_kernel
 from codegen.generate import Module
+from codegen.inputs.options import SamplingOptions
 from codegen.inputs.schedule import Constant, Cyclical, Polynomial, Schedule
 from codegen.results.plots import writable_folder
 from codegen.running.checkpoint import CheckpointWarning, saved_draws, saved_warmup
 from codegen.running.memory_needed import require_room_to_diagnose
 from codegen.sample import Caller
+from codegen.sample import sample_with as sample_kernel
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
 from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bind
 from recipe.language.numbers import rounded_text
@@ -38,30 +39,41 @@ from verify.verdict import Verdict
 LONGEST = 10_000_000  # bytes of the text of a module
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What was typed for ``recipe sample``."""
+def options_typed(
+    *,
+    step_size: float,
+    decay: str | None,
+    cycle: int | None,
+    order: str | None,
+    keep: str | None,
+    param: list[str] | None,
+    warmup: int | None,
+    steps: int,
+    checkpoint: Path | None,
+    **others: Any,
+) -> SamplingOptions:
+    """What was typed for ``recipe sample`` as options; ``others`` are those that mean what they
+    say.
 
-    step_size: float
-    scheme: str = "semi-implicit"
-    order: str | None = None
-    decay: str | None = None
-    cycle: int | None = None
-    params: tuple[str, ...] = ()
-    steps: int = 10_000
-    warmup: int | None = None
-    thin: int = 1
-    batch_size: int | None = None
-    replace: bool = True
-    control_variates: bool = False
-    compensate: bool = False
-    float32_data: bool = False
-    chains: int = 4
-    threads: int | None = None
-    seed: int = 0
-    keep: str | None = None
-    checkpoint: Path | None = None
-    checkpoint_seconds: float = 30.0
+    The warm-up is a tenth of the steps by default, and that of the run in the checkpoint where
+    there is one, so that more steps of it can be asked for.
+
+    Raises:
+        RecipeError: naming the option that has no meaning, and the repair.
+    """
+    if warmup is None:
+        saved = None if checkpoint is None else saved_warmup(checkpoint)
+        warmup = steps // 10 if saved is None else saved
+    return SamplingOptions(
+        step_size=_schedule(step_size, decay, cycle),
+        params=parameters_typed(tuple(param or ())),
+        order=_blocks(order),
+        keep=_blocks(keep),
+        warmup=warmup,
+        steps=steps,
+        checkpoint=checkpoint,
+        **others,
+    )
 
 
 def generate_module(
@@ -118,7 +130,7 @@ def _module_of(
 def sample_posterior(
     declaration: Declaration,
     posterior: str,
-    settings: Settings,
+    options: SamplingOptions,
     output: Output,
     console: Console,
     plots: Path | None = None,
@@ -135,7 +147,7 @@ def sample_posterior(
             law = posterior_in(posterior)
             began = perf_counter()
             with broken_pipes_are_errors(), output.claimed():
-                draws = _drawn(declaration, law, settings, output, signals)
+                draws = _drawn(declaration, law, options, output, signals)
             seconds = perf_counter() - began
             signals.act()
             show_draws(
@@ -152,8 +164,8 @@ def sample_posterior(
                 raise
     if output.fault is not None:
         raise RecipeError(output.fault)
-    if output.path is None and settings.checkpoint is not None:
-        _require_saved(draws, settings.checkpoint)
+    if output.path is None and options.folder is not None:
+        _require_saved(draws, options.folder)
     return 128 + signals.first if signals.first else 1 if draws.divergences else 0
 
 
@@ -176,18 +188,21 @@ def _tell_where(output: Output) -> None:
 
 
 def _drawn(
-    declaration: Declaration, law: Posterior, settings: Settings, output: Output, signals: Signals
+    declaration: Declaration,
+    law: Posterior,
+    options: SamplingOptions,
+    output: Output,
+    signals: Signals,
 ) -> Draws:
     """Sample, and save."""
     target = _bound(declaration, law)
     stepless = isinstance(target, Kernel) and target.step is None
-    require_room_to_diagnose(
-        settings.chains, max(0, settings.steps - _warmup(settings)) // max(1, settings.thin)
-    )
-    blocks = _blocks(settings.order)
+    size = None if stepless else options.step_size
+    options = replace(options, step_size=size, name=declaration.name)
+    require_room_to_diagnose(options.chains, options.draws)
 
     def validated(module: Module) -> None:
-        require_translation(module, target, order=blocks, compensate=settings.compensate)
+        require_translation(module, target, order=options.order, compensate=options.compensate)
 
     with warnings.catch_warnings():
         warnings.simplefilter(
@@ -196,30 +211,8 @@ def _drawn(
         warnings.showwarning = (
             _say  # that a checkpoint could not be written is known while the run goes on
         )
-        return sample_kernel(
-            target,
-            scheme=settings.scheme,
-            order=blocks,
-            step_size=None if stepless else _schedule(settings),
-            params=parameters_typed(settings.params),
-            steps=settings.steps,
-            warmup=_warmup(settings),
-            thin=settings.thin,
-            batch_size=settings.batch_size,
-            replace=settings.replace,
-            control_variates=settings.control_variates,
-            compensate=settings.compensate,
-            float32_data=settings.float32_data,
-            chains=settings.chains,
-            threads=settings.threads,
-            seed=settings.seed,
-            keep=_blocks(settings.keep),
-            checkpoint=settings.checkpoint,
-            checkpoint_seconds=settings.checkpoint_seconds,
-            name=declaration.name,
-            check=validated,
-            caller=Caller(output.rehearse, output.save, signals),
-        )
+        caller = Caller(output.rehearse, output.save, signals, validated)
+        return sample_kernel(target, options, caller=caller)
 
 
 def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
@@ -245,34 +238,23 @@ def _say(
     tell(str(message), "warning")
 
 
-def _schedule(settings: Settings) -> Schedule:
+def _schedule(step_size: float, decay: str | None, cycle: int | None) -> Schedule:
     """The step size from step to step, as ``--decay`` and ``--cycle`` say."""
-    if settings.decay is not None and settings.cycle is not None:
+    if decay is not None and cycle is not None:
         raise RecipeError(
             "--decay and --cycle are two schedules of the step size: give one of them"
         )
-    if settings.cycle is not None:
-        return Cyclical(settings.step_size, settings.cycle)
-    if settings.decay is None:
-        return Constant(settings.step_size)
+    if cycle is not None:
+        return Cyclical(step_size, cycle)
+    if decay is None:
+        return Constant(step_size)
     try:
-        b, c = map(float, settings.decay.split(","))
+        b, c = map(float, decay.split(","))
     except ValueError:
         raise RecipeError(
-            f"--decay {settings.decay}: write B,C, such as --decay 1000,0.55 for a (1 +"
-            " t/1000)^-0.55"
+            f"--decay {decay}: write B,C, such as --decay 1000,0.55 for a (1 + t/1000)^-0.55"
         ) from None
-    return Polynomial(settings.step_size, b, c)
-
-
-def _warmup(settings: Settings) -> int:
-    """A tenth of the steps; of a run that goes on what it was, so that more steps can be
-    asked for.
-    """
-    if settings.warmup is not None:
-        return settings.warmup
-    saved = None if settings.checkpoint is None else saved_warmup(settings.checkpoint)
-    return settings.steps // 10 if saved is None else saved
+    return Polynomial(step_size, b, c)
 
 
 def _potential(declaration: Declaration) -> Potential:
