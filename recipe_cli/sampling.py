@@ -80,8 +80,8 @@ def generate_module(
     declaration: Declaration, output: Path, scheme: str, order: str | None, posterior: str | None
 ) -> None:
     """Write the module of a recipe (or of a printed rule) to a file."""
-    module, declared = _module_of(declaration, scheme, order, posterior)
-    require_translation(module, declared, order=_blocks(order))
+    module = _module_of(declaration, scheme, order, posterior)
+    require_translation(module)
     module.write(output)
 
 
@@ -93,9 +93,9 @@ def check_module(
 
     The text is read, and never run.
     """
-    module, declared = _module_of(declaration, scheme, order, posterior)
+    module = _module_of(declaration, scheme, order, posterior)
     text = text_of(file, LONGEST)
-    outcome = translation_of(replace(module, source=text), declared, order=_blocks(order))
+    outcome = translation_of(replace(module, source=text))
     said = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(
         outcome.verdict, "is not proved to be"
     )
@@ -107,7 +107,7 @@ def check_module(
 
 def _module_of(
     declaration: Declaration, scheme: str, order: str | None, posterior: str | None
-) -> tuple[Module, Recipe | Update | Kernel]:
+) -> Module:
     declared = declaration.declared
     assert isinstance(declared, Recipe | Update | Kernel)  # a file holds no other
     posteriors = {}
@@ -115,15 +115,12 @@ def _module_of(
         posteriors = {_potential(declaration): posterior_in(posterior)}
         if isinstance(declared, Recipe):
             declared, posteriors = bind(declared, posteriors), {}
-    return (
-        generate_kernel(
-            declared,
-            scheme=scheme,
-            order=_blocks(order),
-            posteriors=posteriors,
-            name=declaration.name,
-        ),
+    return generate_kernel(
         declared,
+        scheme=scheme,
+        order=_blocks(order),
+        posteriors=posteriors,
+        name=declaration.name,
     )
 
 
@@ -201,9 +198,6 @@ def _drawn(
     options = replace(options, step_size=size, name=declaration.name)
     require_room_to_diagnose(options.chains, options.draws)
 
-    def validated(module: Module) -> None:
-        require_translation(module, target, order=options.order, compensate=options.compensate)
-
     with warnings.catch_warnings():
         warnings.simplefilter(
             "always", CheckpointWarning
@@ -211,7 +205,7 @@ def _drawn(
         warnings.showwarning = (
             _say  # that a checkpoint could not be written is known while the run goes on
         )
-        caller = Caller(output.rehearse, output.save, signals, validated)
+        caller = Caller(output.rehearse, output.save, signals, require_translation)
         return sample_kernel(target, options, caller=caller)
 
 

@@ -102,7 +102,7 @@ def tested_kernel(
     say("generating")
     subject, module = subject_of(declaration, asked)
     say("proving that the module is the rule")
-    require_translation(module, subject.what)
+    require_translation(module)
     say("compiling")
     done = 0
 
