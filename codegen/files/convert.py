@@ -250,17 +250,14 @@ def _moved_when_whole(folder: Path) -> Iterator[Path]:
 
 def _lock(descriptor: int, partial: Path, folder: Path) -> None:
     """Keep other processes out; the system takes the lock back however this one ends."""
-    import fcntl
+    from filelock import lock_descriptor
 
     busy = RecipeError(
         f"{folder} is being written by another process; wait for it, or choose another folder"
     )
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise busy from None
-    except OSError:
-        pass  # a file system without locks: two processes at once are then the user's to avoid
+    with suppress(OSError):  # without locks of the file system, the user avoids two processes
+        if not lock_descriptor(descriptor, blocking=False):
+            raise busy
     if not os.path.lexists(partial) or not os.path.samestat(os.fstat(descriptor), partial.lstat()):
         raise busy  # it was done, and moved away, just before we had the lock
 
