@@ -44,7 +44,8 @@ FLOORS = {
         certificate
     """,
     "codegen": """
-        check_arguments device lowering system,
+        check_arguments device system,
+        lowering,
         files printing,
         store,
         generate,
