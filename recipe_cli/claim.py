@@ -1,7 +1,7 @@
 """A claim on a file that a long command will write: two commands never write one file.
 
-The claim is a small file beside it, locked while the command runs, so that what a
-killed one leaves blocks nobody.
+The claim is a small file beside it, locked while the command runs, so that what a killed one leaves
+blocks nobody.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from filelock import lock_descriptor
 
 from recipe import RecipeError
 
@@ -72,8 +74,6 @@ def _locked(path: Path, target: Path) -> int:
 
 
 def _taken(descriptor: int, path: Path, target: Path) -> bool:
-    from filelock import lock_descriptor
-
     found = os.fstat(descriptor)
     content = os.read(descriptor, len(MARK)) if stat.S_ISREG(found.st_mode) else b"?"
     if content not in (b"", MARK):

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from filelock import lock_descriptor
 
 from codegen.files.atomic_write import force_names_to_disk, force_to_disk, open_regular
 from codegen.system.memory import require_memory
@@ -250,8 +251,6 @@ def _moved_when_whole(folder: Path) -> Iterator[Path]:
 
 def _lock(descriptor: int, partial: Path, folder: Path) -> None:
     """Keep other processes out; the system takes the lock back however this one ends."""
-    from filelock import lock_descriptor
-
     busy = RecipeError(
         f"{folder} is being written by another process; wait for it, or choose another folder"
     )

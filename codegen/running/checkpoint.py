@@ -26,6 +26,7 @@ from typing import IO, Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
+from filelock import lock_descriptor
 
 from codegen.files.atomic_write import is_unfinished, open_regular, replaced
 from codegen.running.chains import Chain
@@ -110,8 +111,6 @@ class Checkpoint:
             ) from None
 
     def _take_the_folder(self) -> None:
-        from filelock import lock_descriptor
-
         self.folder.mkdir(parents=True, exist_ok=True)
         if not os.path.lexists(self.folder / MANIFEST):
             self._refuse_strange_folder()

@@ -134,7 +134,6 @@ def stored(folder):
 def warm():
     """Import and compile what the others need."""
     import arviz  # noqa: F401
-    import filelock  # noqa: F401
 
     import recipe_cli.sampling
     import recipe_cli.translation  # noqa: F401
