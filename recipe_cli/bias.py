@@ -18,8 +18,9 @@ from sympy import Expr, Interval, expand
 from codegen.running.one_step import OneStep
 from recipe import RecipeError, Update
 from recipe.language.calculus import summands
+from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Simplex, Vector, name_of
+from recipe.language.symbols import Block, Vector, name_of
 from recipe_cli.trial import Trial
 from verify.decide.zero.errors import CannotDecideError
 from verify.discrete.weak_order import invariant_order
@@ -99,7 +100,7 @@ def law_of_position(rule: Update, meanings: Meanings, trials: Mapping[str, Trial
     """
     potentials = [U for U in rule.target.atoms() if getattr(U, "blocks", ())]
     for block in sorted(rule.state, key=lambda b: not any(_enters(U, b) for U in potentials)):
-        if not isinstance(block, Vector) or isinstance(block.domain, Simplex):
+        if not isinstance(block, Vector) or on_simplex(block):
             continue
         own = [term for term in summands(expand(rule.target)) if _enters(term, block)]
         others = [b for b in rule.state if b != block and any(_enters(term, b) for term in own)]

@@ -159,7 +159,7 @@ def kernel_of(subject: Subject, module: Module, told: Callable[[int], None]) -> 
     kernel = one_step(
         module, step_size=subject.asked.step_size, params=params, gradient=gradient, told=told
     )
-    lengths = {b: getattr(b, "length", None) for b in subject.rule.state}
+    lengths = {b: b.length for b in subject.rule.state}
     kernel.compile(
         {
             name_of(b): np.ones(subject.asked.length if n is not None else 1)

@@ -17,7 +17,8 @@ from numba import njit
 from sympy import Interval, Symbol
 
 from recipe import Dense, Potential, RecipeError
-from recipe.language.symbols import Block, Indexed, Simplex, assumptions_of, name_of
+from recipe.language.domain import on_simplex
+from recipe.language.symbols import Block, Indexed, assumptions_of, name_of
 
 LINE = "U = sum((i + 3)/8*x[i]^2 + log(cosh(x[i] - 1/2))) + sum(x[i]*x[i+1])/4, i = 1 .. d"
 HALF_LINE = "U = sum(x[i] - (i + 1)/2*log(x[i])), i = 1 .. d"
@@ -93,7 +94,7 @@ def _trial(U: Potential) -> Trial:
             " an expression to it"
         )
     domain = U.blocks[0].domain
-    if isinstance(domain, Simplex):
+    if on_simplex(U.blocks[0]):
         raise RecipeError(
             f"{U.name} is a potential on a simplex, and there is no default for it: bind an"
             " expression to it"

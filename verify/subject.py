@@ -18,7 +18,8 @@ from recipe.declare.reflection import Reflection
 from recipe.kernel.part import MetropolisHastings, leaves_of, updates_of
 from recipe.language.abstract import Dense, Field, Potential, written_image
 from recipe.language.calculus import gradient
-from recipe.language.symbols import Block, Scalar, Simplex, Vector, assumptions_of, name_of
+from recipe.language.domain import domain_text
+from recipe.language.symbols import Block, Vector, assumptions_of, name_of
 from recipe.rebuild.map_expressions import rewritten
 from verify.decide.definedness import Condition
 from verify.kernels.step_sizes import conditions_on_step
@@ -184,7 +185,7 @@ def kinds_of(declared: Declared) -> list[str]:
         else []
     )
     parts += [f"{b} in units of {unit}" for b, unit in getattr(declared, "units", ())]
-    parts += [f"{b} in {_domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
+    parts += [f"{b} in {domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
     return parts + [
         f"{b.image} = {written_image(b)}" for b in declared.state if b.image is not None
     ]
@@ -218,7 +219,3 @@ def _parameter_text(s: Symbol) -> str:
     )
     kind = " ".join(facts) if facts else "real"  # a symbol without assumptions is taken as real
     return f"every {kind} {name_of(s)}"
-
-
-def _domain_text(block: Vector | Scalar) -> str:
-    return "the open simplex" if isinstance(block.domain, Simplex) else str(block.domain)
