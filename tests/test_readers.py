@@ -530,7 +530,7 @@ def test_two_at_once(tmp_path, table):
 
 def run(tmp_path, code):
     program = (
-        "import os, sys\nfrom pathlib import Path\nfrom codegen import readers\n"
+        "import os, sys\nfrom pathlib import Path\nfrom codegen.files import readers\n"
         + textwrap.dedent(code)
     )
     environment = os.environ | {"PYTHONPATH": os.fspath(ROOT)}
@@ -573,7 +573,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
         import resource, signal
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
-        from recipe.errors import RecipeError
+        from recipe.language.errors import RecipeError
         try:
             readers.read_table("t.csv", {"x": "age", "y": "income"}, into="into")
         except RecipeError as error:
