@@ -39,14 +39,16 @@ from recipe.scheme import discretise
 class Module:
     """A generated module: its name, its text and the SHA-256 of the text.
 
-    ``plan`` and ``estimators`` (of gradients from data) are what it was printed from. ``redrawn``
-    are the fields of its state that every call of ``run`` fills before it reads them.
+    ``moves`` is the rule or the kernel of a step that it was made from; ``plan`` and
+    ``estimators`` (of gradients from data) are what it was printed from. ``redrawn`` are the fields
+    of its state that every call of ``run`` fills before it reads them.
     """
 
     name: str
     source: str
     hash: str
     scheme: str
+    moves: Update | Kernel = field(repr=False)
     plan: Plan = field(repr=False)
     estimators: Mapping[Potential, Estimator] = field(repr=False)
     redrawn: tuple[str, ...] = field(repr=False)
@@ -168,7 +170,8 @@ def module_of(
         )
     )
     redrawn = (*ahead.values(), KEYS, *(ROWS if own else ()))
-    return Module(_file_name(called), source, modules.hash_of(source), scheme, step, own, redrawn)
+    file, digest = _file_name(called), modules.hash_of(source)
+    return Module(file, source, digest, scheme, moves, step, own, redrawn)
 
 
 def _check_estimators(

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from codegen.check_arguments import flag, worded
+from codegen.check_arguments import worded
 from codegen.generate import Module, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.control_variates import Mode, control_data, find_modes
 from codegen.inputs.float32_data import with_float32_data
 from codegen.inputs.initial_states import given_blocks, start
 from codegen.inputs.lengths import Lengths, learn_given
+from codegen.inputs.options import SamplingOptions, require_options_that_fit
 from codegen.inputs.parameters import resolved_data, resolved_params
 from codegen.inputs.preimages import check_maps, into_state, out_of_state, with_images
-from codegen.inputs.request import Request, read_request
-from codegen.inputs.schedule import Constant, Schedule
+from codegen.inputs.schedule import Schedule, schedule_of
 from codegen.inputs.user_gradient import check_own_gradient, gradient_argument, own_gradients
 from codegen.results.assemble_draws import collected, specimen
 from codegen.results.draws import Draws
@@ -46,6 +47,9 @@ class Caller:
     """What whoever calls ``sample`` does around a run.
 
     Attributes:
+        check: called with the module before any of it is compiled; it raises where the module
+            should not run.
+        progress: whether to show a progress bar, if standard error is a terminal.
         before: called before the first step with one draw of the kind that will be returned, and
             the bytes of all draws; it raises where they could not be saved.
         after: called with the draws while signals still wait, to save them.
@@ -57,6 +61,8 @@ class Caller:
     before: Callable[[Draws, int], None] | None = None
     after: Callable[[Draws], None] | None = None
     signals: Signals = field(default_factory=Signals)
+    check: Callable[[Module], None] | None = None
+    progress: bool = True
 
 
 def sample(
@@ -132,48 +138,60 @@ def sample(
         RecipeError: for any argument that is missing, unknown or out of range, before anything
             runs.
     """
-    controlled = _wants_control(control_variates)
-    if isinstance(what, Kernel):
-        step_size = _checked_kernel(what, step_size, batch_size)
-    module = generate(
-        what,
+    options = SamplingOptions(
+        steps=steps,
+        step_size=step_size,
+        params=params,
         scheme=scheme,
         order=order,
-        name=name,
-        control_variates=controlled,
-        compensate=compensate,
-    )
-    module = _ready(module, check, float32_data)
-    known = Lengths()
-    data, rows = resolved_data(module, known)
-    how = read_request(
-        module,
-        rows,
-        step_size=step_size,
-        steps=steps,
-        warmup=warmup,
-        thin=thin,
         chains=chains,
         seed=seed,
         batch_size=batch_size,
         replace=replace,
-        threads=threads,
+        control_variates=control_variates,
+        compensate=compensate,
+        warmup=warmup,
+        thin=thin,
         keep=keep,
+        threads=threads,
+        initial=initial,
+        lengths=lengths,
+        gradient=gradient,
         checkpoint=checkpoint,
         checkpoint_seconds=checkpoint_seconds,
+        float32_data=float32_data,
+        name=name,
     )
-    values = resolved_params(module, params, what.parameters, known)
-    learn_given(known, lengths, with_images(module.plan.state))
-    named = {name_of(key): value for key, value in (params or {}).items()}
-    inputs = _Inputs(module, how, data, values, named, known)
-    return _sampled(what, inputs, control_variates, initial, gradient, caller or Caller(), progress)
+    caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
+    return sample_with(what, options, caller)
 
 
-def _ready(module: Module, check: Callable[[Module], None] | None, float32_data: bool) -> Module:
-    """The module, looked at by the caller, with its data in their precision."""
-    if check is not None:
-        check(module)
-    return with_float32_data(module) if flag("float32_data", float32_data) else module
+def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller: Caller) -> Draws:
+    """Draw as ``sample`` does, from options that are checked already.
+
+    Raises:
+        RecipeError: for an option that does not fit what is sampled, before anything runs.
+    """
+    _require_steps_as_given(what, options)
+    module = generate(
+        what,
+        scheme=options.scheme,
+        order=options.order,
+        name=options.name,
+        control_variates=options.controlled,
+        compensate=options.compensate,
+    )
+    if caller.check is not None:
+        caller.check(module)
+    if options.float32_data:
+        module = with_float32_data(module)
+    known = Lengths()
+    data, rows = resolved_data(module, known)
+    require_options_that_fit(options, module, rows)
+    values = resolved_params(module, options.params, what.parameters, known)
+    learn_given(known, options.lengths, with_images(module.plan.state))
+    named = {name_of(key): value for key, value in (options.params or {}).items()}
+    return _sampled(what, _Inputs(module, options, data, values, named, known), caller)
 
 
 @dataclass(frozen=True)
@@ -183,41 +201,33 @@ class _Inputs:
     """
 
     module: Module
-    how: Request
+    how: SamplingOptions
     data: dict[str, np.ndarray]
     params: dict[str, Any]
     named: Mapping[str, Any]
     lengths: Lengths
 
 
-def _sampled(
-    what: Recipe | Update | Kernel,
-    inputs: _Inputs,
-    control_variates: Any,
-    initial: Any,
-    gradient: Any,
-    caller: Caller,
-    progress: bool,
-) -> Draws:
+def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) -> Draws:
     module, how, known = inputs.module, inputs.how, inputs.lengths
     check_maps(module.plan.state, inputs.named)
     require_room(
         module, how, known
     )  # as far as lengths are known: first values are made for all chains
     given = into_state(
-        given_blocks(initial, module.plan.state, how.chains, known),
+        given_blocks(how.initial, module.plan.state, how.chains, known),
         module.plan.state,
         inputs.named,
         "initial=",
     )
-    own = own_gradients(module, gradient)
+    own = own_gradients(module, how.gradient)
     if caller.before is not None:
         caller.before(*specimen(what, module, how, known))
     data = inputs.data
     densities = _densities(inputs, own)
     _check_own_gradients(inputs, own, densities, given)
     if module.controlled:
-        modes = find_modes(module.estimators, control_variates, densities, known)
+        modes = find_modes(module.estimators, how.control_variates, densities, known)
         given = {
             **into_state(
                 _at_modes(modes, how.chains), module.plan.state, inputs.named, "control_variates="
@@ -243,17 +253,17 @@ def _sampled(
         for chain in running:
             advice.begin_budget(kernel, budget, chain)
     saved = None
-    if how.checkpoint is not None:
+    if how.folder is not None:
         run = fingerprint(module, how, data, inputs.params, own.values(), (runner.unit, running))
         blocks = len(module.plan.state)
         saved = Checkpoint(
-            how.checkpoint, run, how.draws_after, how.checkpoint_seconds, blocks, module.redrawn
+            how.folder, run, how.draws_after, how.checkpoint_seconds, blocks, module.redrawn
         )
         saved.open(running, how.steps)
     first = runner.first_state(running)
     with caller.signals.held():  # until the caller has the draws
         began = perf_counter()
-        interrupted = _run(runner, running, saved, caller.signals, progress)
+        interrupted = _run(runner, running, saved, caller)
         seconds = perf_counter() - began
         chains = runner.chains(running)
         said = () if interrupted else _advice(runner, chains, budget, seconds, first)
@@ -269,7 +279,8 @@ def _sampled(
         )
         if caller.after is not None:
             caller.after(draws)
-        return draws if caller.signals.first is None else replace(draws, interrupted=True)
+        stopped = caller.signals.first is not None
+        return dataclasses.replace(draws, interrupted=True) if stopped else draws
 
 
 def _advice(
@@ -291,33 +302,25 @@ def _advice(
         )
 
 
-def _checked_kernel(what: Kernel, step_size: Any, batch_size: Any) -> Any:
-    """The step size of a kernel, which may have none."""
-    refusal = refusal_of_estimates(what)
-    if batch_size is not None and refusal is not None:
-        raise RecipeError(f"batch_size={worded(batch_size)}: {refusal}")
-    if what.step is None and step_size is not None:
+def _require_steps_as_given(what: Recipe | Update | Kernel, options: SamplingOptions) -> None:
+    """Require a step size and minibatches of what has them, and none of a kernel that has none."""
+    size, rows = options.step_size, options.batch_size
+    refusal = refusal_of_estimates(what) if isinstance(what, Kernel) else None
+    if rows is not None and refusal is not None:
+        raise RecipeError(f"batch_size={rows}: {refusal}")
+    if not isinstance(what, Kernel) or what.step is not None:
+        schedule_of(size)  # which refuses None
+    elif size is not None:
         raise RecipeError(
-            f"step_size={worded(step_size)}: no part of this kernel has a step size; leave it out"
+            f"step_size={worded(size)}: no part of this kernel has a step size; leave it out"
         )
-    return Constant(1.0) if what.step is None else step_size
-
-
-def _wants_control(control_variates: Any) -> bool:
-    if not (control_variates is None or isinstance(control_variates, bool | Mapping)):
-        raise RecipeError(
-            f"control_variates={worded(control_variates)} must be True, False, or the mode as a"
-            " dict by block"
-        )
-    return control_variates is not None and control_variates is not False
 
 
 def _run(
     runner: Compiled | Bundles,
     chains: list[Chain],
     saved: Checkpoint | None,
-    signals: Signals,
-    progress: bool,
+    caller: Caller,
 ) -> bool:
     how = runner.kernel.how
     rest: Callable[[Chain], None] | None = None
@@ -328,7 +331,7 @@ def _run(
 
     try:
         interrupted = run_chains(
-            runner.advance, chains, how.steps, how.threads, progress, rest, signals
+            runner.advance, chains, how.steps, how.workers, caller.progress, rest, caller.signals
         )
         if saved is not None:
             saved.close(chains)

@@ -45,7 +45,8 @@ FLOORS = {
         statistics
     """,
     "codegen": """
-        check_arguments device lowering system,
+        check_arguments device system,
+        lowering,
         files printing,
         store,
         generate,

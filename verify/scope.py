@@ -11,7 +11,8 @@ from sympy.core.function import UndefinedFunction
 
 from recipe import Discretisation, Kernel, Recipe, Update
 from recipe.language.abstract import Dense, Field, Potential, written_image
-from recipe.language.symbols import Scalar, Simplex, Vector, assumptions_of, name_of
+from recipe.language.domain import domain_text
+from recipe.language.symbols import Vector, assumptions_of, name_of
 
 Declared = Recipe | Update | Discretisation | Kernel
 
@@ -35,7 +36,7 @@ def kinds_of(declared: Declared) -> list[str]:
         else []
     )
     parts += [f"{b} in units of {unit}" for b, unit in getattr(declared, "units", ())]
-    parts += [f"{b} in {_domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
+    parts += [f"{b} in {domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
     return parts + [
         f"{b.image} = {written_image(b)}" for b in declared.state if b.image is not None
     ]
@@ -69,7 +70,3 @@ def _parameter_text(s: Symbol) -> str:
     )
     kind = " ".join(facts) if facts else "real"  # a symbol without assumptions is taken as real
     return f"every {kind} {name_of(s)}"
-
-
-def _domain_text(block: Vector | Scalar) -> str:
-    return "the open simplex" if isinstance(block.domain, Simplex) else str(block.domain)

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from filelock import lock_descriptor
 
 from codegen.files.atomic_write import force_names_to_disk, force_to_disk, open_regular
 from codegen.system.memory import require_memory
@@ -261,17 +262,12 @@ def _moved_when_whole(folder: Path) -> Iterator[Path]:
 
 def _lock(descriptor: int, partial: Path, folder: Path) -> None:
     """Keep other processes out; the system releases the lock however this process ends."""
-    import fcntl
-
     busy = RecipeError(
         f"{folder} is being written by another process; wait for it, or choose another folder"
     )
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise busy from None
-    except OSError:
-        pass  # a file system without locks: two processes at once are then the user's to avoid
+    with suppress(OSError):  # without locks of the file system, the user avoids two processes
+        if not lock_descriptor(descriptor, blocking=False):
+            raise busy
     if not os.path.lexists(partial) or not os.path.samestat(os.fstat(descriptor), partial.lstat()):
         raise busy  # another process has just finished, and moved the folder
 

@@ -20,6 +20,7 @@ from codegen.inputs.portable_math import exponential
 from codegen.inputs.posterior_data import finite_array
 from codegen.inputs.preimages import with_images
 from codegen.lowering.statements import Plan
+from recipe.language.domain import finite_ends
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, Scalar, Simplex, Vector, name_of
@@ -107,9 +108,5 @@ def _in_domain(domain: Set, z: np.ndarray) -> np.ndarray:
 def _inside(domain: Set, values: np.ndarray) -> bool:
     if isinstance(domain, Simplex):
         return bool(np.all(values > 0) and np.all(values.sum(axis=-1) < 1))
-    if domain == S.Reals:
-        return True
-    low, high = float(domain.start), float(domain.end)
-    above = values > low if domain.left_open else values >= low
-    below = values < high if domain.right_open else values <= high
-    return bool(np.all(above) and np.all(below))
+    gaps = ((end.inward * (values - float(end.at)), end) for end in finite_ends(domain))
+    return all(bool(np.all(gap >= 0 if end.belongs else gap > 0)) for gap, end in gaps)

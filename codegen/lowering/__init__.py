@@ -1,4 +1,5 @@
 """From a rule or a kernel to a plan: a list of statements whose expressions stay finite.
 
-Imports ``recipe`` alone; a plan knows nothing of the text that it becomes.
+Imports ``recipe``, and the names that ``device`` takes; a plan knows nothing of the text that it
+becomes.
 """

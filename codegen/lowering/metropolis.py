@@ -124,17 +124,13 @@ def _save(planner: Planner, blocks: Iterable[Block], evaluated: Iterable[Evaluat
     """Copy the blocks, and what is evaluated now, to scratch."""
     saved: dict[Block, str] = {}
     for b in blocks:
-        length = getattr(b, "length", None)
+        length = b.length
         saved[b] = planner.reserve(f"saved_{b.name}", length)
         _copy(planner, planner.leaf(b, GENERIC), saved[b], length)
     kept = {}
     for what in evaluated:
         results = planner.evaluate(*what)
-        lengths = (
-            [getattr(b, "length", None) for b in what[1].blocks]
-            if what[0] is GradientCall
-            else [None]
-        )
+        lengths = [b.length for b in what[1].blocks] if what[0] is GradientCall else [None]
         copies = [
             planner.reserve(f"saved_{name.removeprefix('out.')}", n)
             for name, n in zip(results, lengths, strict=True)
@@ -193,7 +189,7 @@ def _test(planner: Planner, log_ratio: Expr, saved: Saved, flips: set[Block]) ->
     ):  # no assert: the draws rest on it
         raise AssertionError("a gradient is restored that is not of the state before the move")
     restored = [
-        Restored(f"out.{planner.fields[b]}", source, getattr(b, "length", None), b in flips)
+        Restored(f"out.{planner.fields[b]}", source, b.length, b in flips)
         for b, source in saved.blocks.items()
     ]
     restored += [array for arrays in right.values() for array in arrays]

@@ -186,11 +186,7 @@ class _Builder:
             else []
         )
         for length in dict.fromkeys(b.length for b in lowered if isinstance(b, Vector)):
-            of_length = {
-                b: lowering.hoisted(e)
-                for b, e in lowered.items()
-                if getattr(b, "length", None) == length
-            }
+            of_length = {b: lowering.hoisted(e) for b, e in lowered.items() if b.length == length}
             joins.append(self._join(length, of_length))
         return tuple(lowering.statements), tuple(joins)
 
@@ -210,7 +206,7 @@ class _Builder:
             self._sweep(
                 lowering,
                 length,
-                {b: e for b, e in lowered.items() if getattr(b, "length", None) == length},
+                {b: e for b, e in lowered.items() if b.length == length},
             )
         return tuple(lowering.statements)
 

@@ -200,7 +200,7 @@ def _recorded(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
         (b, body.lowering.lower(e), f"recorded: {b.image or b} <- {e}") for b, e in observe.items()
     ]
     fields = {
-        b: planner.reserve(f"recorded_{b.name}", getattr(b, "length", None)).removeprefix("out.")
+        b: planner.reserve(f"recorded_{b.name}", b.length).removeprefix("out.")
         for b, _, _ in lowered
     }
     for block, value, comment in lowered:

@@ -327,7 +327,7 @@ class Planner:
 
     @leaf.register
     def _(self, e: NoncentralChiSquared, label: int) -> Expr:
-        name, length = name_of(e.noise), getattr(e.noise, "length", None)
+        name, length = name_of(e.noise), e.noise.length
         df, nonc = (self.lowering.lower(a) for a in (e.df, e.nonc))
         fields = [self.reserve(f"{name}_{part}", length) for part in ("df", "nonc", "draw")]
         if length is None:
@@ -367,10 +367,7 @@ class Planner:
     def variance(self, U: Potential, block: Block) -> str:
         """The array with the variance of an estimated gradient."""
         if U not in self.variances:
-            names = [
-                self.reserve(f"variance_{U.name}_{b.name}", getattr(b, "length", None))
-                for b in U.blocks
-            ]
+            names = [self.reserve(f"variance_{U.name}_{b.name}", b.length) for b in U.blocks]
             self.variances[U] = tuple(name.removeprefix("out.") for name in names)
         return self.variances[U][U.blocks.index(block)]
 
@@ -415,7 +412,7 @@ class Planner:
         """
         what = (kind, U)
         if what not in self.results:
-            gradient = tuple((f"g_{U.name}_{b.name}", getattr(b, "length", None)) for b in U.blocks)
+            gradient = tuple((f"g_{U.name}_{b.name}", b.length) for b in U.blocks)
             wishes = gradient if kind is GradientCall else ((f"value_{U.name}", None),)
             self.results[what] = tuple(self.reserve(wish, length) for wish, length in wishes)
         if self.evaluated.get(what) != self.versions(U) and (self.view is None or self.view.fresh):
@@ -441,7 +438,7 @@ class Planner:
         """What fills an array with the image of a block, which a potential is a function of."""
         assert block.image is not None
         if block not in self.images:
-            self.images[block] = self.reserve(block.image.name, getattr(block, "length", None))
+            self.images[block] = self.reserve(block.image.name, block.length)
         lowering = self.new_body().lowering
         if isinstance(
             block, Scalar

@@ -4,8 +4,13 @@ from the way it is written.
 Every function in it is replaced by its range: ``exp(a)`` of a real a by a positive number p, of a
 negative one by ``1/(1 + p)``, ``atan(a)`` by ``pi/2 (p - 1)/(p + 1)``; the block itself, on (0, 1),
 by ``p/(1 + p)``. What is to be shown is positive wherever the rational function that is left is,
-and of that the coefficients are looked at. What a map of ``recipe.maps`` makes of a real number is
-seen in this way, and a mean of two numbers that are inside.
+and of that the coefficients are looked at. What a map of ``recipe.declare.maps`` makes of a real
+number is seen in this way, and a mean of two numbers that are inside.
+
+``recipe.language.sign`` cannot stand in for this. It says what sign an expression has wherever it
+is defined; here it must also be defined everywhere, as a step that is no number has left its
+domain. Nor does it see that ``1 - p**2`` is positive for p between 0 and 1, nor that
+``1 + tanh(x)`` is positive, and not only nonnegative.
 """
 
 from __future__ import annotations

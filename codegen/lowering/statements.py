@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from sympy import Expr, S, Set, Symbol, oo
+from sympy import Expr, S, Set, Symbol
 
 from recipe.language.abstract import Dense, Potential
+from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.symbols import Block, Length, Simplex
 
 
@@ -258,7 +259,7 @@ class Plan:
     @property
     def on_simplex(self) -> bool:
         """Whether only all coordinates of a block together tell that a step has left its domain."""
-        return any(isinstance(b.domain, Simplex) for b in self.state)
+        return any(on_simplex(b) for b in self.state)
 
     def conditions(self, cell: str, x: str) -> list[str]:
         """What is asked of a number ``x`` that is stored into a cell: whether it is finite, and
@@ -269,7 +270,7 @@ class Plan:
         domains = [
             b.domain
             for b, field in self.fields.items()
-            if f".{field}[" in cell and not isinstance(b.domain, Simplex)
+            if f".{field}[" in cell and not on_simplex(b)
         ]
         return conditions(domains[0] if domains else S.Reals, x)
 
@@ -281,16 +282,13 @@ def conditions(domain: Set, x: str) -> list[str]:
     finite = f"abs({x}) <= LARGEST"
     if isinstance(domain, Simplex):
         return [finite, f"{x} > 0.0"]
-    low = (
-        []
-        if domain.start == -oo
-        else [f"{x} {'>' if domain.left_open else '>='} {float(domain.start)!r}"]
-    )
-    return [finite, *low] + (
-        []
-        if domain.end == oo
-        else [f"{x} {'<' if domain.right_open else '<='} {float(domain.end)!r}"]
-    )
+    return [
+        finite,
+        *(
+            f"{x} {'>' if end.inward == 1 else '<'}{'=' * end.belongs} {float(end.at)!r}"
+            for end in finite_ends(domain)
+        ),
+    ]
 
 
 def every(statements: Iterable[Statement]) -> Iterator[Statement]:

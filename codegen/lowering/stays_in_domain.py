@@ -13,10 +13,11 @@ from codegen.lowering.ranges import Within
 from recipe.declare.update import Update
 from recipe.kernel import Kernel, Move
 from recipe.kernel.part import leaves_of
+from recipe.language.domain import domain_text, on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.fold import FOLDS, Fold, ends_of
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Simplex
+from recipe.language.symbols import Block
 
 WHOLE_LINE = "and corv(...) moves it to the whole line, where there is no edge"
 
@@ -76,15 +77,11 @@ def _(moves: Kernel) -> None:
 
 
 def _leaves(block: Block, e: Expr) -> str:
-    return f"a step can take {block} out of its domain, {_domain_text(block)}: its rule is {e}"
-
-
-def _domain_text(block: Block) -> str:
-    return "the open simplex" if isinstance(block.domain, Simplex) else str(block.domain)
+    return f"a step can take {block} out of its domain, {domain_text(block)}: its rule is {e}"
 
 
 def _repair(block: Block) -> str:
-    if isinstance(block.domain, Simplex):
+    if on_simplex(block):
         return "a Metropolis test rejects such a step"
     return (
         f"mirror(recipe, {block}) reflects it at the edge, a scheme with an exact transition stays"

@@ -15,9 +15,9 @@ import sympy
 import recipe
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
+from codegen.inputs.options import SamplingOptions
 from codegen.inputs.posterior_data import bad_rows
 from codegen.inputs.preimages import shown
-from codegen.inputs.request import Request
 from codegen.inputs.schedule import step_sizes
 from codegen.results.draws import Divergence, Draws
 from codegen.running.chains import Chain
@@ -31,7 +31,7 @@ from recipe.language.symbols import Scalar
 def collected(
     what: Recipe | Update | Kernel,
     module: Module,
-    how: Request,
+    how: SamplingOptions,
     chains: Sequence[Chain],
     *,
     interrupted: bool,
@@ -44,7 +44,7 @@ def collected(
     healthy = [n for n, chain in zip(counts, chains, strict=True) if chain.guilty < 0]
     length = int(min(healthy)) if healthy else int(counts.max())
     values = {}
-    for block in how.kept:
+    for block in how.kept(module.plan.state):
         stacked = np.stack(
             [getattr(chain.draws, module.plan.fields[block])[:length] for chain in chains]
         )
@@ -75,14 +75,14 @@ def collected(
 
 
 def specimen(
-    what: Recipe | Update | Kernel, module: Module, how: Request, lengths: Lengths
+    what: Recipe | Update | Kernel, module: Module, how: SamplingOptions, lengths: Lengths
 ) -> tuple[Draws, int]:
     """Return one draw of one chain, all zeros, in the form that ``collected`` will return; and the
     bytes that all draws will have.
     """
     values = {
         shown(b).name: np.zeros((1, 1) if isinstance(b, Scalar) else (1, 1, lengths.of(b)))
-        for b in how.kept
+        for b in how.kept(module.plan.state)
     }
     acceptance = np.zeros((1, 1)) if module.plan.statistics else None
     attributes = _attributes(what, module, how, 0.0, acceptance)
@@ -90,7 +90,7 @@ def specimen(
     return one, one.bytes * how.draws * how.chains
 
 
-def _never_accepted(module: Module, how: Request, chains: Sequence[Chain]) -> list[Chain]:
+def _never_accepted(module: Module, how: SamplingOptions, chains: Sequence[Chain]) -> list[Chain]:
     """Return the chains that rejected at every Metropolis test, as happens where no potential is
     finite.
     """
@@ -113,7 +113,7 @@ def _stuck(module: Module, still: Sequence[Chain], bad: Sequence[str]) -> list[D
 
 
 def _divergence(
-    module: Module, how: Request, chain: Chain, budget: Budget | None, bad: Sequence[str]
+    module: Module, how: SamplingOptions, chain: Chain, budget: Budget | None, bad: Sequence[str]
 ) -> Divergence:
     """Return why a chain stopped."""
     block = module.plan.state[chain.guilty]
@@ -136,7 +136,7 @@ def _divergence(
 def _attributes(
     what: Recipe | Update | Kernel,
     module: Module,
-    how: Request,
+    how: SamplingOptions,
     seconds: float,
     acceptance: np.ndarray | None,
 ) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def _attributes(
         "chains": how.chains,
         "warmup": how.warmup,
         "thin": how.thin,
-        "batch_size": how.batch_size,
+        "batch_size": how.rows,
         "replace": int(how.replace),
         "seconds": seconds,
         "module_hash": module.hash,

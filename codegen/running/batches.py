@@ -16,7 +16,7 @@ import numpy as np
 
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
-from codegen.inputs.request import Request
+from codegen.inputs.options import SamplingOptions
 from codegen.inputs.schedule import step_sizes
 from codegen.lowering.batch_form import refusal_of_many
 from codegen.running.chains import Chain
@@ -30,7 +30,7 @@ FEWEST = 64  # chains from which on a bundle is worth its compilation
 LONGEST = 32
 
 
-def in_bundles(module: Module, how: Request, lengths: Lengths) -> bool:
+def in_bundles(module: Module, how: SamplingOptions, lengths: Lengths) -> bool:
     """Whether chains are run in bundles. This changes how fast they run, and no draw."""
     if how.chains < FEWEST or refusal_of_many(module.plan) is not None:
         return False

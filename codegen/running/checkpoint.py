@@ -26,6 +26,7 @@ from typing import IO, Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
+from filelock import lock_descriptor
 
 from codegen.files.atomic_write import is_unfinished, open_regular, replaced
 from codegen.running.chains import Chain
@@ -110,18 +111,14 @@ class Checkpoint:
             ) from None
 
     def _take_the_folder(self) -> None:
-        import fcntl  # POSIX only, and so are checkpoints
-
         self.folder.mkdir(parents=True, exist_ok=True)
         if not os.path.lexists(self.folder / MANIFEST):
             self._refuse_strange_folder()
         self._lock = open_regular(self.folder / LOCK, os.O_RDWR | os.O_CREAT)
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not lock_descriptor(self._lock.fileno(), blocking=False):
             raise RecipeError(
                 f"another process is writing the checkpoint {self.folder}; choose another folder"
-            ) from None
+            )
 
     def let_go(self) -> None:
         """Leave the folder to others."""

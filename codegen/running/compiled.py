@@ -11,7 +11,7 @@ from numba import typeof
 from numba.core.errors import NumbaError
 
 from codegen.generate import Module
-from codegen.inputs.request import Request
+from codegen.inputs.options import SamplingOptions
 from codegen.inputs.schedule import Constant, step_sizes
 from codegen.inputs.user_gradient import reason_of_numba
 from codegen.running.chains import Chain
@@ -24,7 +24,7 @@ class Compiled:
 
     module: Module
     loaded: Any
-    how: Request
+    how: SamplingOptions
     gradient: Any
     data: Mapping[str, np.ndarray]
     params: Mapping[str, Any]
@@ -49,12 +49,12 @@ class Compiled:
         """A state with copies of these blocks."""
         if not self.module.estimators:
             return self.loaded.allocate(*blocks)
-        full = not self.how.batch_size
+        full = not self.how.rows
         if full and all(e.gradient.derived is not None for e in self.module.estimators.values()):
             return self.loaded.allocate(*blocks)
         # A gradient of the user gets all rows, one after another, as the minibatch without
         # replacement that has all of them.
-        size = self.how.batch_size or self._all_rows()
+        size = self.how.rows or self._all_rows()
         return self.loaded.allocate(*blocks, size, self.how.replace and not full)
 
     def _all_rows(self) -> int:
@@ -85,7 +85,7 @@ class Compiled:
             RecipeError: where there is not enough memory.
         """
         plan, how = self.module.plan, self.how
-        kept = {plan.fields[b] for b in how.kept}
+        kept = {plan.fields[b] for b in how.kept(plan.state)}
         try:
             arrays = {
                 f: np.full((how.draws if f in kept else 0, *shapes[f]), np.nan)

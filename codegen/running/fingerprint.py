@@ -15,15 +15,15 @@ import numba
 import numpy as np
 
 from codegen.generate import Module
+from codegen.inputs.options import SamplingOptions
 from codegen.inputs.posterior_data import is_memory_mapped
-from codegen.inputs.request import Request
 from codegen.inputs.user_gradient import source_text
 from codegen.running.chains import Chain
 
 
 def fingerprint(
     module: Module,
-    how: Request,
+    how: SamplingOptions,
     data: Mapping[str, np.ndarray],
     params: Mapping[str, Any],
     own: Iterable[Any],
@@ -40,9 +40,9 @@ def fingerprint(
         "chains": how.chains,
         "warmup": how.warmup,
         "thin": how.thin,
-        "batch_size": how.batch_size,
+        "batch_size": how.rows,
         "replace": how.replace,
-        "kept blocks": ", ".join(b.name for b in how.kept),
+        "kept blocks": ", ".join(b.name for b in how.kept(module.plan.state)),
         "numba": numba.__version__,
         "numpy": np.__version__,
         "processor": numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name(),

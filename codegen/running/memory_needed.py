@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from codegen.device.random import AHEAD
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
-from codegen.inputs.request import Request
+from codegen.inputs.options import SamplingOptions
 from codegen.lowering.in_place import drawn_ahead
 from codegen.system.memory import require_memory
 from recipe.language.symbols import Block, Length, Scalar
@@ -25,7 +25,7 @@ DIAGNOSED = 17  # numbers for each draw of a coordinate while it is diagnosed, m
 REPAIR = "raise thin= or keep fewer blocks, keep=[...], or take fewer chains"
 
 
-def require_room(module: Module, how: Request, lengths: Lengths) -> None:
+def require_room(module: Module, how: SamplingOptions, lengths: Lengths) -> None:
     """Refuse a run whose draws and states do not fit into memory; nothing of them is allocated yet.
 
     A length that is not known yet counts as 1.
@@ -33,7 +33,7 @@ def require_room(module: Module, how: Request, lengths: Lengths) -> None:
     Raises:
         RecipeError: with what is needed and what there is.
     """
-    kept = _coordinates(how.kept, lengths)
+    kept = _coordinates(how.kept(module.plan.state), lengths)
     draws = how.chains * how.draws * (kept + len(module.plan.statistics)) * NUMBER
     states = how.chains * (OF_A_CHAIN + _state(module, how, lengths) * NUMBER)
     require_memory(
@@ -57,7 +57,7 @@ def _coordinates(blocks: Iterable[Block], lengths: Lengths) -> int:
     return sum(1 if isinstance(b, Scalar) else lengths.known(b.length) or 1 for b in blocks)
 
 
-def _state(module: Module, how: Request, lengths: Lengths) -> int:
+def _state(module: Module, how: SamplingOptions, lengths: Lengths) -> int:
     """How many numbers the state of a chain has, with its scratch."""
     plan = module.plan
     scratch = (
@@ -67,6 +67,6 @@ def _state(module: Module, how: Request, lengths: Lengths) -> int:
     return BLOCKS * _coordinates(plan.state, lengths) + sum(scratch) + ahead + _rows(how)
 
 
-def _rows(how: Request) -> int:
+def _rows(how: SamplingOptions) -> int:
     """The rows of a minibatch, and the table that keeps them distinct."""
-    return how.batch_size + (0 if how.replace else 2 << how.batch_size.bit_length())
+    return how.rows + (0 if how.replace else 2 << how.rows.bit_length())

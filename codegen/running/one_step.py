@@ -13,9 +13,9 @@ import numpy as np
 
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
+from codegen.inputs.options import SamplingOptions, require_options_that_fit
 from codegen.inputs.parameters import resolved_params
-from codegen.inputs.request import read_request
-from codegen.inputs.schedule import Constant
+from codegen.inputs.schedule import Constant, schedule_of
 from codegen.inputs.user_gradient import gradient_argument, own_gradients
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
@@ -168,22 +168,8 @@ def one_step(
             f"{named} is bound to data, and one step is compared for a potential that is a"
             " function: leave it unbound"
         )
-    how = read_request(
-        module,
-        None,
-        step_size=step_size,
-        steps=1,
-        warmup=0,
-        thin=1,
-        chains=1,
-        seed=0,
-        batch_size=None,
-        replace=True,
-        threads=1,
-        keep=None,
-        checkpoint=None,
-        checkpoint_seconds=1.0,
-    )
+    how = SamplingOptions(steps=1, step_size=schedule_of(step_size), chains=1, threads=1)
+    require_options_that_fit(how, module, None)
     assert isinstance(how.schedule, Constant)
     values = resolved_params(module, params, optional, Lengths())
     argument = gradient_argument(module, own_gradients(module, gradient))

@@ -63,7 +63,7 @@ def warnings(
         return ()
     kernel, last, said = runner.kernel, healthy[0], []
     size = float(step_sizes(kernel.how.schedule, last.done - 1, 1)[0])
-    each = seconds * kernel.how.threads / max(1, sum(c.done for c in chains))
+    each = seconds * kernel.how.workers / max(1, sum(c.done for c in chains))
     if (
         kernel.module.plan.statistics
     ):  # copies that are accepted or not, each for itself, move apart at any step size

@@ -18,11 +18,12 @@ from recipe.declare.reflect_update import folded, has_folds
 from recipe.declare.reflection import Reflection, checked_reflections
 from recipe.declare.replace_fields import with_fields
 from recipe.language.abstract import checked_block
+from recipe.language.domain import on_simplex
 from recipe.language.entry import Coupling, is_zero_entry
 from recipe.language.errors import RecipeError
 from recipe.language.fold import ends_of
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Simplex
+from recipe.language.symbols import Block
 
 
 def mirror(recipe: Recipe, *blocks: Block) -> Recipe:
@@ -71,7 +72,7 @@ def _reflection(recipe: Recipe, block: Block) -> Reflection:
     if block not in recipe.state:
         names = ", ".join(b.name for b in recipe.state)
         raise RecipeError(f"mirror(recipe, {block}): {block} is not part of the state ({names})")
-    if isinstance(block.domain, Simplex):
+    if on_simplex(block):
         raise RecipeError(
             f"{block} lives on a simplex, whose faces several coordinates make together: no fold of"
             " one coordinate reflects there; use coordinates on theta > 0 that are normalised"
@@ -125,11 +126,7 @@ def _momentum(recipe: Recipe, block: Block) -> Block:
             " can turn at the edge"
         )
     (momentum,) = coupled
-    if (
-        getattr(momentum, "length", None) != getattr(block, "length", None)
-        or blocks_in(speed / momentum, (momentum,))
-        or speed == 0
-    ):
+    if momentum.length != block.length or blocks_in(speed / momentum, (momentum,)) or speed == 0:
         raise RecipeError(
             f"the speed {speed} of {block} is not {momentum} times a factor free of {momentum},"
             f" coordinate by coordinate, so that turning the sign of {momentum} is no reflection;"

@@ -13,8 +13,9 @@ from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
 from recipe.declare.map import as_map
 from recipe.language.abstract import Field, Partial, Potential, checked_block, slope
+from recipe.language.domain import on_simplex
 from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.symbols import Block, Indexed, Simplex, generic, preimage_of, preimages
+from recipe.language.symbols import Block, Indexed, generic, preimage_of, preimages
 from recipe.language.total import Total, opened, sum_over
 
 
@@ -50,7 +51,7 @@ def Preimage(name: str, of: Block, f: Any, *, inverse: Any = None, domain: Any =
             f"Preimage({name!r}): {of} stands for {of.image} itself; write one map from {name} to"
             f" {of.image}"
         )
-    if isinstance(of.domain, Simplex):
+    if on_simplex(of):
         raise RecipeError(
             f"Preimage({name!r}): the coordinates of {of} are a simplex together, which no map of"
             " each by itself keeps"

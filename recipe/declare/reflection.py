@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from sympy import S
 
+from recipe.language.domain import finite_ends
 from recipe.language.errors import RecipeError
 from recipe.language.fold import ends_of
 from recipe.language.symbols import Block
@@ -29,14 +30,11 @@ class Reflection:
     flips: tuple[Block, ...] = ()
 
     def __str__(self) -> str:
-        ends = ends_of(self.block) or ()
+        ends = finite_ends(self.block.domain)
         turned = (
             f", where {' and '.join(map(str, self.flips))} changes its sign" if self.flips else ""
         )
-        return (
-            f"{self.block} is reflected at"
-            f" {' and '.join(str(e) for e in ends if e.is_finite)}{turned}"
-        )
+        return f"{self.block} is reflected at {' and '.join(str(end.at) for end in ends)}{turned}"
 
 
 def checked_reflections(
@@ -73,7 +71,7 @@ def _check_reflection(reflection: Reflection, state: tuple[Block, ...]) -> None:
                 f"{b} is to be reflected, and is not part of the state"
                 f" ({', '.join(map(str, state))})"
             )
-        if getattr(b, "length", None) != getattr(block, "length", None):
+        if b.length != block.length:
             raise RecipeError(
                 f"{b} has another length than {block}, so none of its coordinates turns with one of"
                 f" {block}"

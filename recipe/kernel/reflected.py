@@ -12,8 +12,8 @@ from sympy import Expr, exp, log
 from recipe.declare.reflect_update import unfolded
 from recipe.declare.update import Update
 from recipe.language.calculus import contract
+from recipe.language.domain import finite_ends
 from recipe.language.errors import RecipeError
-from recipe.language.fold import ends_of
 from recipe.language.symbols import Block
 
 
@@ -26,7 +26,7 @@ def edges_of(update: Update) -> tuple[Update, dict[Block, Expr]]:
     found = unfolded(update)
     edges: dict[Block, Expr] = {}
     for reflection in found.reflections:
-        ends = [end for end in ends_of(reflection.block) or () if end.is_finite]
+        ends = [end.at for end in finite_ends(reflection.block.domain)]
         if len(ends) != 1 or reflection.flips:
             raise RecipeError(
                 f"the proposal of {reflection.block} is reflected at {len(ends)}"

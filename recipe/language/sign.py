@@ -40,8 +40,9 @@ from sympy.core.function import AppliedUndef
 from sympy.core.numbers import NumberSymbol
 
 from recipe.language.calculus import abstract_atoms, freeze
+from recipe.language.domain import on_simplex
 from recipe.language.phi import Phi
-from recipe.language.symbols import GENERIC, Scalar, Simplex, Vector
+from recipe.language.symbols import GENERIC, Scalar, Vector
 from recipe.language.total import Total, relabel
 
 Signs = frozenset[int]
@@ -222,7 +223,7 @@ def of_sum_on_simplex(e: Add) -> Iterator[tuple[Expr, Expr, Expr]]:
     """
     for s in sorted(e.atoms(Total), key=str):
         body = relabel(s.body, s.index.label, GENERIC)
-        if isinstance(body, Vector) and isinstance(body.domain, Simplex):
+        if on_simplex(body):
             own = [t for t in e.args if s in Mul.make_args(t)]
             if own:
                 yield s, Add(*(t for t in e.args if t not in own)), Add(*(t / s for t in own))

@@ -16,7 +16,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from sympy import Expr, Float, Interval, Lambda, Rational, S, Set, Symbol, oo
 
@@ -203,6 +203,7 @@ class Scalar(Symbol):
     """
 
     __slots__ = ("domain", "forward", "image", "inverse", "slope")
+    length: ClassVar[None] = None
     domain: Set
     image: Scalar | None
     forward: Lambda | None
@@ -335,6 +336,7 @@ class ScalarNoise(Symbol):
     """One standard normal number, drawn afresh in every step."""
 
     __slots__ = ()
+    length: ClassVar[None] = None
 
     def __new__(cls, name: str) -> ScalarNoise:
         return Symbol.__xnew__(cls, name, real=True)  # type: ignore[no-any-return]

@@ -21,8 +21,9 @@ from recipe.kernel.part import (
     Repeat,
 )
 from recipe.language.abstract import written_image
+from recipe.language.domain import on_simplex
 from recipe.language.entry import Coupling, is_zero_entry, parts
-from recipe.language.symbols import Block, Simplex, Vector
+from recipe.language.symbols import Block, Vector
 from recipe.language.text import listed, text
 from recipe.printing.latex import latex, latex_of_name
 
@@ -306,7 +307,7 @@ def _block_data(b: Block) -> dict[str, str]:
     return {
         "name": b.name,
         **kind,
-        "domain": "Simplex" if isinstance(b.domain, Simplex) else str(b.domain),
+        "domain": "Simplex" if on_simplex(b) else str(b.domain),
         **image,
     }
 

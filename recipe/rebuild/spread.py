@@ -20,6 +20,7 @@ from recipe.declare.reflection import Reflection
 from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.language.abstract import Dense, Field, Potential
+from recipe.language.domain import on_simplex
 from recipe.language.entry import matrices_in
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames
@@ -33,7 +34,6 @@ from recipe.language.symbols import (
     Noise,
     Parameter,
     Scalar,
-    Simplex,
     Vector,
     VectorParameter,
     assumptions_of,
@@ -111,9 +111,7 @@ def _check_blocks(recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...]
                 f"the block {b} lives on {b.domain}, and {theta} on {theta.domain}: declare {b}"
                 f" with the domain of {theta}"
             )
-    simplex = next(
-        (v for v in recipe.state if _has(v, theta.length) and isinstance(v.domain, Simplex)), None
-    )
+    simplex = next((v for v in recipe.state if _has(v, theta.length) and on_simplex(v)), None)
     if simplex is not None and (len(new) > 1 or isinstance(new[0], Scalar)):
         raise RecipeError(
             f"the coordinates of {simplex} are a simplex together, which cannot be cut into pieces:"

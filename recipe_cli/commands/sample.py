@@ -108,37 +108,37 @@ def sample(
     from recipe_cli.program.known_verdict import require_not_refuted
     from recipe_cli.program.preflight import require_to_diagnose
     from recipe_cli.sampling.sample_posterior import sample_posterior
-    from recipe_cli.sampling.settings import Settings
+    from recipe_cli.sampling.settings import options_typed
 
     require_to_diagnose()
     if output is not None:
         refuse_to_replace(output, force, where, posterior)
         output = resolved(output)
-    settings = Settings(
-        step_size,
-        scheme,
-        order,
-        decay,
-        cycle,
-        tuple(param or ()),
-        steps,
-        warmup,
-        thin,
-        batch_size,
-        replace,
-        control_variates,
-        compensate,
-        float32_data,
-        chains,
-        threads,
-        seed,
-        keep,
-        resolved(checkpoint),
-        checkpoint_seconds,
-    )
     declaration = concrete_declaration(where)
     require_not_refuted(declaration, unproved)
-    saved = Output(output, force, settings.checkpoint)
+    options = options_typed(
+        step_size=step_size,
+        decay=decay,
+        cycle=cycle,
+        scheme=scheme,
+        order=order,
+        param=param,
+        steps=steps,
+        warmup=warmup,
+        thin=thin,
+        batch_size=batch_size,
+        replace=replace,
+        control_variates=control_variates,
+        compensate=compensate,
+        float32_data=float32_data,
+        chains=chains,
+        threads=threads,
+        seed=seed,
+        keep=keep,
+        checkpoint=resolved(checkpoint),
+        checkpoint_seconds=checkpoint_seconds,
+    )
+    saved = Output(output, force, options.folder)
     raise typer.Exit(
-        sample_posterior(declaration, posterior, settings, saved, console(), plots, as_json)
+        sample_posterior(declaration, posterior, options, saved, console(), plots, as_json)
     )

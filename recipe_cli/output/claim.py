@@ -1,7 +1,7 @@
 """A claim on a file that a long command will write: two commands never write one file.
 
-The claim is a small file beside it, locked (``flock``) while the command runs, so that what a
-killed one leaves blocks nobody.
+The claim is a small file beside it, locked while the command runs, so that what a killed one leaves
+blocks nobody.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from filelock import lock_descriptor
 
 from recipe import RecipeError
 
@@ -72,8 +74,6 @@ def _locked(path: Path, target: Path) -> int:
 
 
 def _taken(descriptor: int, path: Path, target: Path) -> bool:
-    import fcntl  # POSIX only
-
     found = os.fstat(descriptor)
     content = os.read(descriptor, len(MARK)) if stat.S_ISREG(found.st_mode) else b"?"
     if content not in (b"", MARK):
@@ -82,14 +82,15 @@ def _taken(descriptor: int, path: Path, target: Path) -> bool:
             " another output"
         )
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise RecipeError(
-            f"another process is about to write {target}; choose another path, or wait for its end"
-        ) from None
+        free = lock_descriptor(descriptor, blocking=False)
     except OSError as error:
         if error.errno not in WITHOUT_LOCKS:
             raise
+        free = True
+    if not free:
+        raise RecipeError(
+            f"another process is about to write {target}; choose another path, or wait for its end"
+        )
     with suppress(FileNotFoundError):
         there = os.stat(path, follow_symlinks=False)
         if (there.st_dev, there.st_ino) == (found.st_dev, found.st_ino):

@@ -22,8 +22,8 @@ def generate_module(
     declaration: Declaration, output: Path, scheme: str, order: str | None, posterior: str | None
 ) -> None:
     """Write the module of a recipe (or of a printed rule) to a file."""
-    module, declared = _module_of(declaration, scheme, order, posterior)
-    require_translation(module, declared, order=block_names(order))
+    module = _module_of(declaration, scheme, order, posterior)
+    require_translation(module)
     module.write(output)
 
 
@@ -33,9 +33,9 @@ def check_module(
     """Say whether the text of a file is the step that a module would be made from; returns the
     verdict. The text is read, and never run.
     """
-    module, declared = _module_of(declaration, scheme, order, posterior)
+    module = _module_of(declaration, scheme, order, posterior)
     text = text_of(file, MAX_TEXT_BYTES)
-    outcome = translation_of(replace(module, source=text), declared, order=block_names(order))
+    outcome = translation_of(replace(module, source=text))
     said = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(
         outcome.verdict, "is not proved to be"
     )
@@ -47,7 +47,7 @@ def check_module(
 
 def _module_of(
     declaration: Declaration, scheme: str, order: str | None, posterior: str | None
-) -> tuple[Module, Recipe | Update | Kernel]:
+) -> Module:
     declared = declaration.declared
     assert isinstance(declared, Recipe | Update | Kernel)  # a file holds no other
     posteriors = {}
@@ -55,15 +55,12 @@ def _module_of(
         posteriors = {the_potential(declaration): posterior_in(posterior)}
         if isinstance(declared, Recipe):
             declared, posteriors = bind(declared, posteriors), {}
-    return (
-        generate_kernel(
-            declared,
-            scheme=scheme,
-            order=block_names(order),
-            posteriors=posteriors,
-            name=declaration.name,
-        ),
+    return generate_kernel(
         declared,
+        scheme=scheme,
+        order=block_names(order),
+        posteriors=posteriors,
+        name=declaration.name,
     )
 
 

@@ -4,13 +4,10 @@ run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 
 from codegen.generate import Module
 from codegen.printing.trusted_texts import device_functions, eight_statements, header_statements
-from recipe import Kernel, Recipe, Update
-from recipe.scheme import discretise
 from verify.translation import Legend, Trusted, validate
 from verify.verdict import Outcome, Verdict
 
@@ -30,37 +27,21 @@ class NotTranslatedError(Exception):
         super().__init__(f"the text of the module {name} {said}: {outcome.by}; nothing is written")
 
 
-def translation_of(
-    module: Module,
-    what: Recipe | Update | Kernel,
-    *,
-    order: Sequence[str] | None = None,
-    compensate: bool = False,
-) -> Outcome:
-    """Whether a module is what it was made from: the step of a recipe by its scheme, a printed
-    rule, or a kernel.
+def translation_of(module: Module) -> Outcome:
+    """Whether the text of a module is what it was made from: the step of a recipe by its scheme, a
+    printed rule, or a kernel.
     """
-    moves = what
-    if isinstance(what, Recipe):
-        moves = discretise(what, module.scheme, order=order, compensate=compensate)
-    assert isinstance(moves, Update | Kernel)
     posteriors = {U: e.gradient.posterior for U, e in module.estimators.items()}
-    return validate(module.source, moves, legend_of(module), trusted_texts(), posteriors)
+    return validate(module.source, module.moves, legend_of(module), trusted_texts(), posteriors)
 
 
-def require_translation(
-    module: Module,
-    what: Recipe | Update | Kernel,
-    *,
-    order: Sequence[str] | None = None,
-    compensate: bool = False,
-) -> None:
-    """Require a module to be what it was made from, as ``translation_of`` says.
+def require_translation(module: Module) -> None:
+    """Require that the text of a module is what it was made from.
 
     Raises:
-        NotTranslatedError: where it is not proved.
+        NotTranslatedError: where this is not proved.
     """
-    outcome = translation_of(module, what, order=order, compensate=compensate)
+    outcome = translation_of(module)
     if outcome.verdict is not Verdict.PROVED:
         raise NotTranslatedError(module.name, outcome)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -11,12 +12,12 @@ from typing import Any
 from rich.console import Console
 
 from codegen import Draws
-from codegen import sample as sample_kernel
-from codegen.generate import Module
+from codegen.inputs.options import SamplingOptions
 from codegen.results.plots import writable_folder
 from codegen.running.checkpoint import CheckpointWarning, saved_draws
 from codegen.running.memory_needed import require_room_to_diagnose
 from codegen.sample import Caller
+from codegen.sample import sample_with as sample_kernel
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
 from recipe import Kernel, Posterior, Recipe, RecipeError, bind
 from recipe_cli.declarations import Declaration, posterior_in
@@ -24,15 +25,13 @@ from recipe_cli.output.claim import claimed
 from recipe_cli.output.saving import Output, broken_pipes_are_errors, tell
 from recipe_cli.program.generating import the_potential
 from recipe_cli.program.translation import require_translation
-from recipe_cli.program.typed import block_names, parameters_typed
 from recipe_cli.render.diagnosis import show_draws
-from recipe_cli.sampling.settings import Settings, schedule_of, warmup_of
 
 
 def sample_posterior(
     declaration: Declaration,
     posterior: str,
-    settings: Settings,
+    options: SamplingOptions,
     output: Output,
     console: Console,
     plots: Path | None = None,
@@ -49,7 +48,7 @@ def sample_posterior(
             law = posterior_in(posterior)
             began = perf_counter()
             with broken_pipes_are_errors(), output.claimed():
-                draws = _drawn(declaration, law, settings, output, signals)
+                draws = _drawn(declaration, law, options, output, signals)
             seconds = perf_counter() - began
             signals.act()
             show_draws(
@@ -66,8 +65,8 @@ def sample_posterior(
                 raise
     if output.fault is not None:
         raise RecipeError(output.fault)
-    if output.path is None and settings.checkpoint is not None:
-        _require_saved(draws, settings.checkpoint)
+    if output.path is None and options.folder is not None:
+        _require_saved(draws, options.folder)
     return 128 + signals.first if signals.first else 1 if draws.divergences else 0
 
 
@@ -90,18 +89,18 @@ def _tell_where(output: Output) -> None:
 
 
 def _drawn(
-    declaration: Declaration, law: Posterior, settings: Settings, output: Output, signals: Signals
+    declaration: Declaration,
+    law: Posterior,
+    options: SamplingOptions,
+    output: Output,
+    signals: Signals,
 ) -> Draws:
     """Sample, and save."""
     target = _bound(declaration, law)
     stepless = isinstance(target, Kernel) and target.step is None
-    require_room_to_diagnose(
-        settings.chains, max(0, settings.steps - warmup_of(settings)) // max(1, settings.thin)
-    )
-    blocks = block_names(settings.order)
-
-    def validated(module: Module) -> None:
-        require_translation(module, target, order=blocks, compensate=settings.compensate)
+    size = None if stepless else options.step_size
+    options = replace(options, step_size=size, name=declaration.name)
+    require_room_to_diagnose(options.chains, options.draws)
 
     with warnings.catch_warnings():
         warnings.simplefilter(
@@ -110,30 +109,8 @@ def _drawn(
         warnings.showwarning = (
             _say  # that a checkpoint could not be written is known while the run goes on
         )
-        return sample_kernel(
-            target,
-            scheme=settings.scheme,
-            order=blocks,
-            step_size=None if stepless else schedule_of(settings),
-            params=parameters_typed(settings.params),
-            steps=settings.steps,
-            warmup=warmup_of(settings),
-            thin=settings.thin,
-            batch_size=settings.batch_size,
-            replace=settings.replace,
-            control_variates=settings.control_variates,
-            compensate=settings.compensate,
-            float32_data=settings.float32_data,
-            chains=settings.chains,
-            threads=settings.threads,
-            seed=settings.seed,
-            keep=block_names(settings.keep),
-            checkpoint=settings.checkpoint,
-            checkpoint_seconds=settings.checkpoint_seconds,
-            name=declaration.name,
-            check=validated,
-            caller=Caller(output.rehearse, output.save, signals),
-        )
+        caller = Caller(output.rehearse, output.save, signals, require_translation)
+        return sample_kernel(target, options, caller=caller)
 
 
 def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:

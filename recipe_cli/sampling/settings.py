@@ -1,66 +1,67 @@
-"""What is typed for ``recipe sample``."""
+"""The options of ``recipe sample``, from what is typed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from codegen.inputs.options import SamplingOptions
 from codegen.inputs.schedule import Constant, Cyclical, Polynomial, Schedule
 from codegen.running.checkpoint import saved_warmup
 from recipe import RecipeError
+from recipe_cli.program.typed import block_names, parameters_typed
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What was typed for ``recipe sample``."""
+def options_typed(
+    *,
+    step_size: float,
+    decay: str | None,
+    cycle: int | None,
+    order: str | None,
+    keep: str | None,
+    param: list[str] | None,
+    warmup: int | None,
+    steps: int,
+    checkpoint: Path | None,
+    **others: Any,
+) -> SamplingOptions:
+    """The options that were typed; ``others`` go unchanged into the fields of the same name.
 
-    step_size: float
-    scheme: str = "semi-implicit"
-    order: str | None = None
-    decay: str | None = None
-    cycle: int | None = None
-    params: tuple[str, ...] = ()
-    steps: int = 10_000
-    warmup: int | None = None
-    thin: int = 1
-    batch_size: int | None = None
-    replace: bool = True
-    control_variates: bool = False
-    compensate: bool = False
-    float32_data: bool = False
-    chains: int = 4
-    threads: int | None = None
-    seed: int = 0
-    keep: str | None = None
-    checkpoint: Path | None = None
-    checkpoint_seconds: float = 30.0
+    The warm-up is a tenth of the steps by default. Where the checkpoint holds a run, it is the
+    warm-up of that run, so that a user can ask for more steps of it.
+
+    Raises:
+        RecipeError: naming the option that has no meaning, and the repair.
+    """
+    if warmup is None:
+        saved = None if checkpoint is None else saved_warmup(checkpoint)
+        warmup = steps // 10 if saved is None else saved
+    return SamplingOptions(
+        step_size=_schedule(step_size, decay, cycle),
+        params=parameters_typed(tuple(param or ())),
+        order=block_names(order),
+        keep=block_names(keep),
+        warmup=warmup,
+        steps=steps,
+        checkpoint=checkpoint,
+        **others,
+    )
 
 
-def schedule_of(settings: Settings) -> Schedule:
+def _schedule(step_size: float, decay: str | None, cycle: int | None) -> Schedule:
     """The step size from step to step, as ``--decay`` and ``--cycle`` say."""
-    if settings.decay is not None and settings.cycle is not None:
+    if decay is not None and cycle is not None:
         raise RecipeError(
             "--decay and --cycle are two schedules of the step size: give one of them"
         )
-    if settings.cycle is not None:
-        return Cyclical(settings.step_size, settings.cycle)
-    if settings.decay is None:
-        return Constant(settings.step_size)
+    if cycle is not None:
+        return Cyclical(step_size, cycle)
+    if decay is None:
+        return Constant(step_size)
     try:
-        b, c = map(float, settings.decay.split(","))
+        b, c = map(float, decay.split(","))
     except ValueError:
         raise RecipeError(
-            f"--decay {settings.decay}: write B,C, such as --decay 1000,0.55 for a (1 +"
-            " t/1000)^-0.55"
+            f"--decay {decay}: write B,C, such as --decay 1000,0.55 for a (1 + t/1000)^-0.55"
         ) from None
-    return Polynomial(settings.step_size, b, c)
-
-
-def warmup_of(settings: Settings) -> int:
-    """A tenth of the steps; of a run that goes on what it was, so that more steps can be
-    asked for.
-    """
-    if settings.warmup is not None:
-        return settings.warmup
-    saved = None if settings.checkpoint is None else saved_warmup(settings.checkpoint)
-    return settings.steps // 10 if saved is None else saved
+    return Polynomial(step_size, b, c)

@@ -68,7 +68,7 @@ def compared_program(
     progress.show("generating")
     subject, module = subject_of(declaration, options)
     progress.show("proving that the module is the rule")
-    require_translation(module, subject.what)
+    require_translation(module)
     progress.show("compiling")
     done, total = 0, None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from codegen import generate
 from codegen.generate import Module
 from recipe import Recipe, RecipeError, Update
-from recipe.scheme import PRINTED, discretise
+from recipe.scheme import PRINTED
 from recipe_cli.declarations import Declaration
 from recipe_cli.testing.program_subject import ComparisonOptions, ProgramSubject, given_parameters
 from verify.statistics import trial_of
@@ -19,7 +19,9 @@ def step_subject(
     """The step of a recipe by a scheme, or an update as it stands, with its module and all of its
     numbers.
     """
-    what, scheme, module, rule = _generated(declaration, options.scheme)
+    what, scheme, module = _generated(declaration, options.scheme)
+    rule = module.moves
+    assert isinstance(rule, Update)  # a step, as a recipe and an update have
     trial = trial_of(
         rule,
         step_size=options.step_size,
@@ -30,9 +32,7 @@ def step_subject(
     return ProgramSubject(declaration.where, scheme, what, options, trial), module
 
 
-def _generated(
-    declaration: Declaration, scheme: str | None
-) -> tuple[Recipe | Update, str, Module, Update]:
+def _generated(declaration: Declaration, scheme: str | None) -> tuple[Recipe | Update, str, Module]:
     """What is generated, by which scheme: the one that was typed, or the first of the default ones
     that fits.
     """
@@ -43,23 +43,17 @@ def _generated(
             raise RecipeError(
                 f"{declaration.name} is an update rule, a discrete step already: leave --scheme out"
             )
-        return declared, PRINTED, generate(declared, name=declaration.name), declared
+        return declared, PRINTED, generate(declared, name=declaration.name)
     for tried in DEFAULT_SCHEMES if scheme is None else (scheme.lower(),):
         try:
             if tried != PRINTED:
-                rule, what = discretise(declared, tried), declared
-                return what, tried, generate(what, scheme=tried, name=declaration.name), rule
+                return declared, tried, generate(declared, scheme=tried, name=declaration.name)
             if declared.update is None:
                 raise RecipeError(
                     f"{declaration.name} has no printed rule; `recipe schemes {declaration.file}`"
                     " lists what fits"
                 )
-            return (
-                declared.update,
-                tried,
-                generate(declared.update, name=declaration.name),
-                declared.update,
-            )
+            return declared.update, tried, generate(declared.update, name=declaration.name)
         except RecipeError as error:
             refusals.append(error)
     raise refusals[0]

@@ -12,6 +12,7 @@ from helpers.command import ROOT, command
 from rich.console import Console
 
 from codegen import Divergence, Draws
+from codegen.inputs.options import SamplingOptions
 from recipe_cli.declarations import declarations
 from recipe_cli.main import main
 from recipe_cli.output.saving import Output
@@ -281,12 +282,12 @@ def test_a_chain_that_stops_at_once_does_not_cost_the_draws_of_the_others(tmp_pa
     monkeypatch.setattr(
         sampling, "sample_kernel", lambda *_, caller, **__: caller.after(draws) or draws
     )
-    settings = sampling.Settings(0.1, "euler", steps=5, chains=2, threads=1)
+    options = SamplingOptions(steps=5, step_size=0.1, scheme="euler", chains=2, threads=1)
     posterior = file(tmp_path, POSTERIOR, "posterior.py")
     output = tmp_path / "draws.nc"
     assert (
         sampling.sample_posterior(
-            declarations("sgld")[0], str(posterior), settings, Output(output), Console(quiet=True)
+            declarations("sgld")[0], str(posterior), options, Output(output), Console(quiet=True)
         )
         == 1
     )

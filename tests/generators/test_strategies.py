@@ -205,7 +205,7 @@ def is_soon_validated(run):
 @given(runs().filter(is_soon_validated))
 def test_what_is_generated_for_any_sampler_and_law_is_the_rule(run):
     module = generate(run.recipe, scheme=run.scheme)
-    assert translation_of(module, run.recipe).verdict is Verdict.PROVED
+    assert translation_of(module).verdict is Verdict.PROVED
 
 
 @pytest.mark.slow
@@ -213,4 +213,4 @@ def test_what_is_generated_for_any_sampler_and_law_is_the_rule(run):
 @given(runs().filter(is_soon_validated))
 def test_what_is_generated_for_many_is_the_rule(run):
     module = generate(run.recipe, scheme=run.scheme)
-    assert translation_of(module, run.recipe).verdict is Verdict.PROVED
+    assert translation_of(module).verdict is Verdict.PROVED

@@ -193,11 +193,7 @@ def _noises(update: Update, rule: Pairs, k: int) -> Changed:
         ):
             yield "noise scaled", f"{w} {words}", e.xreplace({w: factor * w})
         for other in others:
-            if (
-                other != w
-                and type(other) is type(w)
-                and getattr(other, "length", None) == getattr(w, "length", None)
-            ):
+            if other != w and type(other) is type(w) and other.length == w.length:
                 yield "noise reused", f"{other} in place of {w}", e.xreplace({w: other})
         if isinstance(w, Noise) and w.covariance is None:
             shared = Noise(f"{name_of(w)}_shared", like=Scalar("one"))

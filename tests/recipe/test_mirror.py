@@ -165,7 +165,7 @@ def test_an_end_that_is_no_binary_number_is_written_as_what_it_is(low, high, tex
     recipe = mirror(Recipe(block, total(block**2), Matrix([[1]]), Matrix([[0]])), block)
     module = generate(recipe)
     assert text in module.source
-    assert translation_of(module, recipe).verdict is PROVED
+    assert translation_of(module).verdict is PROVED
 
 
 # -- schemes

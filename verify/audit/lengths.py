@@ -19,7 +19,8 @@ from sympy import Expr, Poly, PolynomialError, Rational, S, Symbol, fraction, to
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import DenseEntry, Field, Jet, Partial
-from recipe.language.symbols import GENERIC, Indexed, Length, Scalar, Simplex, Vector
+from recipe.language.domain import on_simplex
+from recipe.language.symbols import GENERIC, Indexed, Length, Scalar, Vector
 from recipe.language.total import Total
 from verify.decide.zero.decide import vanishes
 from verify.generator.one_dimension import at_length_one
@@ -194,7 +195,7 @@ def _told_apart(arguments: tuple[Expr, ...]) -> tuple[Expr, ...]:
 
 def _fits(x: Rational, symbol: Any) -> bool:
     """Return True if a number satisfies the assumptions of a symbol and lies inside its domain."""
-    if isinstance(symbol, Vector) and isinstance(symbol.domain, Simplex):
+    if on_simplex(symbol):
         raise _NoValueError(symbol)
     if isinstance(symbol, Vector | Scalar) and symbol.domain.interior.contains(x) is not S.true:
         return False

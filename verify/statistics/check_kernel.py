@@ -186,7 +186,7 @@ def reference(
 def _states(states: Mapping[str, Any], blocks: Any, lengths: Mapping[str, int]) -> State:
     rows: State = {}
     for b in blocks:
-        n = lengths[b.length.name] if hasattr(b, "length") else 1
+        n = lengths[b.length.name] if b.length is not None else 1
         if name_of(b) not in states:
             raise RecipeError(f"states= has no rows for the block {name_of(b)}")
         x = np.asarray(states[name_of(b)], dtype=float)

@@ -5,16 +5,18 @@ after what it calls itself.
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
 from sympy import Matrix, exp, log, sin, tanh
 
-from codegen import generate
+from codegen import device, generate
 from codegen.device import random
 from codegen.device.chi_squared import CHI_SQUARED
+from codegen.device.defined import defined_names, names_defined_by
 from codegen.device.embed import with_callees
 from codegen.device.intrinsics import wide
-from codegen.lowering.names import OWN
+from codegen.lowering.names import PRINTED, reserved_names
 from codegen.printing import trusted_texts
 from codegen.printing.expression import OURS
 from codegen.printing.module import functions_texts
@@ -23,6 +25,7 @@ from recipe import Potential, Recipe, Vector, bind, total
 theta = Vector("theta")
 U = Potential("U", theta)
 SGLD = Recipe(state=(theta,), H=U, D=Matrix([[1]]), Q=Matrix([[0]]), name="sgld")
+DECORATORS = {"device", "reduction", "intrinsic"}
 ALWAYS = {
     "allocate",
     "jitter",
@@ -107,18 +110,22 @@ def test_no_name_of_a_text_that_is_embedded_is_handed_out():
         *trusted_texts.eight_statements(),
         *trusted_texts.header_statements(),
     ]
-    defined = {name for text in texts for node in ast.parse(text).body for name in own_names(node)}
+    defined = set().union(*map(names_defined_by, texts))
     assert {"pairwise_many", "Lanes", "LARGEST", "run_schedule", "njit"} <= defined
-    assert defined <= OWN
+    assert defined <= reserved_names()
 
 
-def own_names(node):
-    """What a statement of a module defines."""
-    match node:
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-            return {name}
-        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-            return {alias.asname or alias.name for alias in aliases}
-        case ast.Assign(targets=targets):
-            return {target.id for target in targets}
-    return set()
+def test_a_name_is_kept_by_hand_only_where_a_printer_types_it():
+    assert not PRINTED & defined_names()
+
+
+def test_the_names_of_every_file_of_device_functions_are_found():
+    """A file that is not looked through would have jitted functions whose names are not known."""
+    for path in Path(device.__path__[0]).glob("*.py"):
+        jitted = {
+            f.name
+            for f in ast.parse(path.read_text()).body
+            if isinstance(f, ast.FunctionDef) and f.decorator_list
+            if {ast.unparse(d).partition("(")[0] for d in f.decorator_list} & DECORATORS
+        }
+        assert jitted <= defined_names(), path

@@ -189,5 +189,5 @@ def test_a_module_that_is_proved_is_written(tmp_path):
     result = CliRunner().invoke(app, ["generate", "sgnht", "-o", str(path)])
     assert result.exit_code == 0
     made = case("sgnht")
-    require_translation(made.module, recipe_called("sgnht"))
+    require_translation(made.module)
     assert path.read_text().partition("from typing")[2] == made.text.partition("from typing")[2]

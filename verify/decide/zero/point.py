@@ -23,13 +23,13 @@ from sympy.core.numbers import Exp1, Pi
 
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
 from recipe.language.calculus import abstract_atoms
+from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.symbols import (
     GENERIC,
     Block,
     Indexed,
     Length,
     Scalar,
-    Simplex,
     Vector,
     assumptions_of,
 )
@@ -176,7 +176,7 @@ class Point:
         totals: dict[Any, Rational] = {}
         for key, value in self._values.items():
             symbol = _symbol_of(key)
-            if isinstance(getattr(symbol, "domain", None), Simplex):
+            if on_simplex(symbol):
                 totals[symbol] = totals.get(symbol, Rational(0)) + value
         return any(total >= 1 for total in totals.values())
 
@@ -218,7 +218,7 @@ class Point:
         self._values[("coordinate", symbol, k) if k is not None else symbol] = value
 
     def _chosen(self, symbol: Symbol) -> Rational:
-        if isinstance(getattr(symbol, "domain", None), Simplex):
+        if on_simplex(symbol):
             return Rational(self._random.randint(1, 7), 8 * self.sizes[symbol.length])
         fitting = _candidates(symbol, self._edge)
         if not fitting:
@@ -482,12 +482,10 @@ def _is_discrete(symbol: Symbol) -> bool:
 
 
 def _is_inside(value: Rational, symbol: Symbol) -> bool:
-    domain = getattr(symbol, "domain", None)
-    if not isinstance(domain, Interval):
+    if not isinstance(symbol, Vector | Scalar):
         return True
-    above = value > domain.start if domain.left_open else value >= domain.start
-    below = value < domain.end if domain.right_open else value <= domain.end
-    return bool(above) and bool(below)
+    gaps = ((end.gap(value), end) for end in finite_ends(symbol.domain))
+    return all(bool(gap >= 0 if end.belongs else gap > 0) for gap, end in gaps)
 
 
 def _key_text(key: Any) -> str:

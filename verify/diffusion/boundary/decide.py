@@ -11,7 +11,8 @@ from sympy import Expr
 from recipe import Recipe
 from recipe.declare.reflection import Reflection
 from recipe.language.abstract import Potential
-from recipe.language.symbols import Block, Simplex, Vector
+from recipe.language.domain import on_simplex
+from recipe.language.symbols import Block, Vector
 from verify.decide.zero.entry import decide_zero_entry
 from verify.diffusion.boundary.edges import (
     NOT_ATTAINED,
@@ -61,7 +62,7 @@ def never_reached(blocks: tuple[Block, ...], subject: Subject) -> bool:
 
 def _parts(blocks: tuple[Block, ...], subject: Subject) -> Iterator[tuple[str, Outcome]]:
     for block in blocks:
-        if isinstance(block.domain, Simplex):
+        if on_simplex(block):
             assert isinstance(block, Vector)
             yield from decide_faces(block, subject)
         else:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sympy import Expr, Interval, S, Symbol
+from sympy import Expr, S, Symbol
 
 from recipe.language.abstract import Field, Partial, Potential
 from recipe.language.calculus import abstract_atoms, summands
+from recipe.language.domain import finite_ends
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block
 from recipe.language.total import Total
@@ -63,12 +64,8 @@ def has_edge(subject: Subject) -> bool:
 
 def edges(block: Block) -> Iterator[Edge]:
     """The finite ends of the domain of a block whose coordinates live in an interval."""
-    domain = block.domain
-    assert isinstance(domain, Interval)
-    if domain.start.is_finite:
-        yield Edge(block, domain.start, 1, not domain.left_open)
-    if domain.end.is_finite:
-        yield Edge(block, domain.end, -1, not domain.right_open)
+    for end in finite_ends(block.domain):
+        yield Edge(block, end.at, end.inward, end.belongs)
 
 
 def nonlocal_atom(e: Expr, state: tuple[Block, ...]) -> Expr | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from sympy import Abs, Expr, Interval, S, cos, pi
 
 from recipe.declare.map import Map
+from recipe.language.domain import finite_ends
 from recipe.language.sign import is_positive
 from verify.decide.asymptotics.leading import certain_sign
 from verify.decide.definedness import NONZERO, PROVERS, Condition, conditions
@@ -83,11 +84,7 @@ def _reached(f: Map, image: tuple[Expr, Expr], domain: Interval) -> Outcome:
         return refuted(
             "f does not go onto the domain", Witness({"phi": str(towards)}, finding), repair
         )
-    ends = [
-        str(end)
-        for end, open_end in ((domain.start, domain.left_open), (domain.end, domain.right_open))
-        if not open_end
-    ]
+    ends = [str(end.at) for end in finite_ends(domain) if end.belongs]
     omitted = f", but for {' and '.join(ends)}, which has no probability" if ends else ""
     return proved(
         f"f is continuous and goes to {image[0]} and {image[1]} at the ends of {f.domain}{omitted}"

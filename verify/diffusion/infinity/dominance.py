@@ -15,9 +15,10 @@ from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Potential
 from recipe.language.calculus import abstract_atoms
+from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
 from recipe.language.sign import NOT_NEGATIVE, POSITIVE, is_nonnegative, is_positive, possible_signs
-from recipe.language.symbols import GENERIC, Block, Scalar, Simplex, Vector
+from recipe.language.symbols import GENERIC, Block, Scalar, Vector
 from recipe.language.total import Total, labels, opened, relabel
 from verify.decide.definedness import is_continuous
 from verify.decide.minors import has_positive_minors
@@ -124,7 +125,7 @@ def _power_of_block(e: Expr, block: Block, assumed: bool) -> object:
     None if no power is known or needed; NOT_COERCIVE if the function may stay bounded while the
     block goes to infinity. ``assumed``: an abstract potential of the block is assumed to grow.
     """
-    if isinstance(block.domain, Simplex):
+    if on_simplex(block):
         return None if e == 0 else NOT_COERCIVE
     h = of_one_coordinate(e, block)
     if h is None or not is_continuous(h):
@@ -195,7 +196,7 @@ def is_bounded_below_apart(e: Expr, blocks: tuple[Block, ...]) -> bool:
 
 
 def _is_bounded_below(e: Expr, block: Block) -> bool:
-    h = None if isinstance(block.domain, Simplex) else of_one_coordinate(e, block)
+    h = None if on_simplex(block) else of_one_coordinate(e, block)
     return (
         h is not None
         and is_continuous(h)
@@ -232,7 +233,7 @@ def _of_one_coordinate_each(part: Summand) -> Expr | None:
     """
     if all(isinstance(b, Scalar) for b in part.blocks):
         return None if part.e.atoms(Total, Potential) else part.e
-    if len({getattr(b, "length", None) for b in part.blocks}) != 1:
+    if len({b.length for b in part.blocks}) != 1:
         return None
     summands = []
     for term in Add.make_args(part.e):
@@ -299,7 +300,7 @@ def _weight_of_factor(f: Expr, powers: Powers) -> Expr | None:
 
 
 def _weight_of_function(g: Expr, x: Block, powers: Powers) -> Expr | None:
-    if isinstance(x.domain, Simplex) or not is_continuous(g):
+    if on_simplex(x) or not is_continuous(g):
         return None
     found = [upper_power(g, x, end) for end in ends(x)]
     if any(a is None for a in found):
@@ -321,7 +322,7 @@ def exceeding(e: Expr, found: Coercive, state: tuple[Block, ...]) -> Expr:
     terms = Add.make_args(multiplied_out(e))
     for block in state:
         own = [t for t in terms if blocks_in(t, state) == {block}]
-        h = None if isinstance(block.domain, Simplex) else of_one_coordinate(Add(*own), block)
+        h = None if on_simplex(block) else of_one_coordinate(Add(*own), block)
         if (
             h is not None
             and is_continuous(h)

@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from sympy import Add, Expr, Interval, Mul, Pow, S, exp, log, oo, preorder_traversal
 
 from recipe.language.calculus import contract
+from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
 from recipe.language.sign import NOT_POSITIVE, is_nonnegative, is_positive, possible_signs
-from recipe.language.symbols import Block, Scalar, Simplex, Vector
+from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.text import text
 from recipe.language.total import Total, total
 from verify.decide.definedness import is_continuous
@@ -71,7 +72,7 @@ def decide_liouville(e: Expr, x: Block) -> Outcome | None:
 
 def _read(e: Expr, x: Vector) -> Liouville | None:
     """The exponents and the function of the sum; None if e is not of this form."""
-    if isinstance(x.domain, Simplex):
+    if on_simplex(x):
         logarithm, added, edge = log(x), x, S.One
     elif x.domain == Interval.open(0, oo):
         logarithm, added, edge = log(x), x, oo
@@ -87,7 +88,7 @@ def _read(e: Expr, x: Vector) -> Liouville | None:
             c -= power
         elif not blocks_in(of_sum, (x,)):
             h += of_sum
-        elif isinstance(x.domain, Simplex) and _is_polynomial(term, x):
+        elif on_simplex(x) and _is_polynomial(term, x):
             continue  # a bounded term changes the integral by a bounded factor
         elif is_nonnegative(term):
             exact = False

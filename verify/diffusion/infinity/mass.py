@@ -14,8 +14,9 @@ from functools import lru_cache
 from sympy import Add, Expr, Mul, S, Symbol, exp, log
 
 from recipe.language.calculus import contract
+from recipe.language.domain import on_simplex
 from recipe.language.sign import is_positive
-from recipe.language.symbols import GENERIC, Block, Length, Simplex, Vector
+from recipe.language.symbols import GENERIC, Block, Length, Vector
 from recipe.language.text import text
 from recipe.language.total import Total, opened, relabel
 from verify.decide.asymptotics.growth import leading
@@ -59,7 +60,7 @@ def decide_finite(H: Expr, state: tuple[Block, ...]) -> Outcome:
 
 def _decide_part(part: Summand) -> Outcome:
     single = part.blocks[0] if len(part.blocks) == 1 else None
-    if single is not None and isinstance(single.domain, Simplex):
+    if single is not None and on_simplex(single):
         return decide_liouville(part.e, single) or undecided(
             "the behaviour of H at the edge of the simplex is not decided"
         )
@@ -204,9 +205,7 @@ def _grows_like_a_power(part: Summand) -> Outcome | None:
     if found is None or found.assumptions:
         return None
     infinite = [
-        b
-        for b in part.blocks
-        if not isinstance(b.domain, Simplex) and any(end.infinite for end in ends(b))
+        b for b in part.blocks if not on_simplex(b) and any(end.infinite for end in ends(b))
     ]
     if any(found.powers[b] is None or not is_positive(found.powers[b]) for b in infinite):
         return None
@@ -218,7 +217,7 @@ def _infinite_at_length_one(part: Summand) -> Outcome | None:
 
     Every vector has length 1 in the witness. None if no such coordinate was found.
     """
-    if any(isinstance(b.domain, Simplex) for b in part.blocks):
+    if any(on_simplex(b) for b in part.blocks):
         return None
     e = at_length_one(part.e)
     lengths = {str(b.length): "1" for b in part.blocks if isinstance(b, Vector)}

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sympy import Expr, Interval, S, expand_mul
+from sympy import Expr, Interval, expand_mul
 
 from recipe.declare.map import Map
 from recipe.declare.update import Update
 from recipe.language.calculus import abstract_atoms, explicit
 from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.domain import finite_ends
 from recipe.language.entry import parts
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
@@ -214,8 +215,7 @@ def _is_a_map_onto(transition: Transition, f: Map) -> Outcome:
 
 def _inside(e: Expr, domain: Interval) -> list[Condition]:
     """Return the conditions for e to lie in an interval."""
-    low = [] if domain.start == -S.Infinity else [(e - domain.start, domain.left_open)]
-    high = [] if domain.end == S.Infinity else [(domain.end - e, domain.right_open)]
     return [
-        Condition(gap, POSITIVE if is_open else NONNEGATIVE, e) for gap, is_open in (*low, *high)
+        Condition(end.gap(e), NONNEGATIVE if end.belongs else POSITIVE, e)
+        for end in finite_ends(domain)
     ]

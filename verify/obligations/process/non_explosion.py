@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sympy import Interval, S
+from sympy import S
 
 from recipe import Recipe
+from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.entry import parts
 from recipe.language.free_symbols import blocks_in
 from recipe.language.sign import NOT_NEGATIVE, possible_signs
-from recipe.language.symbols import Block, Simplex
+from recipe.language.symbols import Block
 from recipe.language.text import text
 from verify.decide.definedness import is_continuous, is_smooth
 from verify.decide.zero.decide import vanishes
@@ -79,10 +80,7 @@ def _in_other_coordinates(subject: Subject, known: Outcomes) -> Outcome | None:
 
 
 def _is_bounded(block: Block) -> bool:
-    domain = block.domain
-    return isinstance(domain, Simplex) or (
-        isinstance(domain, Interval) and domain.start.is_finite and domain.end.is_finite
-    )
+    return on_simplex(block) or len(finite_ends(block.domain)) == 2
 
 
 def _by_lyapunov(subject: Subject) -> Outcome | None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Interval, S
-
+from recipe.language.domain import finite_ends
 from recipe.language.entry import parts
-from recipe.language.symbols import Block, Simplex, Vector
+from recipe.language.symbols import Block, Vector
 from recipe.language.text import listed
 from verify.decide.definedness import is_smooth
 from verify.decide.zero.decide import vanishes
@@ -98,12 +97,7 @@ def _spanning(subject: Subject) -> Outcome:
 
 
 def _is_open(block: Block) -> bool:
-    domain = block.domain
-    return (
-        domain == S.Reals
-        or isinstance(domain, Simplex)
-        or (isinstance(domain, Interval) and domain.is_open is True)
-    )
+    return not any(end.belongs for end in finite_ends(block.domain))
 
 
 UNIQUENESS = Obligation(

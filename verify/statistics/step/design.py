@@ -10,6 +10,7 @@ import numpy as np
 from sympy import Interval
 
 from recipe import RecipeError
+from recipe.language.domain import on_simplex
 from recipe.language.symbols import Block, Simplex, name_of
 from verify.statistics.numbers.arrays import Array, Meanings, State
 from verify.statistics.recover.innovations import carried_out, innovations, normal_numbers
@@ -30,7 +31,7 @@ def drawn_states(
     beside the others somewhere.
     """
     return {
-        name_of(b): _drawn(b, lengths[b.length.name] if hasattr(b, "length") else 1, count, rng)
+        name_of(b): _drawn(b, lengths[b.length.name] if b.length is not None else 1, count, rng)
         for b in state
     }
 
@@ -57,7 +58,7 @@ def is_inside(state: tuple[Block, ...], rows: State) -> Array:
     for b in state:
         x = rows[name_of(b)]
         good &= np.isfinite(x).all(axis=1)
-        if isinstance(b.domain, Simplex):
+        if on_simplex(b):
             good &= (x > 0).all(axis=1) & (x.sum(axis=1) < 1)
         elif isinstance(b.domain, Interval):
             good &= ((x > float(b.domain.start)) & (x < float(b.domain.end))).all(axis=1)

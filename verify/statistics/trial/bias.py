@@ -17,8 +17,9 @@ from sympy import Expr, Interval, expand
 
 from recipe import RecipeError, Update
 from recipe.language.calculus import summands
+from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Simplex, Vector, name_of
+from recipe.language.symbols import Block, Vector, name_of
 from verify.decide.zero.errors import CannotDecideError
 from verify.discrete.weak_order import invariant_order
 from verify.statistics.numbers.arrays import Meanings, images_of
@@ -127,7 +128,7 @@ def law_of_position(trial: Trial) -> PositionLaw | None:
     potentials = {U.name: potential for U, potential in trial.potentials.items()}
     abstract = [U for U in rule.target.atoms() if getattr(U, "blocks", ())]
     for block in sorted(rule.state, key=lambda b: not any(_enters(U, b) for U in abstract)):
-        if not isinstance(block, Vector) or isinstance(block.domain, Simplex):
+        if not isinstance(block, Vector) or on_simplex(block):
             continue
         own = [term for term in summands(expand(rule.target)) if _enters(term, block)]
         others = [b for b in rule.state if b != block and any(_enters(term, b) for term in own)]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from recipe.language.symbols import Simplex
+from recipe.language.domain import on_simplex
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule, edges, without_docstring
 from verify.translation.parse.problems import unread, wrong
@@ -53,7 +53,7 @@ def _guilty(legend: Legend) -> list[str]:
             f"        x = state.{field}[i, c]",
         ]
         lines += [f"        if not ({inside}):", f"            return {n}"]
-        if isinstance(block.domain, Simplex):
+        if on_simplex(block):
             lines += [*_summed(field, "    "), "    if not summed < 1.0:", f"        return {n}"]
     return [*lines, "    return -1"]
 
@@ -65,7 +65,7 @@ def _right(legend: Legend) -> list[str]:
         inside = " & ".join(f"({condition})" for condition in ["abs(x) <= LARGEST", *edges(block)])
         lines += [f"    for i in range(np.uint64(state.{field}.shape[0])):", f"        {columns}"]
         lines += [f"            x = state.{field}[i, c]", f"            right &= {inside}"]
-        if isinstance(block.domain, Simplex):
+        if on_simplex(block):
             lines += [
                 f"    {columns}",
                 *_summed(field, "        "),

@@ -217,7 +217,7 @@ def evaluated(
 ) -> Any:
     """A gradient: what its arguments hold now, and what its results hold then."""
     for array, block in zip([*results, *places], [*U.blocks, *U.blocks], strict=True):
-        if not isinstance(array, Array) or array.length != getattr(block, "length", None):
+        if not isinstance(array, Array) or array.length != block.length:
             raise wrong(node, f"{ast.unparse(node)}: an argument is not an array like {block}")
     if len(set(results)) != len(results) or set(results) & set(places):
         raise wrong(node, f"{ast.unparse(node)}: two arguments are one array")

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
 
-from sympy import S, oo
-
-from recipe.language.symbols import Block, Length, Simplex, Vector
+from recipe.language.domain import finite_ends, on_simplex
+from recipe.language.symbols import Block, Length
 from verify.translation.parse.arithmetic import MATH
 from verify.translation.parse.interface import Legend, Trusted
 from verify.translation.parse.problems import unread, wrong
@@ -289,7 +288,7 @@ def _allocated(
     for name, block, field, value in zip(names, blocks, fields, values, strict=False):
         if ast.unparse(value) != f"np.array({name}, dtype=np.float64)":
             raise wrong(value, f"{field} is not a copy of the block {block}")
-    lengths = {field: _length(block) for field, block in zip(fields, blocks, strict=False)}
+    lengths = {field: block.length for field, block in zip(fields, blocks, strict=False)}
     scratch = list(zip(fields, values, strict=True))[len(blocks) :]
     of_argument = dict(zip(names, blocks, strict=False))
     integers = {field for field, value in scratch if ast.unparse(value) in (ROWS.get(field), AHEAD)}
@@ -312,7 +311,7 @@ def _length_of_scratch(
         case ast.Call(args=[ast.Attribute(value=ast.Name(id=name), attr="size")], keywords=[]) if (
             ast.unparse(value.func) == "np.zeros" and name in of_argument
         ):
-            return _length(of_argument[name])
+            return of_argument[name].length
     raise unread(value, f"{field} is not allocated as in a generated module")
 
 
@@ -321,10 +320,6 @@ ROWS = {
     "rows": "np.zeros(batch_size, dtype=np.int64)",
     "table": "np.zeros(0 if replace else 2 << int(batch_size).bit_length(), dtype=np.int64)",
 }
-
-
-def _length(block: Block) -> Length | None:
-    return block.length if isinstance(block, Vector) else None
 
 
 def _check_fields(classes: Mapping[str, tuple[str, ...]], legend: Legend, tree: ast.Module) -> None:
@@ -352,28 +347,19 @@ def guilty_lines(legend: Legend) -> str:
             f"        if not ({inside}):",
             f"            return {n}",
         ]
-        if isinstance(block.domain, Simplex):
+        if on_simplex(block):
             lines += [f"    if not np.sum(state.{field}) < 1.0:", f"        return {n}"]
     return "\n".join([*lines, "    return -1"])
 
 
 def edges(block: Block) -> list[str]:
     """The conditions on one coordinate ``x`` at the finite ends of a domain."""
-    domain = block.domain
-    if isinstance(domain, Simplex):
+    if on_simplex(block):
         return ["x > 0.0"]
-    if domain == S.Reals:
-        return []
-    low = (
-        []
-        if domain.start == -oo
-        else [f"x {'>' if domain.left_open else '>='} {float(domain.start)!r}"]
-    )
-    return low + (
-        []
-        if domain.end == oo
-        else [f"x {'<' if domain.right_open else '<='} {float(domain.end)!r}"]
-    )
+    return [
+        f"x {'>' if end.inward == 1 else '<'}{'=' if end.belongs else ''} {float(end.at)!r}"
+        for end in finite_ends(block.domain)
+    ]
 
 
 def check_guilty(module: ParsedModule, legend: Legend) -> None:

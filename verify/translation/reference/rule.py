@@ -12,6 +12,7 @@ from sympy import Expr, Symbol
 
 from recipe.language.abstract import Dense, Partial, Potential
 from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import VARIANCES
 from recipe.language.symbols import (
     GENERIC,
@@ -20,7 +21,6 @@ from recipe.language.symbols import (
     Indexed,
     Noise,
     ScalarNoise,
-    Simplex,
     generic,
     name_of,
 )
@@ -61,7 +61,7 @@ class RuleExecution:
         """Whether every step is looked at by ``guilty``: where only all coordinates of a block tell
         that it has left its domain.
         """
-        return any(isinstance(b.domain, Simplex) for b in self.state)
+        return any(on_simplex(b) for b in self.state)
 
     def advance(self) -> Operation | None:
         """Carry out moves, and return what comes next: a loop, a test, or nothing."""
@@ -126,13 +126,7 @@ class RuleExecution:
         for draw in sorted(e.atoms(NoncentralChiSquared), key=str):
             df, nonc = (substitute(a, values) for a in (draw.df, draw.nonc))
             self.judge.defined.rule |= dict.fromkeys((df, nonc))
-            e = e.xreplace(
-                {
-                    draw: self.judge.square(
-                        df, nonc, getattr(draw.noise, "length", None), noise=draw.noise
-                    )
-                }
-            )
+            e = e.xreplace({draw: self.judge.square(df, nonc, draw.noise.length, noise=draw.noise)})
         e = substitute(e, values)
         self.judge.defined.rule[e] = None
         return e

@@ -1,0 +1,39 @@
+"""The names that the texts of this folder define in a module, so that nothing else is called like
+them.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+
+from numba.extending import is_jitted
+
+from codegen.device import chi_squared, elementary, folds, intrinsics, random, special, stable
+from codegen.device.simd8 import lanes_text
+
+FILES = (chi_squared, elementary, folds, intrinsics, random, special, stable)
+
+
+@cache
+def defined_names() -> frozenset[str]:
+    """The names of all device functions, and of what stands beside them for eight coordinates."""
+    functions = {f.__name__ for file in FILES for f in vars(file).values() if is_jitted(f)}
+    functions |= {f.__name__ for f in intrinsics.INTRINSICS}
+    return frozenset(functions | names_defined_by(lanes_text()))
+
+
+def names_defined_by(text: str) -> set[str]:
+    """The names that the statements of a text define at its top level."""
+    return {name for statement in ast.parse(text).body for name in _names(statement)}
+
+
+def _names(statement: ast.stmt) -> set[str]:
+    match statement:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            return {alias.asname or alias.name for alias in aliases}
+        case ast.Assign(targets=targets):
+            return {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+    return set()
