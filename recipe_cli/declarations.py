@@ -80,7 +80,7 @@ def declarations(where: str) -> list[Declaration]:
     return _only(found, wanted, path) if wanted else found
 
 
-def steps(where: str, scheme: str) -> list[Declaration | UnfitDeclaration]:
+def discrete_steps(where: str, scheme: str) -> list[Declaration | UnfitDeclaration]:
     """The discrete steps of the recipes in FILE by a scheme; ``printed`` takes the rules that are
     printed there, as they stand.
 
@@ -124,7 +124,7 @@ def _step(declaration: Declaration, scheme: str) -> Declaration | UnfitDeclarati
     return replace(declaration, name=f"{declaration.name}, {scheme}", declared=made)
 
 
-def the_one(found: Sequence[Declaration]) -> Declaration:
+def single_declaration(found: Sequence[Declaration]) -> Declaration:
     """The one declaration that a certificate is to be about."""
     if len(found) == 1:
         return found[0]
@@ -192,12 +192,12 @@ def _of_catalog(module: str) -> list[Declaration]:
     )
 
 
-def audits() -> list[str]:
+def audit_names() -> list[str]:
     """The names of the audits in the catalog, one a source."""
     return sorted(m.name for m in pkgutil.iter_modules(catalog.audits.__path__))
 
 
-def audited(where: str) -> list[Declaration]:
+def audit_declarations(where: str) -> list[Declaration]:
     """The rules of FILE, of FILE:NAME, or of an audit in the catalog by its name, or by that and
     the name of a rule.
 
@@ -205,7 +205,7 @@ def audited(where: str) -> list[Declaration]:
         RecipeError: as ``declarations``.
     """
     name, _, wanted = where.partition(":")
-    if name not in audits() or Path(where).exists():
+    if name not in audit_names() or Path(where).exists():
         return declarations(where)
     found = _of_catalog(f"audits.{name}")
     return _only(found, wanted, name) if wanted else found
@@ -273,7 +273,7 @@ def _in_catalog(name: str, wanted: str) -> list[Declaration]:
     )
     if found:
         return found
-    if name in audits():
+    if name in audit_names():
         raise RecipeError(
             f"{name} is no sampler, but an audit of rules found elsewhere: `recipe audit {name}`"
         )

@@ -13,8 +13,8 @@ from recipe.language.plain_text import without_codes
 from recipe_cli.shortage import shortage_of
 from verify.verdict import Verdict
 
-BAD_INPUT, UNDECIDED, INTERNAL_ERROR = 2, 3, 70
-MAX_CHARACTERS = 1000  # of what a file or an exception says
+BAD_INPUT_STATUS, UNDECIDED_STATUS, FAULT_STATUS = 2, 3, 70
+MAX_MESSAGE_CHARACTERS = 1000  # of what a file or an exception says
 TOO_DEEP = "an expression is nested too deeply; write it with fewer levels"
 TOO_MANY_DIGITS = (
     "a number comes up that has more digits than Python prints; put a parameter in its place"
@@ -34,26 +34,26 @@ class Mistake:
 def mistake_of(error: BaseException) -> Mistake:
     """The mistake behind an exception."""
     if isinstance(error, RecipeError):
-        return Mistake(one_line(error), BAD_INPUT)
+        return Mistake(one_line(error), BAD_INPUT_STATUS)
     verdict = getattr(
         error, "verdict", None
     )  # of a module that is not proved to be what it was made from
     if isinstance(verdict, Verdict):
         return Mistake(
-            one_line(error), UNDECIDED if verdict is Verdict.UNDECIDED else INTERNAL_ERROR
+            one_line(error), UNDECIDED_STATUS if verdict is Verdict.UNDECIDED else FAULT_STATUS
         )
     if isinstance(error, RecursionError):
-        return Mistake(TOO_DEEP, BAD_INPUT)
+        return Mistake(TOO_DEEP, BAD_INPUT_STATUS)
     if isinstance(error, ValueError) and "integer string conversion" in str(error):
-        return Mistake(TOO_MANY_DIGITS, BAD_INPUT)
+        return Mistake(TOO_MANY_DIGITS, BAD_INPUT_STATUS)
     missing = shortage_of(error) or _refused_by_the_system(error)
     if missing is not None:
-        return Mistake(missing, BAD_INPUT)
+        return Mistake(missing, BAD_INPUT_STATUS)
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
     return Mistake(
         f"internal error{place}: {type(error).__name__}: {one_line(error)}; please report it",
-        INTERNAL_ERROR,
+        FAULT_STATUS,
     )
 
 
@@ -80,5 +80,5 @@ def one_line(error: BaseException) -> str:
 
 def printable(text: str) -> str:
     """What stands in a file must neither send codes to the terminal nor fill it."""
-    shown = without_codes(text[:MAX_CHARACTERS])
-    return shown if len(text) <= MAX_CHARACTERS else f"{shown} ..."
+    shown = without_codes(text[:MAX_MESSAGE_CHARACTERS])
+    return shown if len(text) <= MAX_MESSAGE_CHARACTERS else f"{shown} ..."

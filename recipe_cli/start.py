@@ -8,17 +8,19 @@ import os
 import signal
 import sys
 
-INTERRUPTED, BAD_INPUT, FAULT = 130, 2, 70
-WORD = "recipe: interrupted\n"
-AGAIN = 0.05  # seconds, after which an interruption is sent again that nobody could hear
+INTERRUPTED_STATUS, BAD_INPUT_STATUS, FAULT_STATUS = 130, 2, 70
+INTERRUPTED_LINE = "recipe: interrupted\n"
+RESEND_DELAY_SECONDS = (
+    0.05  # seconds, after which an interruption is sent again that nobody could hear
+)
 
 
 def _end_at_once(number: int, frame: object) -> None:
     """What Ctrl-C does while this program is loaded: nothing was begun, and an exception inside an
     import may go astray.
     """
-    os.write(2, WORD.encode())
-    os._exit(INTERRUPTED)
+    os.write(2, INTERRUPTED_LINE.encode())
+    os._exit(INTERRUPTED_STATUS)
 
 
 def _not_raised(unraisable: sys.UnraisableHookArgs) -> None:
@@ -26,7 +28,7 @@ def _not_raised(unraisable: sys.UnraisableHookArgs) -> None:
     import threading
 
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        timer = threading.Timer(AGAIN, os.kill, (os.getpid(), signal.SIGINT))
+        timer = threading.Timer(RESEND_DELAY_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
         timer.daemon = True
         timer.start()
     else:
@@ -47,8 +49,8 @@ def main() -> None:
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # what is left to do takes no time, and cannot be raised from
-    if status == INTERRUPTED:
-        sys.stderr.write(WORD)
+    if status == INTERRUPTED_STATUS:
+        sys.stderr.write(INTERRUPTED_LINE)
     sys.exit(close_streams(status))
 
 
@@ -63,9 +65,9 @@ def _status() -> int:
             )  # from here on, whoever is at work takes it
         command()
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0 if end.code is None else FAULT
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else FAULT_STATUS
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return INTERRUPTED_STATUS
     except Exception as error:
         from recipe.language.plain_text import without_codes
         from recipe_cli.shortage import shortage_of
@@ -73,5 +75,5 @@ def _status() -> int:
         missing = shortage_of(error)
         reason = missing or f"it could not be started: {type(error).__name__}: {error}"
         sys.stderr.write(f"recipe: {without_codes(' '.join(reason.split()))}\n")
-        return BAD_INPUT if missing else FAULT
+        return BAD_INPUT_STATUS if missing else FAULT_STATUS
     return 0

@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 # the exit status where the output was lost: bad input, like every other path that cannot be written
-NOT_WRITTEN = 2
+OUTPUT_LOST_STATUS = 2
 
 
 class _Forgiving(io.FileIO):
@@ -74,7 +74,7 @@ def close_streams(status: int) -> int:
     if failure is not None:
         reason = failure.strerror or str(failure)
         sys.stderr.write(f"recipe: the output could not be written: {reason}; send it elsewhere\n")
-        status = status or NOT_WRITTEN
+        status = status or OUTPUT_LOST_STATUS
     _failure(sys.stderr)
     return status
 

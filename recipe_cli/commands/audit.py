@@ -9,7 +9,7 @@ import typer
 
 from recipe import RecipeError
 from recipe_cli.commands.options import AsJson, Timeout, positive
-from recipe_cli.declarations import audited, audits
+from recipe_cli.declarations import audit_declarations, audit_names
 from recipe_cli.render.exit_status import exit_status, worst
 from recipe_cli.sandbox.messages import JudgedDeclaration, RefusedDeclaration
 from recipe_cli.sandbox.process_limits import Limits
@@ -43,11 +43,12 @@ def audit(
     """
     if not where and not everything:
         raise RecipeError(
-            f"say which rules: --all, a file, or an audit of the catalog ({', '.join(audits())})"
+            "give the rules to audit: --all, a file, or an audit of the catalog"
+            f" ({', '.join(audit_names())})"
         )
     if jobs is not None and jobs < 1:
         raise RecipeError(f"--jobs {jobs}: it must be a positive number")
-    files = [*(audits() if everything else ()), *(where or ())]
+    files = [*(audit_names() if everything else ()), *(where or ())]
     limits = Limits(positive("--timeout", timeout))
     raise typer.Exit(_audit(list(dict.fromkeys(files)), as_json, limits, jobs))
 
@@ -62,7 +63,7 @@ def _audit(files: list[str], as_json: bool, limits: Limits, jobs: int | None) ->
     began, screen = time.monotonic(), console()
     judged: list[JudgedDeclaration] = []
     statuses: list[int] = []
-    for results in results_of_files(audited, files, limits, jobs or processor_count()):
+    for results in results_of_files(audit_declarations, files, limits, jobs or processor_count()):
         of_file = [result for result in results if isinstance(result, JudgedDeclaration)]
         for result in results:
             if isinstance(result, RefusedDeclaration):

@@ -9,10 +9,10 @@ import typer
 
 from recipe import Recipe, RecipeError, Update
 from recipe_cli.commands.options import AsJson
-from recipe_cli.declarations import declarations, the_one
+from recipe_cli.declarations import declarations, single_declaration
 from recipe_cli.terminal.printing import console, print_json
 
-REJECTED = 1  # the exit status
+REJECTED_STATUS = 1  # the exit status
 EPILOG = "Examples: `recipe check sgrhmc.json`, `recipe check sgrhmc.json catalog/sgrhmc.py:sgrhmc`"
 
 
@@ -45,7 +45,7 @@ def check_certificate(
         raise RecipeError(f"{file} is not a certificate: {result.sentence}")
     other = None
     if where is not None:
-        declaration = the_one(declarations(where))
+        declaration = single_declaration(declarations(where))
         assert isinstance(declaration.declared, Recipe | Update)  # a file holds no other
         other = first_difference(certificate, declaration.declared)
         where = f"{declaration.file}:{declaration.name}"
@@ -53,4 +53,4 @@ def check_certificate(
         print_json(check_as_json(file, certificate, result, where, other))
     else:
         print_check(console(), file, certificate, result, where, other)
-    raise typer.Exit(result.exit_status if other is None else REJECTED)
+    raise typer.Exit(result.exit_status if other is None else REJECTED_STATUS)

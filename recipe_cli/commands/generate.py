@@ -10,7 +10,7 @@ import typer
 from recipe_cli.commands.options import Force, Order, PosteriorFile, Scheme, Where
 from recipe_cli.declarations import concrete_declaration
 from recipe_cli.output.paths import refuse_to_replace, resolved
-from recipe_cli.render.exit_status import EXIT_STATUS
+from recipe_cli.render.exit_status import STATUS_OF_VERDICT
 from recipe_cli.terminal.printing import print_line
 
 EPILOG = (
@@ -40,7 +40,7 @@ def generate(
 
     if check:
         verdict = check_module(concrete_declaration(where), output, scheme, order, posterior)
-        raise typer.Exit(EXIT_STATUS[verdict])
+        raise typer.Exit(STATUS_OF_VERDICT[verdict])
     refuse_to_replace(output, force, where, posterior)
     generate_module(
         concrete_declaration(where), resolved(output) or output, scheme, order, posterior

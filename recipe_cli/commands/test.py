@@ -9,7 +9,7 @@ import typer
 
 from recipe_cli.commands.options import AsJson, Where
 from recipe_cli.declarations import Declaration, concrete_declaration
-from recipe_cli.errors import UNDECIDED
+from recipe_cli.errors import UNDECIDED_STATUS
 from recipe_cli.terminal.printing import console, print_json, print_line
 from recipe_cli.terminal.progress import Progress
 
@@ -111,7 +111,7 @@ def _compare(
             outcome = {"outcome": "nothing compared", "because": str(nothing)}
             print_json({"name": declaration.name, **outcome})
         print_line(f"recipe: nothing of {declaration.name} was compared: {nothing}", err=True)
-        return UNDECIDED
+        return UNDECIDED_STATUS
     status = findings_status(compared.findings, options.allow_unseen)
     if as_json:
         print_json(findings_as_json(compared, pictures, status))

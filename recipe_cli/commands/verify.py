@@ -12,7 +12,7 @@ import typer
 from recipe import RecipeError
 from recipe_cli.commands.explain import check_obligations
 from recipe_cli.commands.options import Force, ReportFormat, Timeout, positive
-from recipe_cli.declarations import declarations, steps
+from recipe_cli.declarations import declarations, discrete_steps
 from recipe_cli.output.paths import refuse_to_replace
 from recipe_cli.render.exit_status import exit_status, worst
 from recipe_cli.render.reports import print_report, report_as_json, report_as_markdown
@@ -113,5 +113,5 @@ def _results(
     where: list[str], scheme: str | None, require: tuple[str, ...], limits: Limits, certify: bool
 ) -> Iterator[Result]:
     for w in where:
-        load = partial(declarations, w) if scheme is None else partial(steps, w, scheme)
+        load = partial(declarations, w) if scheme is None else partial(discrete_steps, w, scheme)
         yield from Watch(load, w, require, limits, certify).results()

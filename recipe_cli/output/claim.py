@@ -19,9 +19,9 @@ from filelock import lock_descriptor
 
 from recipe import RecipeError
 
-MARK = b"recipe claims a file: "
+CLAIM_MARK = b"recipe claims a file: "
 MAX_NAME_BYTES = 200  # of a file name: file systems take 255
-WITHOUT_LOCKS = {
+NO_LOCK_ERRNOS = {
     errno.ENOLCK,
     errno.ENOSYS,
     errno.EOPNOTSUPP,
@@ -75,8 +75,8 @@ def _locked(path: Path, target: Path) -> int:
 
 def _taken(descriptor: int, path: Path, target: Path) -> bool:
     found = os.fstat(descriptor)
-    content = os.read(descriptor, len(MARK)) if stat.S_ISREG(found.st_mode) else b"?"
-    if content not in (b"", MARK):
+    content = os.read(descriptor, len(CLAIM_MARK)) if stat.S_ISREG(found.st_mode) else b"?"
+    if content not in (b"", CLAIM_MARK):
         raise RecipeError(
             f"{path} is in the way of a lock, and no file of this program; move it, or choose"
             " another output"
@@ -84,7 +84,7 @@ def _taken(descriptor: int, path: Path, target: Path) -> bool:
     try:
         free = lock_descriptor(descriptor, blocking=False)
     except OSError as error:
-        if error.errno not in WITHOUT_LOCKS:
+        if error.errno not in NO_LOCK_ERRNOS:
             raise
         free = True
     if not free:
@@ -94,6 +94,6 @@ def _taken(descriptor: int, path: Path, target: Path) -> bool:
     with suppress(FileNotFoundError):
         there = os.stat(path, follow_symlinks=False)
         if (there.st_dev, there.st_ino) == (found.st_dev, found.st_ino):
-            os.pwrite(descriptor, MARK + f"process {os.getpid()}\n".encode(), 0)
+            os.pwrite(descriptor, CLAIM_MARK + f"process {os.getpid()}\n".encode(), 0)
             return True
     return False

@@ -52,7 +52,7 @@ def _module_of(
     assert isinstance(declared, Recipe | Update | Kernel)  # a file holds no other
     posteriors = {}
     if posterior is not None:
-        posteriors = {the_potential(declaration): posterior_in(posterior)}
+        posteriors = {single_potential(declaration): posterior_in(posterior)}
         if isinstance(declared, Recipe):
             declared, posteriors = bind(declared, posteriors), {}
     return generate_kernel(
@@ -64,7 +64,7 @@ def _module_of(
     )
 
 
-def the_potential(declaration: Declaration) -> Potential:
+def single_potential(declaration: Declaration) -> Potential:
     """The one potential that a posterior file gives a meaning."""
     potentials = [a for a in declaration.declared.abstract if isinstance(a, Potential)]
     if len(potentials) == 1:

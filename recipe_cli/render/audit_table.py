@@ -11,7 +11,7 @@ from rich.text import Text
 
 from recipe.language.plain_text import without_codes
 from recipe_cli.render.exit_status import exit_status
-from recipe_cli.render.reports import STYLES
+from recipe_cli.render.reports import ROLE_STYLES
 from recipe_cli.sandbox.messages import JudgedDeclaration
 from recipe_cli.terminal.printing import console_beside
 from verify.obligations.kernel.invariance import INVARIANCE
@@ -20,15 +20,15 @@ from verify.obligations.process.stationary_law import STATIONARY_LAW
 from verify.report import Report, ReportLine
 from verify.verdict import Verdict
 
-WIDTH = 180  # columns of the table where there is no terminal
-COLUMNS = {
+TABLE_COLUMNS = 180  # columns of the table where there is no terminal
+COLUMN_WIDTHS = {
     "rule": 5,
     "claimed: minus log density": 6,
     "verdict": 2,
     "the one that it has": 5,
     "repair, or what was found": 7,
 }
-DECISIVE = (
+OBLIGATIONS_ABOUT_THE_LAW = (
     STATIONARITY.name,
     INVARIANCE.name,
 )  # which line a reader of the table wants to know of first
@@ -76,21 +76,24 @@ def _decisive(report: Report) -> ReportLine | None:
     lines = [
         line for line in report.lines if line.required and line.outcome.verdict is report.verdict
     ]
-    return next((line for line in lines if line.name in DECISIVE), lines[0] if lines else None)
+    return next(
+        (line for line in lines if line.name in OBLIGATIONS_ABOUT_THE_LAW),
+        lines[0] if lines else None,
+    )
 
 
 def print_rows(console: Console, judged: list[JudgedDeclaration], with_headings: bool) -> None:
     """The rows of one file; all files have columns of the same width."""
-    at = console if console.is_terminal else console_beside(console, WIDTH)
+    at = console if console.is_terminal else console_beside(console, TABLE_COLUMNS)
     if with_headings:
-        at.print(_table([[Text(heading, "underline") for heading in COLUMNS]]))
+        at.print(_table([[Text(heading, "underline") for heading in COLUMN_WIDTHS]]))
     at.print(Text(without_codes(_heading(judged)), "bold"))
     at.print(_table(_cells(result) for result in judged))
 
 
 def _table(rows: Iterable[Sequence[Text]]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0), expand=True)
-    for ratio in COLUMNS.values():
+    for ratio in COLUMN_WIDTHS.values():
         table.add_column(overflow="fold", ratio=ratio)
     for row in rows:
         table.add_row(*row)
@@ -113,10 +116,10 @@ def _cells(result: JudgedDeclaration) -> tuple[Text, ...]:
     last = Text(without_codes(wrong))
     if row["expect"] not in (None, row["verdict"]):
         last = Text.assemble(
-            (f"expected to be {row['expect']}. ", STYLES[Verdict.REFUTED.value]), last
+            (f"expected to be {row['expect']}. ", ROLE_STYLES[Verdict.REFUTED.value]), last
         )
     name, claimed, law = (Text(without_codes(row[key] or "")) for key in ("name", "claimed", "law"))
-    return name, claimed, Text(row["verdict"], STYLES[row["verdict"]]), law, last
+    return name, claimed, Text(row["verdict"], ROLE_STYLES[row["verdict"]]), law, last
 
 
 def summary(judged: list[JudgedDeclaration], refused: int, seconds: float) -> str:

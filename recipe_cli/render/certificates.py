@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.text import Text
 
 from recipe.language.plain_text import without_codes
-from recipe_cli.render.exit_status import EXIT_STATUS
+from recipe_cli.render.exit_status import STATUS_OF_VERDICT
 from recipe_cli.sandbox.messages import JudgedDeclaration
 from recipe_cli.terminal.printing import print_line
 from verify.checker import Result
 
-COLOURS = {"confirmed": "green", "rejected": "bold red"}
+STATUS_STYLES = {"confirmed": "green", "rejected": "bold red"}
 
 
 def write_certificate(judged: JudgedDeclaration, output: Path) -> int:
@@ -36,7 +36,7 @@ def write_certificate(judged: JudgedDeclaration, output: Path) -> int:
             f" ({left})",
             err=True,
         )
-        return EXIT_STATUS[report.verdict]
+        return STATUS_OF_VERDICT[report.verdict]
     with whole_file(output) as temporary:
         temporary.write_text(canonical(judged.certificate) + "\n", encoding="ascii")
     print_line(f"wrote {output}", err=True)
@@ -79,7 +79,7 @@ def print_check(
         Text.assemble(
             (without_codes(str(file)), "bold"),
             f" ({without_codes(subject['name'] or 'without a name')}, {subject['kind']}): ",
-            (result.sentence, COLOURS.get(result.status, "yellow")),
+            (result.sentence, STATUS_STYLES.get(result.status, "yellow")),
         ),
         soft_wrap=True,
     )
@@ -108,4 +108,4 @@ def print_check(
 
 
 def _coloured(status: str) -> tuple[str, str]:
-    return f"{status:<11}", COLOURS.get(status, "yellow")
+    return f"{status:<11}", STATUS_STYLES.get(status, "yellow")

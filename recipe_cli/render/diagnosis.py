@@ -17,14 +17,14 @@ from codegen.results.plots import writable_folder
 from recipe.language.plain_text import without_codes
 from recipe_cli.terminal.printing import print_line, print_lines
 
-SHOWN_COORDINATES = 40
+MAX_SHOWN_COORDINATES = 40
 
 
 def _significant(digits: int) -> Callable[[float], str]:
     return lambda value: f"{value:#.{digits}g}".removesuffix(".")
 
 
-COLUMNS: dict[str, Callable[[float], str]] = {
+COLUMN_FORMATS: dict[str, Callable[[float], str]] = {
     "mean": _significant(4),
     "sd": _significant(4),
     "mcse_mean": _significant(2),
@@ -53,7 +53,7 @@ def diagnose_file(
         print_diagnosis(
             console,
             diagnosis,
-            limit=None if everything else SHOWN_COORDINATES,
+            limit=None if everything else MAX_SHOWN_COORDINATES,
             hint="--all shows them",
         )
     show_plots(console, data, diagnosis, plots, quiet=as_json)
@@ -91,7 +91,7 @@ def show_draws(
         )
         took = f" in {seconds:.1f} s"
         print_diagnosis(
-            console, diagnosis, limit=SHOWN_COORDINATES, hint=hint, blocks=blocks, took=took
+            console, diagnosis, limit=MAX_SHOWN_COORDINATES, hint=hint, blocks=blocks, took=took
         )
         if saved is not None:
             _line(console, f"draws saved in {saved}")
@@ -152,8 +152,8 @@ def show_plots(
 def _print_table(console: Console, rows: Sequence[CoordinateDiagnostics]) -> None:
     if not rows:
         return
-    cells = [["", *COLUMNS]] + [
-        [row.coordinate, *(_number(show, getattr(row, c)) for c, show in COLUMNS.items())]
+    cells = [["", *COLUMN_FORMATS]] + [
+        [row.coordinate, *(_number(show, getattr(row, c)) for c, show in COLUMN_FORMATS.items())]
         for row in rows
     ]
     widths = [max(len(line[k]) for line in cells) for k in range(len(cells[0]))]

@@ -10,7 +10,7 @@ from codegen.files.atomic_write import whole_file
 AUTOCORRELATION_LAGS = 30  # steps
 
 
-def panels_of(panels: int) -> tuple[Any, Any]:
+def figure_with_panels(panels: int) -> tuple[Any, Any]:
     """A figure outside pyplot, and its panels."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -20,7 +20,7 @@ def panels_of(panels: int) -> tuple[Any, Any]:
     return figure, figure.subplots(1, panels, squeeze=False)[0]
 
 
-def written(figure: Any, path: Path) -> Path:
+def write_figure(figure: Any, path: Path) -> Path:
     """Write a picture whole, or not at all."""
     with whole_file(path) as temporary:
         figure.savefig(temporary, dpi=110, format="png")

@@ -15,13 +15,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from recipe_cli.errors import UNDECIDED
-from recipe_cli.render.exit_status import REFUTED
+from recipe_cli.errors import UNDECIDED_STATUS
+from recipe_cli.render.exit_status import REFUTED_STATUS
 from recipe_cli.testing.program_subject import ComparedProgram
 from verify.statistics import ComparisonLine, ComparisonOutcome, Findings
 
-NUMBERS = ("distance", "threshold", "level")
-WIDTH = 132  # columns; below it names of coefficients are broken
+NUMBER_COLUMNS = ("distance", "threshold", "level")
+MIN_TABLE_COLUMNS = 132  # columns; below it names of coefficients are broken
 
 
 def _said(compared: ComparedProgram) -> list[str]:
@@ -46,13 +46,15 @@ def print_findings(console: Console, compared: ComparedProgram, pictures: list[P
     """What was tested, the table, and the verdict."""
     found = compared.findings
     if not console.is_terminal:
-        console.width = max(console.width, WIDTH)
+        console.width = max(console.width, MIN_TABLE_COLUMNS)
     for said in _said(compared):
         console.print(said, markup=False, soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in ("outcome", "compared", "distance", "threshold", "level", "seen from"):
-        table.add_column(name, justify="right" if name in NUMBERS else "left", overflow="fold")
-    for line in condensed(found.lines):
+        table.add_column(
+            name, justify="right" if name in NUMBER_COLUMNS else "left", overflow="fold"
+        )
+    for line in condense_lines(found.lines):
         style = "bold red" if line.outcome is ComparisonOutcome.DIFFERS else None
         name = (
             f"{line.name}\n{line.where}"
@@ -123,12 +125,12 @@ def findings_status(found: Findings, allow_unseen: bool = False) -> int:
     allowed, 0 otherwise.
     """
     if found.outcome is ComparisonOutcome.DIFFERS:
-        return REFUTED
+        return REFUTED_STATUS
     undecided = found.outcome is ComparisonOutcome.INDICATIVE or (found.unseen and not allow_unseen)
-    return UNDECIDED if undecided else 0
+    return UNDECIDED_STATUS if undecided else 0
 
 
-def condensed(lines: Sequence[ComparisonLine]) -> Iterator[ComparisonLine]:
+def condense_lines(lines: Sequence[ComparisonLine]) -> Iterator[ComparisonLine]:
     """Of the lines about many features of one law that agree only the nearest to its threshold; all
     others as they are.
     """

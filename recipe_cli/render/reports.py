@@ -17,15 +17,17 @@ from verify.report.layout import FINE, TITLE, Paragraph, paragraphs
 from verify.report.markdown import markdown
 from verify.verdict import Verdict
 
-STYLES = {
+ROLE_STYLES = {
     "proved": "green",
     "refuted": "bold red",
     "undecided": "yellow",
     TITLE: "bold",
     FINE: "dim",
 }
-NARROWEST = 30  # columns that a paragraph needs beside its head; with fewer it goes on below it
-SHALLOW = 4
+MIN_BODY_COLUMNS = (
+    30  # columns that a paragraph needs beside its head; with fewer it goes on below it
+)
+NARROW_INDENT_COLUMNS = 4
 NO_BREAK = "\u00a0"
 
 
@@ -43,7 +45,10 @@ def print_report(console: Console, declaration: DeclarationFacts, report: Report
     unproved = None if report.verdict is Verdict.PROVED else next(open_lines, None)
     if console.is_terminal and unproved is not None:
         console.print(
-            Text(f"  recipe explain {unproved}: what it states, and why it matters", STYLES[FINE]),
+            Text(
+                f"  recipe explain {unproved}: what it states, and why it matters",
+                ROLE_STYLES[FINE],
+            ),
             soft_wrap=True,
         )
 
@@ -67,15 +72,15 @@ def _lines(paragraph: Paragraph, width: int | None) -> Iterator[Text]:
     send codes to the terminal.
     """
     head = Text.assemble(
-        *((without_codes(piece), STYLES.get(role, "")) for piece, role in paragraph.head)
+        *((without_codes(piece), ROLE_STYLES.get(role, "")) for piece, role in paragraph.head)
     )
-    body, style = without_codes(paragraph.body), STYLES.get(paragraph.role, "")
+    body, style = without_codes(paragraph.body), ROLE_STYLES.get(paragraph.role, "")
     if width is None or not body or len(head) + len(body) <= width:
         yield head + Text(body, style)
         return
-    narrow = width - paragraph.indent < NARROWEST
-    indent = " " * (SHALLOW if narrow else paragraph.indent)
-    if width - len(head) < NARROWEST:  # no room beside it
+    narrow = width - paragraph.indent < MIN_BODY_COLUMNS
+    indent = " " * (NARROW_INDENT_COLUMNS if narrow else paragraph.indent)
+    if width - len(head) < MIN_BODY_COLUMNS:  # no room beside it
         head.rstrip()
         lead = len(head.plain) - len(head.plain.lstrip())
         yield Text(indent) + head[lead:] if lead > len(indent) else head
@@ -91,7 +96,7 @@ def _lines(paragraph: Paragraph, width: int | None) -> Iterator[Text]:
 
 def _glued(text: str) -> str:
     """The text with no place to break at within an equation and short brackets."""
-    short = re.compile(rf"[(\[][^()\[\]]{{0,{NARROWEST}}}[)\]]")
+    short = re.compile(rf"[(\[][^()\[\]]{{0,{MIN_BODY_COLUMNS}}}[)\]]")
     return short.sub(
         lambda found: found[0].replace(" ", NO_BREAK), text.replace(" = ", f"{NO_BREAK}={NO_BREAK}")
     )

@@ -17,7 +17,7 @@ from recipe.scheme.pieces import LETTERS, Motion, pieces_of
 from recipe_cli.declarations import Declaration
 from recipe_cli.terminal.printing import print_line, print_lines
 
-WORDS = (
+SPLITTING_NOTE = (
     "any word over the letters of the pieces is a scheme; a letter that occurs twice runs for half"
     " the step each time"
 )
@@ -61,7 +61,8 @@ def _print_all(as_json: bool) -> None:
     for s in SCHEMES:
         print_line(f"{s.name:<{width}}  {s.summary}; {s.fits}; {s.source}")
     print_line(
-        f"{', '.join(f'{letter} {meaning}' for letter, meaning in LETTERS.items())}: {WORDS}"
+        ", ".join(f"{letter} {meaning}" for letter, meaning in LETTERS.items())
+        + f": {SPLITTING_NOTE}"
     )
 
 

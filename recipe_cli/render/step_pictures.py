@@ -11,14 +11,14 @@ import numpy as np
 from scipy import stats
 
 from codegen.running.one_step import OneStep
-from recipe_cli.render.figures import AUTOCORRELATION_LAGS, panels_of
+from recipe_cli.render.figures import AUTOCORRELATION_LAGS, figure_with_panels
 from verify.statistics import Battery
 from verify.statistics.recorded import correlation_of_noise, noise_of_chain, noise_of_replicas
 from verify.statistics.trial.bias import MeasuredBias
 
 REPLICAS, CHAIN_STEPS = 20_000, 2_000  # of a histogram, and of the one chain
-SEEN_ERRORS = 3.0  # standard errors from which on a bias is one
-PURPOSE = 11  # of these random numbers
+MIN_SEEN_ERRORS = 3.0  # standard errors from which on a bias is one
+PICTURES_STREAM = 11  # of these random numbers
 # Nearly: all lags of a right coordinate are inside with a probability of 0.999.
 BAND_ERRORS = stats.norm.ppf(1 - 1e-3 / (2 * AUTOCORRELATION_LAGS))
 
@@ -29,7 +29,7 @@ def step_figures(battery: Battery, kernel: OneStep, seed: int) -> dict[str, Any]
     """The figures law, quantiles and autocorrelation where a step has noise; none where it has
     not.
     """
-    rng = np.random.default_rng([seed, PURPOSE])
+    rng = np.random.default_rng([seed, PICTURES_STREAM])
     drawn = noise_of_replicas(battery, kernel, rng, REPLICAS)
     if not drawn:
         return {}
@@ -43,7 +43,7 @@ def step_figures(battery: Battery, kernel: OneStep, seed: int) -> dict[str, Any]
 
 
 def _law(drawn: Noise) -> Any:
-    figure, panels = panels_of(len(drawn))
+    figure, panels = figure_with_panels(len(drawn))
     x = np.linspace(-4.5, 4.5, 400)
     for axes, (label, u) in zip(panels, drawn.items(), strict=True):
         for j, column in enumerate(u.T):
@@ -61,7 +61,7 @@ def _law(drawn: Noise) -> Any:
 
 
 def _quantiles(drawn: Noise) -> Any:
-    figure, panels = panels_of(len(drawn))
+    figure, panels = figure_with_panels(len(drawn))
     for axes, (label, u) in zip(panels, drawn.items(), strict=True):
         place = stats.norm.ppf((np.arange(len(u)) + 0.5) / len(u))
         for j, column in enumerate(u.T):
@@ -79,7 +79,7 @@ def _quantiles(drawn: Noise) -> Any:
 
 
 def _autocorrelation(drawn: Noise) -> Any:
-    figure, panels = panels_of(len(drawn))
+    figure, panels = figure_with_panels(len(drawn))
     lags = np.arange(1, AUTOCORRELATION_LAGS + 1)
     for axes, (label, u) in zip(panels, drawn.items(), strict=True):
         for j, column in enumerate(u.T):
@@ -100,7 +100,7 @@ def bias_figure(found: MeasuredBias) -> Any:
     """Both biases against the step size; the line of the proved order goes through the smallest
     step at which one is seen.
     """
-    figure, panels = panels_of(2)
+    figure, panels = figure_with_panels(2)
     h = np.array([point.step_size for point in found.points])
     for k, (axes, of) in enumerate(
         zip(panels, (f"the mean of {found.block}", f"the variance of {found.block}"), strict=True)
@@ -118,12 +118,12 @@ def bias_figure(found: MeasuredBias) -> Any:
         )
         axes.plot(
             h,
-            SEEN_ERRORS * error,
+            MIN_SEEN_ERRORS * error,
             ":",
             color="grey",
-            label=f"{SEEN_ERRORS:g} standard errors: below it nothing is seen",
+            label=f"{MIN_SEEN_ERRORS:g} standard errors: below it nothing is seen",
         )
-        seen = np.flatnonzero(np.abs(size) > SEEN_ERRORS * error)
+        seen = np.flatnonzero(np.abs(size) > MIN_SEEN_ERRORS * error)
         if found.order is not None and len(seen):
             first = seen[np.argmin(h[seen])]
             axes.plot(

@@ -23,7 +23,7 @@ from recipe import Kernel, Posterior, Recipe, RecipeError, bind
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.output.claim import claimed
 from recipe_cli.output.saving import Output, broken_pipes_are_errors, tell
-from recipe_cli.program.generating import the_potential
+from recipe_cli.program.generating import single_potential
 from recipe_cli.program.translation import require_translation
 from recipe_cli.render.diagnosis import show_draws
 
@@ -116,9 +116,9 @@ def _drawn(
 def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
     match declaration.declared:
         case Recipe() as recipe:
-            return bind(recipe, {the_potential(declaration): law})
+            return bind(recipe, {single_potential(declaration): law})
         case Kernel() as kernel:
-            return bind(kernel, {the_potential(declaration): law})
+            return bind(kernel, {single_potential(declaration): law})
         case _:
             raise RecipeError(
                 f"{declaration.name} is an update rule; `recipe sample` takes a recipe or a kernel"

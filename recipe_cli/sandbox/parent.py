@@ -21,7 +21,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from recipe_cli.declarations import Declaration, UnfitDeclaration
-from recipe_cli.errors import BAD_INPUT, Mistake, printable
+from recipe_cli.errors import BAD_INPUT_STATUS, Mistake, printable
 from recipe_cli.sandbox.messages import (
     Answered,
     Begun,
@@ -39,12 +39,12 @@ from recipe_cli.terminal.progress import Progress
 from verify.report import Report
 from verify.verdict import Outcome, undecided
 
-SAFE_TO_FORK = sys.platform.startswith(
+FORK_IS_SAFE = sys.platform.startswith(
     "linux"
 )  # elsewhere a fresh interpreter is started, which takes about a second
-QUIET_SECONDS = 1.0  # before a terminal is told what is being worked on
-MAX_CHARACTERS = 70  # of what a terminal is told
-TICK_SECONDS = 0.5  # between two looks at the process
+SILENT_SECONDS = 1.0  # before a terminal is told what is being worked on
+MAX_PROGRESS_CHARACTERS = 70  # of what a terminal is told
+POLL_SECONDS = 0.5  # between two looks at the process
 
 
 class _StoppedError(Exception):
@@ -64,7 +64,7 @@ class Watch:
     require: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     certify: bool = False
-    method: str = "fork" if SAFE_TO_FORK else "spawn"
+    method: str = "fork" if FORK_IS_SAFE else "spawn"
 
     def __post_init__(self) -> None:
         self._done = 0
@@ -124,7 +124,7 @@ class Watch:
     def _next(self, connection: Connection, process: BaseProcess, progress: Progress) -> Any:
         began = time.monotonic()
         while (left := began + self.limits.seconds - time.monotonic()) > 0:
-            ready = wait([connection, process.sentinel], min(left, TICK_SECONDS))
+            ready = wait([connection, process.sentinel], min(left, POLL_SECONDS))
             if connection in ready or (ready and connection.poll()):
                 try:
                     message = connection.recv()
@@ -144,8 +144,8 @@ class Watch:
             if ready:
                 raise _StoppedError(_how_it_ended(process))
             seconds = time.monotonic() - began
-            if seconds > QUIET_SECONDS:
-                progress.show(f"{self._now()[:MAX_CHARACTERS]} ({seconds:.0f} s)")
+            if seconds > SILENT_SECONDS:
+                progress.show(f"{self._now()[:MAX_PROGRESS_CHARACTERS]} ({seconds:.0f} s)")
         raise _StoppedError(
             f"no answer within {self.limits.seconds:g} seconds", "; --timeout allows more"
         )
@@ -179,7 +179,7 @@ class Watch:
                 f"{printable(self.where)} could not be run to its end:"
                 f" {stopped.reason}{stopped.advice}"
             )
-            return [RefusedDeclaration(Mistake(sentence, BAD_INPUT))], True
+            return [RefusedDeclaration(Mistake(sentence, BAD_INPUT_STATUS))], True
         if self._obligation is not None:
             self._answered[self._obligation] = undecided(stopped.reason)
             return [], False

@@ -18,7 +18,7 @@ from dataclasses import replace
 from multiprocessing.connection import Connection
 
 from recipe import Discretisation, Kernel, Recipe, RecipeError, Update
-from recipe_cli.declarations import Declaration, UnfitDeclaration, the_one
+from recipe_cli.declarations import Declaration, UnfitDeclaration, single_declaration
 from recipe_cli.errors import Mistake, mistake_of, printable
 from recipe_cli.sandbox.messages import (
     Answered,
@@ -62,7 +62,7 @@ def _load(task: Task) -> Sequence[Declaration | UnfitDeclaration]:
     try:
         found = task.load()
         if task.certify:
-            found = [the_one([d for d in found if isinstance(d, Declaration)])]
+            found = [single_declaration([d for d in found if isinstance(d, Declaration)])]
     except KeyboardInterrupt:  # nobody interrupts this process: it is not in the foreground
         raise RecipeError("the file raised KeyboardInterrupt") from None
     if (

@@ -27,8 +27,8 @@ from recipe_cli.testing.program_subject import (
 )
 from recipe_cli.testing.step_subject import step_subject
 from verify.statistics import ProgramTest, program_test
-from verify.statistics.trial.bias import MeasuredBias, measured_bias
-from verify.statistics.trial.trial import of_one_coordinate
+from verify.statistics.trial.bias import MeasuredBias, measure_bias
+from verify.statistics.trial.trial import one_coordinate_trial
 
 MAX_COORDINATES = 2_000  # a minute for two blocks
 
@@ -124,8 +124,8 @@ def program_test_of(subject: ProgramSubject) -> ProgramTest:
 def bias_of(subject: ProgramSubject, module: Module) -> MeasuredBias | None:
     """How far one coordinate is off at the step size that was asked for, and at smaller ones."""
     given = given_parameters(subject.trial.rule, subject.options)
-    alone = of_one_coordinate(subject.trial, given)
+    alone = one_coordinate_trial(subject.trial, given)
     kernel = kernel_of(replace(subject, trial=alone), module, lambda _: None)
-    return measured_bias(
+    return measure_bias(
         alone, lambda size: replace(kernel, size=size).advanced, seed=subject.options.seed
     )

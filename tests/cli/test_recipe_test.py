@@ -20,7 +20,7 @@ from recipe_cli.testing.program_subject import ComparisonOptions
 from verify.statistics import ComparisonLine, ComparisonOutcome, Findings
 from verify.statistics.trial.bias import law_of_position
 from verify.statistics.trial.potentials import ON_HALF_LINE, ON_LINE, trial_potentials
-from verify.statistics.trial.trial import of_one_coordinate
+from verify.statistics.trial.trial import one_coordinate_trial
 
 SAMPLER = """
 from sympy import *
@@ -228,7 +228,7 @@ def test_the_bias_is_that_of_the_steps(sgld):
     assert [point.step_size for point in found.points] == pytest.approx(
         [0.3, 0.213, 0.15, 0.105, 0.075]
     )
-    law = law_of_position(of_one_coordinate(subject.trial, {}))
+    law = law_of_position(one_coordinate_trial(subject.trial, {}))
     rng, h = np.random.default_rng(0), 0.3
     x = law.draws(rng, 8_000)[:, None]
     for _ in range(67):

@@ -28,7 +28,7 @@ from codegen.running.chains import Chain, run_chains
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
 from recipe import RecipeError
 from recipe_cli.output import saving
-from recipe_cli.output.claim import MARK, claimed
+from recipe_cli.output.claim import CLAIM_MARK, claimed
 
 POSTERIOR = """
 import numpy as np
@@ -705,7 +705,7 @@ def test_what_a_killed_command_leaves_blocks_nobody(tmp_path, cache):
     command = Command(tmp_path, cache, *ENDLESS, "-o", "draws.nc").under_way().send(signal.SIGKILL)
     assert command.ended()[0] == -signal.SIGKILL
     claim = tmp_path / ".draws.nc.claim"
-    assert claim.read_bytes().startswith(MARK)
+    assert claim.read_bytes().startswith(CLAIM_MARK)
     with (
         claimed(tmp_path / "draws.nc"),
         pytest.raises(RecipeError, match="another process"),

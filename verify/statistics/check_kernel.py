@@ -14,24 +14,24 @@ from verify.statistics.null.findings import Findings
 from verify.statistics.null.levels import (
     FACTOR,
     LEVEL,
-    MOST,
+    MAX_REPLICAS,
     POWER,
     ROUNDING,
     Levels,
     check_replicas,
     checked_rounding,
-    seeded,
+    checked_seed,
 )
 from verify.statistics.numbers.arrays import Gradient, Meanings, State
 from verify.statistics.numbers.callables import Step, Stepper, stepper
-from verify.statistics.numbers.inputs import Against, setting
+from verify.statistics.numbers.inputs import DeclaredStep, setting_of
 from verify.statistics.recover.equations import equations_of
-from verify.statistics.recover.innovations import carried_out, normal_numbers
+from verify.statistics.recover.innovations import carry_out, normal_numbers
 from verify.statistics.recover.plan import RecoveryPlan, plan_of
-from verify.statistics.step.design import resolvable
-from verify.statistics.step.one_step import Experiment, prepared, run
+from verify.statistics.step.design import is_resolvable
+from verify.statistics.step.one_step import Experiment, prepare_experiment, run
 
-DESIGN, RUN, GIVEN = 0, 1, 6  # what random numbers are for
+DESIGN_STREAM, RUN_STREAM, GIVEN_STATES_STREAM = 0, 1, 6  # what random numbers are for
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,9 @@ class Battery:
                 "the battery counts on noise that states share: give Stepper(step, coupled=True),"
                 " or leave its coupled= out"
             )
-        lines = run(self.experiment, kernel, np.random.default_rng([seeded(seed), RUN]))
+        lines = run(
+            self.experiment, kernel, np.random.default_rng([checked_seed(seed), RUN_STREAM])
+        )
         asked, called = self.experiment.asked, name or self.name
         return Findings(
             called,
@@ -78,7 +80,12 @@ class Battery:
 
 
 def check_kernel(
-    step: Step | Stepper, against: Against, *, seed: int = 0, name: str | None = None, **how: Any
+    step: Step | Stepper,
+    against: DeclaredStep,
+    *,
+    seed: int = 0,
+    name: str | None = None,
+    **how: Any,
 ) -> Findings:
     """Compare a kernel with a rule by the law of one step given the state, which is exact for every
     step size and potential.
@@ -102,7 +109,7 @@ def check_kernel(
 
 
 def battery(
-    against: Against,
+    against: DeclaredStep,
     *,
     step_size: float,
     params: Mapping[str, Any] | None = None,
@@ -116,7 +123,7 @@ def battery(
     coupled: bool = False,
     states: Mapping[str, Any] | None = None,
     replicas: int | None = None,
-    most: int = MOST,
+    most: int = MAX_REPLICAS,
     rounding: float = ROUNDING,
 ) -> Battery:
     """Choose the states and the number of steps with which a wrong coefficient is found.
@@ -141,13 +148,15 @@ def battery(
     asked = Levels(level, power, factor, most).checked()
     check_replicas(replicas, 1)
     checked_rounding(rounding)
-    given = setting(against, step_size=step_size, params=params, length=length, gradients=gradients)
+    given = setting_of(
+        against, step_size=step_size, params=params, length=length, gradients=gradients
+    )
     plan = plan_of(equations_of(against))
     rows = None if states is None else _states(states, plan.equations.state, given.meanings.lengths)
-    rng = np.random.default_rng([seeded(seed), DESIGN])
+    rng = np.random.default_rng([checked_seed(seed), DESIGN_STREAM])
     if rows is not None:
         _check_resolved(plan, rows, given.meanings, seed, rounding, replicas or most)
-    experiment = prepared(
+    experiment = prepare_experiment(
         plan,
         given.meanings,
         given.scalars,
@@ -162,7 +171,7 @@ def battery(
 
 
 def reference(
-    against: Against,
+    against: DeclaredStep,
     *,
     step_size: float,
     params: Mapping[str, Any] | None = None,
@@ -172,12 +181,14 @@ def reference(
     """The rule itself as a kernel, many chains at once: a slow one, for tests and for what has no
     compiled form.
     """
-    given = setting(against, step_size=step_size, params=params, length=length, gradients=gradients)
+    given = setting_of(
+        against, step_size=step_size, params=params, length=length, gradients=gradients
+    )
     equations = equations_of(against)
 
     def step(state: State, rng: np.random.Generator) -> State:
         drawn = normal_numbers(equations, state, given.meanings, rng)
-        moved = carried_out(equations, state, drawn, given.meanings)
+        moved = carry_out(equations, state, drawn, given.meanings)
         return {name: np.broadcast_to(x, state[name].shape) for name, x in moved.items()}
 
     return Stepper(step, batched=True, coupled=True)
@@ -209,8 +220,8 @@ def _check_resolved(
     """That the noise of steps from these states is read off: elsewhere a right kernel would differ,
     and a wrong one agree.
     """
-    rng = np.random.default_rng([seed, GIVEN])
-    good = resolvable(plan, rows, meanings, rng, rounding=rounding, replicas=replicas)
+    rng = np.random.default_rng([seed, GIVEN_STATES_STREAM])
+    good = is_resolvable(plan, rows, meanings, rng, rounding=rounding, replicas=replicas)
     if not good.all():
         raise RecipeError(
             f"states=: row {int(np.argmin(good)) + 1} is not in the domain, or a step from it is"

@@ -16,35 +16,40 @@ from recipe.language.symbols import name_of
 from verify.statistics.law import normal_law as normal_laws
 from verify.statistics.law import two_sample
 from verify.statistics.law.normal_law import NormalLaw, normal_law
-from verify.statistics.law.simulate import Runner, swept
-from verify.statistics.law.two_sample import Comparison, Draw, InvariantLaw
+from verify.statistics.law.simulate import Runner, carry_out_sweep
+from verify.statistics.law.two_sample import Comparison, ExactDraws, InvariantLaw
 from verify.statistics.null.findings import ComparisonLine, Findings
 from verify.statistics.null.levels import (
     FACTOR,
     LEVEL,
-    MOST,
+    MAX_REPLICAS,
     POWER,
     ROUNDING,
     Levels,
     check_replicas,
     checked_rounding,
-    seeded,
+    checked_seed,
 )
 from verify.statistics.numbers.arrays import State
 from verify.statistics.numbers.callables import Step, Stepper, stepper
-from verify.statistics.numbers.inputs import setting
+from verify.statistics.numbers.inputs import setting_of
 from verify.statistics.step.design import drawn_states
 
-DESIGN, RUN, SWEEP_DESIGN, SWEEP_RUN = 2, 3, 8, 9  # what random numbers are for
-FEWEST_ROWS = 4  # two pairs of neighbours
-START = " from its start"
-FAR = 1e6
-FEWEST_MOVES = 2_000  # replicas of which one must move
+LAW_DESIGN_STREAM, LAW_RUN_STREAM, SWEEP_DESIGN_STREAM, SWEEP_RUN_STREAM = (
+    2,
+    3,
+    8,
+    9,
+)  # what random numbers are for
+MIN_REPLICAS = 4  # two pairs of neighbours
+DISPLACEMENT_SUFFIX = " from its start"
+NOT_FINITE_PLACE = 1e6
+PILOT_REPLICAS = 2_000  # replicas of which one must move
 
 
 def check_invariance(
     step: Step | Stepper,
-    target: Draw | NormalLaw,
+    target: ExactDraws | NormalLaw,
     *,
     steps: int = 10,
     features: Mapping[str, Callable[[State], Any]] | None = None,
@@ -54,7 +59,7 @@ def check_invariance(
     factor: float = FACTOR,
     batched: bool = False,
     replicas: int | None = None,
-    most: int = MOST,
+    most: int = MAX_REPLICAS,
     name: str = "this kernel",
 ) -> Findings:
     """Start replicas in a law that the kernel is proved to leave invariant, and see whether they
@@ -79,11 +84,14 @@ def check_invariance(
         RecipeError: where the target or the kernel returns no state.
     """
     asked = Levels(level, power, factor, most).checked()
-    check_replicas(replicas, FEWEST_ROWS)
+    check_replicas(replicas, MIN_REPLICAS)
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
         raise RecipeError(f"steps={steps!r} must be a positive whole number")
     kernel = stepper(step, batched=batched)
-    design, noise = (np.random.default_rng([seeded(seed), purpose]) for purpose in (DESIGN, RUN))
+    design, noise = (
+        np.random.default_rng([checked_seed(seed), purpose])
+        for purpose in (LAW_DESIGN_STREAM, LAW_RUN_STREAM)
+    )
     if isinstance(target, NormalLaw):
         needed = normal_laws.replicas_for(target, level, power, factor)
         used = replicas or int(min(most, needed))
@@ -108,7 +116,7 @@ def check_invariance(
             state = kernel.advance(state, rng)
         return state
 
-    plan = two_sample.compared(law, dict(features or {}), design, asked, replicas)
+    plan = two_sample.prepare_comparison(law, dict(features or {}), design, asked, replicas)
     return _found(plan, two_sample.run(plan, made, noise), seed, name)
 
 
@@ -125,7 +133,7 @@ def check_sweep(
     factor: float = FACTOR,
     batched: bool = False,
     replicas: int | None = None,
-    most: int = MOST,
+    most: int = MAX_REPLICAS,
     rounding: float = ROUNDING,
     name: str = "this kernel",
 ) -> Findings:
@@ -150,7 +158,7 @@ def check_sweep(
         RecipeError: for numbers that do not fit, and for a kernel that is not carried out.
     """
     asked = Levels(level, power, factor, most).checked()
-    check_replicas(replicas, FEWEST_ROWS)
+    check_replicas(replicas, MIN_REPLICAS)
     if not isinstance(against, Kernel):
         kind = type(against).__name__
         raise RecipeError(
@@ -163,11 +171,12 @@ def check_sweep(
             " ...})"
         )
     given, kernel = (
-        setting(against, step_size=step_size, params=params, length=length),
+        setting_of(against, step_size=step_size, params=params, length=length),
         stepper(step, batched=batched),
     )
     design, noise = (
-        np.random.default_rng([seeded(seed), purpose]) for purpose in (SWEEP_DESIGN, SWEEP_RUN)
+        np.random.default_rng([checked_seed(seed), purpose])
+        for purpose in (SWEEP_DESIGN_STREAM, SWEEP_RUN_STREAM)
     )
     digits = -int(np.ceil(np.log10(100 * checked_rounding(rounding))))
 
@@ -179,16 +188,20 @@ def check_sweep(
         )
 
     def right(state: State, rng: np.random.Generator) -> State:
-        return swept(against, state, Runner(given.meanings, rng))
+        return carry_out_sweep(against, state, Runner(given.meanings, rng))
 
-    plan = two_sample.compared(InvariantLaw(moved(right)), {}, design, asked, replicas)
+    plan = two_sample.prepare_comparison(InvariantLaw(moved(right)), {}, design, asked, replicas)
     found = _found(plan, two_sample.run(plan, moved(kernel.advance), noise), seed, name)
-    pilot = moved(right)(np.random.default_rng([seeded(seed), SWEEP_DESIGN]), FEWEST_MOVES)
+    pilot = moved(right)(
+        np.random.default_rng([checked_seed(seed), SWEEP_DESIGN_STREAM]), PILOT_REPLICAS
+    )
     moving = {
         name_of(b) for part in against.parts for u in updates_of(part) for b, e in u.rule if e != b
     }
     still = tuple(
-        f"that {name} moves" for name in sorted(moving) if not pilot[f"{name}{START}"].any()
+        f"that {name} moves"
+        for name in sorted(moving)
+        if not pilot[f"{name}{DISPLACEMENT_SUFFIX}"].any()
     )
     return replace(found, unseen=(*still, *found.unseen))
 
@@ -204,8 +217,11 @@ def _moved(
     """
     after = sweep(state, rng)
     finite = np.all([np.isfinite(x).all(axis=1) for x in after.values()], axis=0)[:, None]
-    away = {f"{name}{START}": np.round(x - state[name], digits) for name, x in after.items()}
-    return {name: np.where(finite, x, FAR) for name, x in {**after, **away}.items()}
+    away = {
+        f"{name}{DISPLACEMENT_SUFFIX}": np.round(x - state[name], digits)
+        for name, x in after.items()
+    }
+    return {name: np.where(finite, x, NOT_FINITE_PLACE) for name, x in {**after, **away}.items()}
 
 
 def _found(plan: Comparison, lines: list[ComparisonLine], seed: int, name: str) -> Findings:
@@ -234,5 +250,5 @@ def invariant_normal_law(
         RecipeError: where there is no such law.
     """
     return normal_law(
-        setting(against, step_size=step_size, params=params, length=length), curvature
+        setting_of(against, step_size=step_size, params=params, length=length), curvature
     )

@@ -13,7 +13,7 @@ import numpy as np
 from recipe import Kernel, RecipeError
 from verify.statistics.check_kernel import Battery, battery
 from verify.statistics.null.findings import ComparisonLine, ComparisonOutcome, Findings
-from verify.statistics.null.levels import FACTOR, LEVEL, seeded
+from verify.statistics.null.levels import FACTOR, LEVEL, checked_seed
 from verify.statistics.numbers.arrays import Array, State
 from verify.statistics.numbers.callables import Advance, Step, Stepper
 from verify.statistics.recover.equations import equations_of
@@ -22,8 +22,8 @@ from verify.statistics.sweep_battery import SweepBattery, sweep_battery
 from verify.statistics.trial.errors import NothingToCompareError
 from verify.statistics.trial.trial import Trial
 
-CALL_STEPS = 12  # of one call that is compared with as many calls
-PURPOSE = 7  # of these random numbers
+STEPS_PER_CALL = 12  # of one call that is compared with as many calls
+CALLS_STREAM = 7  # of these random numbers
 
 
 def _silent(_: str) -> None:
@@ -148,16 +148,16 @@ def many_steps_line(advance: Advance, states: State, seed: int) -> ComparisonLin
     """Many steps in one call must be those of as many calls, bit for bit: what is compared step by
     step is then what samples.
     """
-    rng = np.random.default_rng([seeded(seed), PURPOSE])
+    rng = np.random.default_rng([checked_seed(seed), CALLS_STREAM])
     differing = 0
     for k in range(len(next(iter(states.values())))):
         first = {name: rows[k] for name, rows in states.items()}
         key, begin = int(rng.integers(2**62)), int(rng.integers(1000))
-        at_once = advance(first, CALL_STEPS, seed=key, chain=k, begin=begin)
+        at_once = advance(first, STEPS_PER_CALL, seed=key, chain=k, begin=begin)
         one_by_one = _one_by_one(advance, first, key, k, begin)
         differing += not _same(at_once, one_by_one)
     return ComparisonLine(
-        f"{CALL_STEPS} steps in one call and one by one",
+        f"{STEPS_PER_CALL} steps in one call and one by one",
         "identity",
         float(differing),
         0.0,
@@ -181,7 +181,7 @@ def _one_by_one(
     advance: Advance, state: Mapping[str, Array], seed: int, chain: int, begin: int
 ) -> Mapping[str, Array] | None:
     """The state after as many calls with one step each; None where one of them stops."""
-    for t in range(begin, begin + CALL_STEPS):
+    for t in range(begin, begin + STEPS_PER_CALL):
         moved = advance(state, 1, seed=seed, chain=chain, begin=t)
         if moved is None:
             return None

@@ -11,23 +11,23 @@ import numpy as np
 from scipy.spatial import distance
 
 from recipe import RecipeError
-from verify.statistics.law.two_sample import Draw, InvariantLaw
+from verify.statistics.law.two_sample import ExactDraws, InvariantLaw
 from verify.statistics.null.findings import ComparisonLine, ComparisonOutcome, Findings
-from verify.statistics.null.levels import seeded
+from verify.statistics.null.levels import checked_seed
 from verify.statistics.numbers.arrays import Array, State
 from verify.statistics.numbers.callables import Step, Stepper, stepper
 
-ERRORS = 4.0  # standard errors within which an order is called the proved one
-SHOWN = 3.0  # a bias below so many standard errors says nothing of an order
-ORDER, STEIN = 4, 5  # what random numbers are for
-MULTIPLIERS = 5000
-SELDOM = 0.001  # how often the bootstrap is beyond the threshold
-LARGEST = 4000  # points of a Stein discrepancy, whose matrix is as large as their square
+MAX_SLOPE_ERRORS = 4.0  # standard errors within which an order is called the proved one
+MIN_BIAS_ERRORS = 3.0  # a bias below so many standard errors says nothing of an order
+ORDER_STREAM, STEIN_STREAM = 4, 5  # what random numbers are for
+BOOTSTRAP_SAMPLES = 5000
+STEIN_LEVEL = 0.001  # how often the bootstrap is beyond the threshold
+MAX_STEIN_DRAWS = 4000  # points of a Stein discrepancy, whose matrix is as large as their square
 
 
 def indicate_order(
     step_of: Callable[[float], Step | Stepper],
-    target: Draw,
+    target: ExactDraws,
     feature: Callable[[State], Any],
     *,
     order: int,
@@ -54,7 +54,7 @@ def indicate_order(
             f"step_sizes={list(step_sizes)} must be two or more positive numbers, none above"
             f" time={time}"
         )
-    rng, law = np.random.default_rng([seeded(seed), ORDER]), InvariantLaw(target)
+    rng, law = np.random.default_rng([checked_seed(seed), ORDER_STREAM]), InvariantLaw(target)
     found = [
         _bias(
             stepper(step_of(float(h)), batched=batched),
@@ -67,16 +67,17 @@ def indicate_order(
         for h in sizes
     ]
     bias, error = (np.array(column) for column in zip(*found, strict=True))
-    seen = np.abs(bias) > SHOWN * error
+    seen = np.abs(bias) > MIN_BIAS_ERRORS * error
     if seen.sum() < 2:
         where = (
-            f"the bias is below {SHOWN:g} standard errors at all but {int(seen.sum())} step sizes"
+            f"the bias is below {MIN_BIAS_ERRORS:g} standard errors at all but {int(seen.sum())}"
+            " step sizes"
         )
         line = ComparisonLine(
             "order of the bias",
             "least squares",
             0.0,
-            ERRORS,
+            MAX_SLOPE_ERRORS,
             "standard errors",
             1.0,
             ComparisonOutcome.INDICATIVE,
@@ -94,11 +95,11 @@ def indicate_order(
         "order of the bias",
         "least squares",
         float(far),
-        ERRORS,
+        MAX_SLOPE_ERRORS,
         "standard errors",
         1.0,
         ComparisonOutcome.INDICATIVE,
-        ERRORS * spread,
+        MAX_SLOPE_ERRORS * spread,
         "an order that differs by",
         where,
     )
@@ -148,27 +149,27 @@ def indicate_law(draws: Any, score: Any, *, seed: int = 0, name: str = "these dr
         x.ndim != 2
         or x.shape != s.shape
         or len(x) < 2
-        or len(x) > LARGEST
+        or len(x) > MAX_STEIN_DRAWS
         or not np.isfinite([x, s]).all()
     ):
         raise RecipeError(
             f"draws and score have the shapes {x.shape} and {s.shape}; both must be (n, length),"
-            f" finite, n to {LARGEST}"
+            f" finite, n to {MAX_STEIN_DRAWS}"
         )
     h = _stein_matrix(x, s)
     np.fill_diagonal(h, 0)
-    rng = np.random.default_rng([seeded(seed), STEIN])
-    signs = rng.choice([-1.0, 1.0], size=(MULTIPLIERS, len(x)))
+    rng = np.random.default_rng([checked_seed(seed), STEIN_STREAM])
+    signs = rng.choice([-1.0, 1.0], size=(BOOTSTRAP_SAMPLES, len(x)))
     under = ((signs @ h) * signs).sum(axis=1)
-    ratio = float(h.sum() / np.quantile(under, 1 - SELDOM))
-    where = f"{(under >= h.sum()).mean():.3g} of {MULTIPLIERS} bootstrap values are as large"
+    ratio = float(h.sum() / np.quantile(under, 1 - STEIN_LEVEL))
+    where = f"{(under >= h.sum()).mean():.3g} of {BOOTSTRAP_SAMPLES} bootstrap values are as large"
     line = ComparisonLine(
         "Stein discrepancy",
         "bootstrap",
         ratio,
         1.0,
         "quantiles of the bootstrap",
-        SELDOM,
+        STEIN_LEVEL,
         ComparisonOutcome.INDICATIVE,
         None,
         "",

@@ -13,16 +13,16 @@ import numpy as np
 from recipe import Kernel
 from verify.statistics.check_law import check_invariance, check_sweep
 from verify.statistics.null.findings import Findings
-from verify.statistics.null.levels import seeded
+from verify.statistics.null.levels import checked_seed
 from verify.statistics.numbers.arrays import State
 from verify.statistics.numbers.callables import Step, Stepper
 from verify.statistics.step.design import drawn_states
 from verify.statistics.trial.trial import Trial
 
 SWEEPS = 5  # of each replica that starts in the law
-STATES = 32  # from which calls of many sweeps are compared with single ones
-PURPOSE = 17  # of these random numbers
-IN_ITS_LAW, FROM_ANYWHERE = f"{SWEEPS} sweeps in its law", "a sweep from anywhere"
+STATE_COUNT = 32  # from which calls of many sweeps are compared with single ones
+STATES_STREAM = 17  # of these random numbers
+IN_LAW_PREFIX, FREE_START_PREFIX = f"{SWEEPS} sweeps in its law", "a sweep from anywhere"
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,10 @@ class SweepBattery:
         called = name or kernel.name or "this kernel"
         how: dict[str, Any] = {"seed": seed, "factor": self.factor, "batched": self.batched}
         how |= {"name": called, "level": self.level if self.draws is None else self.level / 2}
-        moved = _prefixed(FROM_ANYWHERE, check_sweep(step, kernel, **self.trial.numbers, **how))
+        moved = _prefixed(FREE_START_PREFIX, check_sweep(step, kernel, **self.trial.numbers, **how))
         if self.draws is None:
             return moved
-        kept = _prefixed(IN_ITS_LAW, check_invariance(step, self.draws, steps=SWEEPS, **how))
+        kept = _prefixed(IN_LAW_PREFIX, check_invariance(step, self.draws, steps=SWEEPS, **how))
         return replace(
             kept,
             lines=(*kept.lines, *moved.lines),
@@ -75,8 +75,8 @@ def sweep_battery(
     states = drawn_states(
         trial.rule.state,
         trial.setting.meanings.lengths,
-        STATES,
-        np.random.default_rng([seeded(seed), PURPOSE]),
+        STATE_COUNT,
+        np.random.default_rng([checked_seed(seed), STATES_STREAM]),
     )
     return SweepBattery(trial, states, trial.exact_draws, level, factor, batched)
 

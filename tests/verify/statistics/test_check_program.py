@@ -25,8 +25,8 @@ from verify.statistics import (
     program_test,
     trial_of,
 )
-from verify.statistics.law.simulate import Runner, swept
-from verify.statistics.sweep_battery import FROM_ANYWHERE, IN_ITS_LAW
+from verify.statistics.law.simulate import Runner, carry_out_sweep
+from verify.statistics.sweep_battery import FREE_START_PREFIX, IN_LAW_PREFIX
 
 theta, phi = Vector("theta"), Vector("phi")
 h, C = Symbol("h", positive=True), Symbol("C", positive=True)
@@ -101,14 +101,17 @@ def test_a_kernel_of_ones_own():
     how = {"batched": True, "factor": 1.5, "level": 1e-3}
 
     def right(state, rng):
-        return swept(trial.rule, state, Runner(trial.setting.meanings, rng))
+        return carry_out_sweep(trial.rule, state, Runner(trial.setting.meanings, rng))
 
     found = check_program(right, trial, **how)
     assert found.outcome is ComparisonOutcome.AGREES
-    assert {line.name.partition(":")[0] for line in found.lines} == {IN_ITS_LAW, FROM_ANYWHERE}
+    assert {line.name.partition(":")[0] for line in found.lines} == {
+        IN_LAW_PREFIX,
+        FREE_START_PREFIX,
+    }
     assert found.level == 1e-3
     still = check_program(lambda state, rng: state, trial, **how)
-    assert {line.name.partition(":")[0] for line in still.differing} == {FROM_ANYWHERE}
+    assert {line.name.partition(":")[0] for line in still.differing} == {FREE_START_PREFIX}
 
 
 def test_it_finds_what_the_command_finds():

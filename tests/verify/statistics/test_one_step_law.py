@@ -30,7 +30,7 @@ from recipe import (
 from verify.statistics import ComparisonOutcome, Stepper, battery, check_kernel, reference
 from verify.statistics.numbers.arrays import Meanings
 from verify.statistics.recover.equations import equations_of
-from verify.statistics.recover.innovations import carried_out, innovations
+from verify.statistics.recover.innovations import carry_out, innovations
 from verify.statistics.recover.plan import plan_of
 
 WRONG = [
@@ -234,7 +234,7 @@ def test_predicted_moments_are_those_of_fifty_digits(name):
     meanings = Meanings(numbers, lengths, {"U": by_hand.quartic})
     state = {b.name: rng.normal(size=(1, 3 if isinstance(b, Vector) else 1)) for b in update.state}
     drawn = {w.base: rng.normal(size=(1, 3)) for w in equations.noises}
-    fast = carried_out(equations, state, drawn, meanings)
+    fast = carry_out(equations, state, drawn, meanings)
     values = {**numbers, **{k: v[0] for k, v in (state | drawn).items()}}
 
     def gradient(theta):

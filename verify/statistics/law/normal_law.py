@@ -17,7 +17,7 @@ from recipe.language.symbols import name_of
 from verify.discrete.linear import affine_step, stationary_covariance
 from verify.discrete.linear.covariance import StationaryCovariance
 from verify.discrete.linear.step import AffineStep
-from verify.statistics.law.two_sample import not_finite
+from verify.statistics.law.two_sample import not_finite_line
 from verify.statistics.null import normal
 from verify.statistics.null.findings import ComparisonLine
 from verify.statistics.numbers.arrays import Array, State
@@ -128,7 +128,7 @@ def _with_numbers(
     return NormalLaw(tuple(name_of(b) for b in step.coordinates), lengths, mean, covariance)
 
 
-LINES = 6
+LINE_COUNT = 6
 
 
 def run(
@@ -145,18 +145,20 @@ def run(
     state = law(rng, replicas)
     for _ in range(steps):
         state = kernel.advance(state, rng)
-    if (strange := not_finite(state)) is not None:
+    if (strange := not_finite_line(state)) is not None:
         return [strange]
     u, names = law.whitened(state)
     blocks = [(np.arange(len(u)), u, names)]
-    each, reach = level / LINES, float(special.ndtri(power))
+    each, reach = level / LINE_COUNT, float(special.ndtri(power))
     return [
         normal.whole_law("the normal law", u, each, power),
         normal.means("means", blocks, each, reach),
         normal.variances("variances", blocks, each, power),
         normal.correlations("covariances", blocks, each, reach),
         normal.between_replicas("replicas", u, each, reach),
-        normal.between_replicas("absolute values of replicas", normal.sizes(u), each, reach),
+        normal.between_replicas(
+            "absolute values of replicas", normal.deviates_of_absolute_values(u), each, reach
+        ),
     ]
 
 
@@ -166,6 +168,6 @@ def replicas_for(law: NormalLaw, level: float, power: float, factor: float) -> i
     """
     columns = len(law.blocks) * law.lengths[0]
     n = 1000.0
-    while normal.visible_scale(n, level / LINES / columns, power) > np.sqrt(factor):
+    while normal.visible_scale(n, level / LINE_COUNT / columns, power) > np.sqrt(factor):
         n *= 1.05
     return int(n)

@@ -18,7 +18,7 @@ from recipe.language.symbols import Block, Noise, ScalarNoise, generic, name_of
 from verify.statistics.numbers.arrays import Array, Meanings, State
 from verify.statistics.step.design import is_inside
 
-NUMBER = Scalar("one")
+ONE_NUMBER = Scalar("one")
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Runner:
         low, high = times if isinstance(times, tuple) else (times, times)
         wanted = self.rng.integers(low, high + 1, (rows, 1))
         for k in range(high):
-            state = chosen(wanted > k, once(state), state)
+            state = select_rows(wanted > k, once(state), state)
         return state
 
     def _tested(self, part: MetropolisHastings, state: State) -> State:
@@ -90,17 +90,17 @@ class Runner:
         there = {**state, **{y: new[x] for x, y in pairs}}
         back = {**new, **{y: state[x] for x, y in pairs}}
         log_ratio = self._number(part.cost, there) - self._number(part.cost, back)
-        return chosen(self._accepted(log_ratio) & _inside(part.proposal, new), new, state)
+        return select_rows(self._accepted(log_ratio) & _inside(part.proposal, new), new, state)
 
     def _mapped(self, part: MetropolisedMap, state: State) -> State:
         new = self._times(part.times, state, lambda s: self.update(part.map, s))
         log_ratio = self._number(part.map.target, state) - self._number(part.map.target, new)
         flipped = {name_of(b) for b in part.flips} if part.flip_on_rejection else set()
         kept = {name: -x if name in flipped else x for name, x in state.items()}
-        return chosen(self._accepted(log_ratio) & _inside(part.map, new), new, kept)
+        return select_rows(self._accepted(log_ratio) & _inside(part.map, new), new, kept)
 
     def _number(self, e: Expr, state: State) -> Array:
-        return self.meanings.with_values(state).of(e, NUMBER)
+        return self.meanings.with_values(state).of(e, ONE_NUMBER)
 
     def _accepted(self, log_ratio: Array) -> Array:
         """With probability ``min(1, exp(log ratio))``; not where it is no number."""
@@ -111,12 +111,12 @@ def _inside(rule: Update, state: State) -> Array:
     return is_inside(rule.state, state)[:, None]
 
 
-def chosen(which: Array, new: State, old: State) -> State:
+def select_rows(which: Array, new: State, old: State) -> State:
     """Row by row the one state or the other."""
     return {name: np.where(which, new[name], old[name]) for name in old}
 
 
-def swept(declared: Update | Kernel, state: State, runner: Runner) -> State:
+def carry_out_sweep(declared: Update | Kernel, state: State, runner: Runner) -> State:
     """One step, or one sweep."""
     return (
         runner.update(declared, state)

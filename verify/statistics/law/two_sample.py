@@ -19,9 +19,9 @@ from verify.statistics.null.findings import ComparisonLine, ComparisonOutcome
 from verify.statistics.null.levels import Levels
 from verify.statistics.numbers.arrays import Array, State
 
-Draw = Callable[[np.random.Generator, int], Mapping[str, Any]]
+ExactDraws = Callable[[np.random.Generator, int], Mapping[str, Any]]
 
-CUTS = (
+CUT_PROBABILITIES = (
     0.005,
     0.02,
     0.1,
@@ -34,11 +34,11 @@ CUTS = (
 )  # where distribution functions are compared
 Place = tuple[str, int]
 
-AGAIN = 4  # exact draws for each replica
-PILOT = 20_000  # further ones, which say where the cuts are
-PAIRS = 40  # products of two coordinates, at most
-FEWEST = 2_000
-UNKNOWN = "(not worked out)"  # from which effect on a line differs
+EXACT_DRAWS_PER_REPLICA = 4  # exact draws for each replica
+PILOT_DRAWS = 20_000  # further ones, which say where the cuts are
+MAX_PAIRS = 40  # products of two coordinates, at most
+MIN_REPLICAS = 2_000
+UNKNOWN_EFFECT = "(not worked out)"  # from which effect on a line differs
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class InvariantLaw:
     row each, by block.
     """
 
-    draw: Draw
+    draw: ExactDraws
 
     def rows(self, rng: np.random.Generator, n: int) -> State:
         """Exact draws, checked."""
@@ -79,8 +79,8 @@ def features(pilot: State, extra: Mapping[str, Callable[[State], Any]]) -> Itera
     """All coordinates, the length of each block, products of coordinates about their medians, and
     those that are asked for.
 
-    Of more than ``PAIRS`` pairs of coordinates the first are taken, and of each block the sum of
-    the products of neighbours.
+    Of more than ``MAX_PAIRS`` pairs of coordinates the first are taken, and of each block the sum
+    of the products of neighbours.
     """
     middle = {name: np.median(x, axis=0) for name, x in pilot.items()}
     places = [(name, j) for name, x in pilot.items() for j in range(x.shape[1])]
@@ -89,9 +89,9 @@ def features(pilot: State, extra: Mapping[str, Callable[[State], Any]]) -> Itera
     for name in pilot:
         yield Feature(f"|{name}|^2", partial(_squared_length, name), False)
     mixed = list(_mixed(places))
-    for name in (name for name, x in pilot.items() if x.shape[1] > 1 and len(mixed) > PAIRS):
+    for name in (name for name, x in pilot.items() if x.shape[1] > 1 and len(mixed) > MAX_PAIRS):
         yield Feature(f"neighbours in {name}", partial(_neighbouring, name, middle), False)
-    for one, other in mixed[:PAIRS]:
+    for one, other in mixed[:MAX_PAIRS]:
         yield Feature(
             f"{_called(one, pilot)} times {_called(other, pilot)}",
             partial(_product, one, other, middle),
@@ -157,7 +157,7 @@ class Comparison:
     asked: Levels
 
 
-def compared(
+def prepare_comparison(
     law: InvariantLaw,
     extra: Mapping[str, Callable[[State], Any]],
     rng: np.random.Generator,
@@ -165,7 +165,7 @@ def compared(
     replicas: int | None,
 ) -> Comparison:
     """Choose the features, the cuts and the number of replicas."""
-    pilot = law.rows(rng, PILOT)
+    pilot = law.rows(rng, PILOT_DRAWS)
     listed = tuple(features(pilot, extra))
     for f in listed[len(listed) - len(extra) :]:
         if not np.isfinite(f.of(pilot)).all():
@@ -180,8 +180,8 @@ def compared(
         )
     coordinates = sum(f.scaled for f in listed)
     each = asked.level / (2 * len(listed) + coordinates)
-    cuts = {f.name: np.unique(np.quantile(f.of(pilot), CUTS)) for f in listed}
-    reach = normal.threshold_of(each, len(CUTS)) + asked.reach
+    cuts = {f.name: np.unique(np.quantile(f.of(pilot), CUT_PROBABILITIES)) for f in listed}
+    reach = normal.threshold_of(each, len(CUT_PROBABILITIES)) + asked.reach
     spread = [
         f for f in listed if f.scaled and np.ptp(f.of(pilot)) > 0
     ]  # what is one number has no scale
@@ -191,7 +191,7 @@ def compared(
         )
         for f in spread
     }
-    used = replicas or int(np.ceil(min(max([FEWEST, *needed.values()]), asked.most)))
+    used = replicas or int(np.ceil(min(max([MIN_REPLICAS, *needed.values()]), asked.most)))
     return Comparison(law, listed, cuts, needed, used, each, asked)
 
 
@@ -202,7 +202,7 @@ def _needed(x: Array, cuts: Array, factor: float, reach: float) -> float:
     middle = np.median(x)
     right = (x[:, None] <= cuts).mean(axis=0)
     wrong = (middle + factor * (x[:, None] - middle) <= cuts).mean(axis=0)
-    spread = np.sqrt(wrong * (1 - wrong) + right * (1 - right) / AGAIN)
+    spread = np.sqrt(wrong * (1 - wrong) + right * (1 - right) / EXACT_DRAWS_PER_REPLICA)
     with np.errstate(divide="ignore", invalid="ignore"):
         n = (reach * spread / np.abs(wrong - right)) ** 2
     return float(np.nan_to_num(n, nan=np.inf).min())  # 0/0: a cut that the scale does not move
@@ -213,9 +213,9 @@ def run(
 ) -> list[ComparisonLine]:
     """Compare what a kernel made of so many replicas with draws of the law."""
     state = made(rng, c.replicas)
-    if (strange := not_finite(state)) is not None:
+    if (strange := not_finite_line(state)) is not None:
         return [strange]
-    fresh = c.law.rows(rng, AGAIN * c.replicas)
+    fresh = c.law.rows(rng, EXACT_DRAWS_PER_REPLICA * c.replicas)
     lines = []
     for f in c.features:
         x, y = f.of(state), f.of(fresh)
@@ -225,7 +225,7 @@ def run(
     return lines
 
 
-def not_finite(state: State) -> ComparisonLine | None:
+def not_finite_line(state: State) -> ComparisonLine | None:
     """The line of a state that is no state: no law has such draws, however few they are."""
     bad = [name for name, x in state.items() if not np.isfinite(x).all()]
     said = f"{', '.join(bad)} is not finite"
@@ -251,7 +251,8 @@ def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLi
     """
     distance = float(stats.ks_2samp(x, y, method="asymp").statistic)
     threshold, more = (
-        normal.dkw(x.size, p / 2) + normal.dkw(y.size, p / 2) for p in (c.level, 1 - c.asked.power)
+        normal.dkw_distance(x.size, p / 2) + normal.dkw_distance(y.size, p / 2)
+        for p in (c.level, 1 - c.asked.power)
     )
     outcome = ComparisonOutcome.DIFFERS if distance > threshold else ComparisonOutcome.AGREES
     return ComparisonLine(
@@ -259,7 +260,7 @@ def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLi
         "DKW",
         distance,
         threshold,
-        normal.DISTRIBUTION,
+        normal.DISTANCE_UNIT,
         c.level,
         outcome,
         threshold + more,
@@ -273,8 +274,8 @@ def _counts(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLine:
     places = [f"{f.name} below {cut:.4g}" for cut in c.cuts[f.name]]
     n = c.needed.get(f.name)
     visible = None if n is None else 1 + (c.asked.factor - 1) * float(np.sqrt(n / c.replicas))
-    effect = UNKNOWN if n is None else "a scale times about"
-    return normal.family(
+    effect = UNKNOWN_EFFECT if n is None else "a scale times about"
+    return normal.family_line(
         f"counts of {f.name}",
         "hypergeometric",
         deviates,
@@ -299,9 +300,9 @@ def _hypergeometric(x: Array, y: Array, cuts: Array) -> Array:
 def _neighbours(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLine:
     """Sums over pairs of replicas: what they share makes these wider, or narrower."""
     pairs, others = (z[: z.size // 2 * 2].reshape(-1, 2).sum(axis=1) for z in (x, y))
-    cuts = np.unique(np.quantile(others[: len(others) // 2], CUTS))
+    cuts = np.unique(np.quantile(others[: len(others) // 2], CUT_PROBABILITIES))
     deviates = _hypergeometric(pairs, others[len(others) // 2 :], cuts)
     places = [f"{f.name} of two neighbours below {cut:.4g}" for cut in cuts]
-    return normal.family(
-        f"replicas of {f.name}", "hypergeometric", deviates, c.level, places, effect=UNKNOWN
+    return normal.family_line(
+        f"replicas of {f.name}", "hypergeometric", deviates, c.level, places, effect=UNKNOWN_EFFECT
     )

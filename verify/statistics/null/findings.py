@@ -11,7 +11,7 @@ from typing import Any
 
 from recipe import __version__
 
-VERSION = 1  # of the fields of findings as plain data
+FORMAT_VERSION = 1  # of the fields of findings as plain data
 
 
 class ComparisonOutcome(Enum):
@@ -93,7 +93,7 @@ class Findings:
         """The findings as plain data."""
         lines = [{**asdict(line), "outcome": line.outcome.value} for line in self.lines]
         return {
-            "version": VERSION,
+            "version": FORMAT_VERSION,
             "library": __version__,
             "name": self.name,
             "outcome": self.outcome.value,

@@ -11,7 +11,7 @@ from scipy import special
 from recipe import RecipeError
 
 LEVEL, POWER, FACTOR = 1e-6, 0.999, 1.1
-MOST = 200_000
+MAX_REPLICAS = 200_000
 # the relative precision of a kernel's arithmetic: room for another order of operations in float64
 ROUNDING = 1e-10
 
@@ -76,7 +76,7 @@ def check_replicas(replicas: Any, fewest: int) -> None:
         raise RecipeError(f"replicas={replicas!r} must be a whole number, {fewest} or more")
 
 
-def seeded(seed: Any) -> int:
+def checked_seed(seed: Any) -> int:
     """The seed, if it is one."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise RecipeError(f"seed={seed!r} must be a whole number that is not negative")

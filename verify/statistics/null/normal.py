@@ -15,9 +15,9 @@ from scipy import spatial, special, stats
 from verify.statistics.null.findings import ComparisonLine, ComparisonOutcome
 from verify.statistics.numbers.arrays import Array
 
-DEVIATES = "normal deviates"
-DISTRIBUTION = "largest distance of distribution functions"
-FARTHEST = 38.0  # deviates: beyond, the probability is below the smallest number
+DEVIATE_UNIT = "normal deviates"
+DISTANCE_UNIT = "largest distance of distribution functions"
+MAX_DEVIATE = 38.0  # deviates: beyond, the probability is below the smallest number
 
 
 def threshold_of(level: float, count: int) -> float:
@@ -27,7 +27,7 @@ def threshold_of(level: float, count: int) -> float:
     return float(-special.ndtri(level / (2 * count)))
 
 
-def family(
+def family_line(
     name: str,
     test: str,
     deviates: Array,
@@ -40,19 +40,28 @@ def family(
 ) -> ComparisonLine:
     """The line of a family of standard normal statistics, of which the farthest is shown."""
     threshold = threshold_of(level, deviates.size)
-    far = np.minimum(np.abs(np.nan_to_num(deviates, nan=FARTHEST)), FARTHEST).reshape(-1)
+    far = np.minimum(np.abs(np.nan_to_num(deviates, nan=MAX_DEVIATE)), MAX_DEVIATE).reshape(-1)
     worst = int(far.argmax())
     outcome = ComparisonOutcome.DIFFERS if far[worst] > threshold else ComparisonOutcome.AGREES
     where = said or (
         f"{places[worst]}: {_shown(deviates.reshape(-1)[worst])} deviates" if places else ""
     )
     return ComparisonLine(
-        name, test, float(far[worst]), threshold, DEVIATES, level, outcome, visible, effect, where
+        name,
+        test,
+        float(far[worst]),
+        threshold,
+        DEVIATE_UNIT,
+        level,
+        outcome,
+        visible,
+        effect,
+        where,
     )
 
 
 def _shown(deviate: float) -> str:
-    return f"more than {FARTHEST:g}" if abs(deviate) >= FARTHEST else f"{deviate:.3g}"
+    return f"more than {MAX_DEVIATE:g}" if abs(deviate) >= MAX_DEVIATE else f"{deviate:.3g}"
 
 
 def chi_squared_deviates(q: Array, df: Array | float) -> Array:
@@ -63,18 +72,18 @@ def chi_squared_deviates(q: Array, df: Array | float) -> Array:
     return np.where(below < above, special.ndtri_exp(below), -special.ndtri_exp(above))
 
 
-Block = tuple[
+StepNumbers = tuple[
     Array, Array, list[str]
 ]  # rows that are there, their numbers, the names of the columns
 
 
-def means(name: str, blocks: Sequence[Block], level: float, reach: float) -> ComparisonLine:
+def means(name: str, blocks: Sequence[StepNumbers], level: float, reach: float) -> ComparisonLine:
     """``sqrt(n)`` times the mean of each column is normal, given the blocks before."""
     deviates = np.concatenate([np.sqrt(len(u)) * u.mean(axis=0) for _, u, _ in blocks])
     visible = (threshold_of(level, deviates.size) + reach) / np.sqrt(
         min(len(u) for _, u, _ in blocks)
     )
-    return family(
+    return family_line(
         name,
         "normal",
         deviates,
@@ -85,7 +94,9 @@ def means(name: str, blocks: Sequence[Block], level: float, reach: float) -> Com
     )
 
 
-def variances(name: str, blocks: Sequence[Block], level: float, power: float) -> ComparisonLine:
+def variances(
+    name: str, blocks: Sequence[StepNumbers], level: float, power: float
+) -> ComparisonLine:
     """The sum of squares of each column about its mean is chi-squared with n - 1 degrees of
     freedom, given the blocks before.
     """
@@ -96,7 +107,7 @@ def variances(name: str, blocks: Sequence[Block], level: float, power: float) ->
         f"{place}: its standard deviation is {np.sqrt(s / n):.4g}"
         for place, s, n in zip(_columns_of(blocks), q, df, strict=True)
     ]
-    return family(
+    return family_line(
         name,
         "chi-squared",
         chi_squared_deviates(q, df),
@@ -107,7 +118,7 @@ def variances(name: str, blocks: Sequence[Block], level: float, power: float) ->
     )
 
 
-def _columns_of(blocks: Sequence[Block]) -> list[str]:
+def _columns_of(blocks: Sequence[StepNumbers]) -> list[str]:
     return [name for _, _, names in blocks for name in names]
 
 
@@ -126,36 +137,40 @@ def whole_law(name: str, u: Array, level: float, power: float) -> ComparisonLine
     x = np.sort(u.reshape(-1))
     n, F = x.size, special.ndtr(x)
     distance = float(max((np.arange(1, n + 1) / n - F).max(), (F - np.arange(n) / n).max()))
-    threshold = dkw(n, level)
+    threshold = dkw_distance(n, level)
     outcome = ComparisonOutcome.DIFFERS if distance > threshold else ComparisonOutcome.AGREES
     return ComparisonLine(
         name,
         "DKW",
         distance,
         threshold,
-        DISTRIBUTION,
+        DISTANCE_UNIT,
         level,
         outcome,
-        threshold + dkw(n, 1 - power),
+        threshold + dkw_distance(n, 1 - power),
         "a distance of",
     )
 
 
-def dkw(n: int, level: float) -> float:
+def dkw_distance(n: int, level: float) -> float:
     """The distance that n independent numbers pass with a probability of at most ``level``."""
     return float(np.sqrt(np.log(2 / level) / (2 * n)))
 
 
-def sizes(u: Array) -> Array:
+def deviates_of_absolute_values(u: Array) -> Array:
     """``|u|`` as a standard normal number: what is shared but for its sign is seen in it."""
     x = np.abs(u) / np.sqrt(2)
     below, above = special.erf(x), special.erfc(x)
     return np.clip(
-        np.where(below < 0.5, special.ndtri(below), -special.ndtri(above)), -FARTHEST, FARTHEST
+        np.where(below < 0.5, special.ndtri(below), -special.ndtri(above)),
+        -MAX_DEVIATE,
+        MAX_DEVIATE,
     )
 
 
-def correlations(name: str, blocks: Sequence[Block], level: float, reach: float) -> ComparisonLine:
+def correlations(
+    name: str, blocks: Sequence[StepNumbers], level: float, reach: float
+) -> ComparisonLine:
     """All pairs of columns: given the earlier one, its inner product with the later one by its
     length is normal.
 
@@ -173,7 +188,7 @@ def correlations(name: str, blocks: Sequence[Block], level: float, reach: float)
             places += [f"{a} and {b}" for a in others for b in names]
     deviates = np.concatenate(found)
     visible = (threshold_of(level, max(deviates.size, 1)) + reach) / np.sqrt(min(rows))
-    return family(
+    return family_line(
         name, "normal", deviates, level, places, visible=visible, effect="a correlation of"
     )
 
@@ -202,22 +217,22 @@ def between_replicas(name: str, u: Array, level: float, reach: float) -> Compari
         places.append(f"replicas n and n + {lag}")
         pairs.append(a.size)
     visible = (threshold_of(level, len(found)) + reach) / np.sqrt(min(pairs))
-    return family(
+    return family_line(
         name, "normal", np.array(found), level, places, visible=visible, effect="a correlation of"
     )
 
 
-COLUMNS = 3  # that two vectors are compared in
+MAX_COMPARED_COLUMNS = 3  # that two vectors are compared in
 
 
-def repetitions(name: str, blocks: Sequence[Block], level: float) -> ComparisonLine:
+def repetitions_line(name: str, blocks: Sequence[StepNumbers], level: float) -> ComparisonLine:
     """The least distance of two rows: below c with a probability of at most ``n^2/2
     (c/sqrt(pi))^k`` (union bound).
 
     n counts the rows that a later block might have had: those that it has were chosen by earlier
     ones.
     """
-    k = min(COLUMNS, *(u.shape[1] for _, u, _ in blocks))
+    k = min(MAX_COMPARED_COLUMNS, *(u.shape[1] for _, u, _ in blocks))
     x, times = np.unique(
         np.concatenate([u[:, :k] for _, u, _ in blocks]), axis=0, return_counts=True
     )
@@ -243,7 +258,7 @@ def repetitions(name: str, blocks: Sequence[Block], level: float) -> ComparisonL
     )
 
 
-def pieces(items: Sequence[str], length: int) -> Iterator[str]:
+def column_names(items: Sequence[str], length: int) -> Iterator[str]:
     """The names of columns: one a coordinate."""
     for item in items:
         yield from ([item] if length == 1 else [f"{item}[{j + 1}]" for j in range(length)])

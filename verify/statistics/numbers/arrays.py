@@ -105,25 +105,27 @@ class Meanings:
         if name not in self.images:
             raise RecipeError(f"the potential depends on {name}, which is no block of the state")
         forward, preimage = self.images[name]
-        return applied(forward, np.asarray(self.values[preimage]))
+        return apply_elementwise(forward, np.asarray(self.values[preimage]))
 
     @property
     def images(self) -> Mapping[str, tuple[Lambda, str]]:
         """The function whose image a block is, and of which block of the state, by the name of the
         image.
         """
-        return self.values.get(IMAGES, {})
+        return self.values.get(IMAGES_KEY, {})
 
 
-IMAGES = " images"  # no name has a space
+IMAGES_KEY = " images"  # no name has a space
 
 
 def images_of(state: tuple[Block, ...]) -> dict[str, Any]:
     """What ``Meanings`` must know of blocks that stand for others."""
-    return {IMAGES: {b.image.name: (b.forward, name_of(b)) for b in state if b.image is not None}}
+    return {
+        IMAGES_KEY: {b.image.name: (b.forward, name_of(b)) for b in state if b.image is not None}
+    }
 
 
-def applied(function: Lambda, x: Array) -> Array:
+def apply_elementwise(function: Lambda, x: Array) -> Array:
     """A function of one number at every number of an array."""
     (variable,) = function.variables
     plain = Symbol("x")
@@ -141,16 +143,16 @@ def value_at(e: Expr, axes: Axes, m: Meanings) -> Array:
     """The value of an expression, with the axes (replica, and a coordinate for each label)."""
     if isinstance(e, Total):
         return value_at(e.body, (*axes, e.index.label), m).sum(axis=-1)
-    known = leaf(e, axes, m)
+    known = leaf_value(e, axes, m)
     if known is not None:
         return known
-    inner = without_one(e)
+    inner = log1p_argument(e)
     if inner is not None:
         return np.log1p(value_at(inner, axes, m))
-    return combined(e, [value_at(a, axes, m) for a in e.args])
+    return combined_value(e, [value_at(a, axes, m) for a in e.args])
 
 
-def leaf(e: Expr, axes: Axes, m: Meanings) -> Array | None:
+def leaf_value(e: Expr, axes: Axes, m: Meanings) -> Array | None:
     """The value of what has no parts that are expressions; None for all else."""
     if isinstance(e, Partial):
         return _derivative(e, axes, m)
@@ -165,7 +167,7 @@ def leaf(e: Expr, axes: Axes, m: Meanings) -> Array | None:
     return _number(CONSTANTS[e], axes) if e in CONSTANTS else None
 
 
-def without_one(e: Expr) -> Expr | None:
+def log1p_argument(e: Expr) -> Expr | None:
     """The x of ``log(1 + x)``, which keeps its digits where x is small; None for all else."""
     return (
         e.args[0] - 1
@@ -174,7 +176,7 @@ def without_one(e: Expr) -> Expr | None:
     )
 
 
-def combined(e: Expr, parts: Sequence[Array]) -> Array:
+def combined_value(e: Expr, parts: Sequence[Array]) -> Array:
     """The value of an expression from those of its arguments."""
     if e.is_Add:
         return reduce(np.add, parts)
@@ -186,7 +188,7 @@ def combined(e: Expr, parts: Sequence[Array]) -> Array:
             if e.exp == sympy.S.Half
             else np.power(parts[0], _exponent(e.exp, parts[1]))
         )
-    function = {**FUNCTIONS, **OWN}.get(type(e))
+    function = {**FUNCTIONS, **LANGUAGE_FUNCTIONS}.get(type(e))
     if function is None:
         raise RecipeError(f"{e} has no numbers: bind what is abstract in it first")
     return function(*parts)
@@ -255,7 +257,7 @@ def _entry(e: DenseEntry, axes: Axes, m: Meanings) -> Array:
     return turned.reshape(shape)
 
 
-def folded(x: Array, lower: float, upper: float) -> tuple[Array, Array]:
+def reflected_into(x: Array, lower: float, upper: float) -> tuple[Array, Array]:
     """Numbers reflected at the ends until they lie between them, and whether that took an odd
     number of reflections.
     """
@@ -271,11 +273,11 @@ def folded(x: Array, lower: float, upper: float) -> tuple[Array, Array]:
 
 
 def _fold(x: Array, lower: Array, upper: Array) -> Array:
-    return folded(x, lower.item(), upper.item())[0]
+    return reflected_into(x, lower.item(), upper.item())[0]
 
 
 def _fold_sign(x: Array, lower: Array, upper: Array) -> Array:
-    return np.where(folded(x, lower.item(), upper.item())[1], -1.0, 1.0)
+    return np.where(reflected_into(x, lower.item(), upper.item())[1], -1.0, 1.0)
 
 
 def _phi(order: Array, z: Array) -> Array:
@@ -291,4 +293,8 @@ def _phi(order: Array, z: Array) -> Array:
     return np.where(small, series, value)
 
 
-OWN: Mapping[type, Callable[..., Array]] = {Fold: _fold, FoldSign: _fold_sign, Phi: _phi}
+LANGUAGE_FUNCTIONS: Mapping[type, Callable[..., Array]] = {
+    Fold: _fold,
+    FoldSign: _fold_sign,
+    Phi: _phi,
+}

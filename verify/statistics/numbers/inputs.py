@@ -16,14 +16,14 @@ from recipe.language.numbers import array_of_numbers, plain_number
 from recipe.language.symbols import Block, Indexed, Length, Noise, Vector, name_of
 from verify.statistics.numbers.arrays import Gradient, Meanings
 
-Against = Update | Discretisation | Kernel
+DeclaredStep = Update | Discretisation | Kernel
 
 
 @dataclass(frozen=True)
 class Setting:
     """A step with its numbers."""
 
-    against: Against
+    against: DeclaredStep
     meanings: Meanings
     scalars: tuple[str, ...]  # the step size and the parameters, by name
 
@@ -33,7 +33,7 @@ class Setting:
         return self.against.name or "this step"
 
 
-def setting(
+def setting_of(
     against: Any,
     *,
     step_size: float,

@@ -17,7 +17,7 @@ from sympy import S
 
 from recipe import NoncentralChiSquared, RecipeError
 from recipe.language.symbols import name_of
-from verify.statistics.numbers.arrays import Array, Meanings, State, applied, images_of
+from verify.statistics.numbers.arrays import Array, Meanings, State, apply_elementwise, images_of
 from verify.statistics.recover.equations import Equation, Equations, Version
 from verify.statistics.recover.plan import (
     CHI_SQUARED,
@@ -34,9 +34,9 @@ from verify.statistics.recover.plan import (
 )
 from verify.statistics.recover.rounding import Rounding
 
-CERTAIN = 10.0  # standard deviations beyond which images of a reflection are left out
-MANY = 1000  # images on each side, at most
-SINGULAR = 1e-12  # of the largest singular value: below it a direction has no noise
+MAX_IMAGE_DEVIATIONS = 10.0  # standard deviations beyond which images of a reflection are left out
+MAX_IMAGES = 1000  # images on each side, at most
+MIN_SINGULAR_RATIO = 1e-12  # of the largest singular value: below it a direction has no noise
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class _Reader:
     def value_of(self, q: Equation) -> Array:
         """The left side: the new version, or the function of it that the equation is about."""
         new = self.versions[q.made]
-        return new if q.seen_through is None else applied(q.seen_through, new)
+        return new if q.seen_through is None else apply_elementwise(q.seen_through, new)
 
 
 def innovations(
@@ -119,7 +119,7 @@ def innovations(
             case Check(q):
                 _check(reader, q)
             case Recover():
-                RECOVER[operation.how](reader, operation)
+                RECOVERY_BY_FORM[operation.how](reader, operation)
     return Innovations(reader.noise, reader.residuals, reader.resolution)
 
 
@@ -233,7 +233,7 @@ def _split(B: Array) -> tuple[Array, Array, Array, int]:
     """
     finite: Array = np.asarray(np.isfinite(B).all(axis=(1, 2)))
     U, size, V = np.linalg.svd(np.where(finite[:, None, None], B, 0.0), full_matrices=True)
-    rank = int((size > SINGULAR * size[:, :1]).sum(axis=1).max(initial=1))
+    rank = int((size > MIN_SINGULAR_RATIO * size[:, :1]).sum(axis=1).max(initial=1))
     return U, np.where(finite[:, None], size, np.nan), V, rank
 
 
@@ -290,7 +290,7 @@ def _quadratic(reader: _Reader, op: Recover) -> None:
         inside = special.ndtr(ends[1]) - special.ndtr(ends[0])
         outside = special.ndtr(ends[0]) + special.ndtr(-ends[1])
         u = np.where(inside < 0.5, special.ndtri(inside), -special.ndtri(outside)) * np.sign(c)
-        straight = np.abs(c) <= SINGULAR * np.abs(b)
+        straight = np.abs(c) <= MIN_SINGULAR_RATIO * np.abs(b)
         u = np.where(straight, (value - a) / b, u)
         resolution = error / np.where(straight, np.abs(b), root)
     _keep(reader, op, u, resolution)
@@ -320,8 +320,10 @@ def _folded(reader: _Reader, op: Recover) -> None:
     s = np.sqrt(sum(c**2 for c in parts))
     if np.isinf(lower):  # the mirror image of a half line that begins at its end
         value, mean, lower, upper = -value, -mean, -upper, np.inf
-    x, far = value - lower, np.abs(mean - lower) + CERTAIN * s
-    images = 0 if np.isinf(upper) else int(min(np.ceil(far.max() / (2 * (upper - lower))), MANY))
+    x, far = value - lower, np.abs(mean - lower) + MAX_IMAGE_DEVIATIONS * s
+    images = (
+        0 if np.isinf(upper) else int(min(np.ceil(far.max() / (2 * (upper - lower))), MAX_IMAGES))
+    )
     below, above = np.zeros(value.shape), np.zeros(value.shape)
     for k in range(-images, images + 1):
         at = lower if images == 0 and np.isinf(upper) else lower + 2 * k * (upper - lower)
@@ -334,7 +336,7 @@ def _folded(reader: _Reader, op: Recover) -> None:
     _keep(reader, op, np.where(outside, np.nan, u), reader.error(inner, rest, value) / s)
 
 
-RECOVER: Mapping[str, Callable[[_Reader, Recover], None]] = {
+RECOVERY_BY_FORM: Mapping[str, Callable[[_Reader, Recover], None]] = {
     DIAGONAL: _diagonal,
     GENERAL: _general,
     CHI_SQUARED: _chi_squared,
@@ -354,7 +356,7 @@ def normal_numbers(
     }
 
 
-def carried_out(
+def carry_out(
     equations: Equations, before: State, drawn: Mapping[str, Array], meanings: Meanings
 ) -> State:
     """The rule itself, with given standard normal numbers: the state after it, by the name of the
@@ -381,4 +383,4 @@ def _drawn_value(q: Equation, m: Meanings) -> Array:
 
 def _back_through(q: Equation, value: Array) -> Array:
     assert q.image is not None
-    return applied(q.image, value)
+    return apply_elementwise(q.image, value)

@@ -40,13 +40,14 @@ DIAGONAL, GENERAL, CHI_SQUARED, QUADRATIC, LOGARITHM, FOLDED = (
 )
 
 
-ELSE = (
+ALTERNATIVE = (
     "such a kernel is compared with the law that it leaves invariant, where there is one:"
     " check_invariance"
 )
-_HIDDEN = (
+_NOT_RECOVERABLE = (
     "the law of {} <- {} given the state is not read off: its noise must enter affinely, by a"
-    f" square, inside of one exponential or one reflection, or as one NoncentralChiSquared; {ELSE}"
+    f" square, inside of one exponential or one reflection, or as one NoncentralChiSquared;"
+    f" {ALTERNATIVE}"
 )
 
 
@@ -128,7 +129,7 @@ class _Planner:
                 first = self.pending[0]
                 raise RecipeError(
                     "the noise of the step is not read off the states before and after it:"
-                    f" {first.block} <- {first.e} hides it; {ELSE}"
+                    f" {first.block} <- {first.e} hides it; {ALTERNATIVE}"
                 )
         return RecoveryPlan(self.equations, tuple(self.operations))
 
@@ -242,7 +243,7 @@ def _how(group: list[Equation], noises: tuple[Any, ...], whole: bool) -> str:
             and _how([replace(q, e=q.e.args[0])], noises, whole) == DIAGONAL
         ):
             return FOLDED
-        raise RecipeError(_HIDDEN.format(q.block, q.e))
+        raise RecipeError(_NOT_RECOVERABLE.format(q.block, q.e))
     alone = len(group) == 1 and all(_is_elementwise(q.e, w, q.block) for w in noises)
     if q.e.atoms(NoncentralChiSquared):
         if alone and len(noises) == 1 and not whole:
@@ -256,7 +257,7 @@ def _how(group: list[Equation], noises: tuple[Any, ...], whole: bool) -> str:
             return QUADRATIC
         if _is_exponential(q.e, w):
             return LOGARITHM
-    raise RecipeError(_HIDDEN.format(q.block, q.e))
+    raise RecipeError(_NOT_RECOVERABLE.format(q.block, q.e))
 
 
 def _is_exponential(e: Expr, w: Any) -> bool:

@@ -25,10 +25,10 @@ from verify.statistics.numbers.arrays import (
     Array,
     Axes,
     Meanings,
-    combined,
-    leaf,
+    combined_value,
+    leaf_value,
+    log1p_argument,
     value_at,
-    without_one,
 )
 
 LIPSCHITZ = (
@@ -36,7 +36,7 @@ LIPSCHITZ = (
     sympy.sin,
     sympy.cos,
 )  # these move by no more than their argument, and are not monotone
-Carried = tuple[Array, Array]  # a value, and how far it may be wrong
+ValueAndError = tuple[Array, Array]  # a value, and how far it may be wrong
 
 
 @dataclass(frozen=True)
@@ -100,22 +100,22 @@ class Rounding:
         )
 
 
-def _carried(e: Expr, axes: Axes, r: Rounding) -> Carried:
+def _carried(e: Expr, axes: Axes, r: Rounding) -> ValueAndError:
     if isinstance(e, Total):
         value, error = _carried(e.body, (*axes, e.index.label), r)
         wide = np.broadcast_to(value, np.broadcast_shapes(value.shape, error.shape))
         return value_at(e, axes, r.meanings), (error + r.relative * np.abs(wide)).sum(axis=-1)
-    known = leaf(e, axes, r.meanings)
+    known = leaf_value(e, axes, r.meanings)
     if known is not None:
         return known, _of_leaf(e, axes, r, known)
-    inner = without_one(e)
+    inner = log1p_argument(e)
     if inner is not None:
         return _through(e, [inner], np.log1p, axes, r)
     if e.is_Add:
         return _sum([_carried(a, axes, r) for a in e.args], r)
     if e.is_Mul:
         return _product([_carried(a, axes, r) for a in e.args], r)
-    return _through(e, e.args, lambda *x: combined(e, x), axes, r)
+    return _through(e, e.args, lambda *x: combined_value(e, x), axes, r)
 
 
 def _of_leaf(e: Expr, axes: Axes, r: Rounding, value: Array) -> Array:
@@ -123,13 +123,13 @@ def _of_leaf(e: Expr, axes: Axes, r: Rounding, value: Array) -> Array:
     if isinstance(e, Symbol):
         name = name_of(e)
         if name in r.errors:
-            placed = leaf(e, axes, r.meanings.with_values({name: r.errors[name]}))
+            placed = leaf_value(e, axes, r.meanings.with_values({name: r.errors[name]}))
             assert placed is not None
             return np.abs(placed)
         is_state = np.ndim(r.meanings.values.get(name, 0.0)) == 2
         return np.zeros_like(value) if is_state else rounded
     if isinstance(e, Partial):
-        ends = [leaf(e, axes, m) for m in r.moved]
+        ends = [leaf_value(e, axes, m) for m in r.moved]
         return np.asarray(
             rounded
             + np.max([np.abs(end - value) for end in ends if end is not None], axis=0, initial=0.0)
@@ -137,7 +137,7 @@ def _of_leaf(e: Expr, axes: Axes, r: Rounding, value: Array) -> Array:
     return rounded
 
 
-def _sum(parts: Sequence[Carried], r: Rounding) -> Carried:
+def _sum(parts: Sequence[ValueAndError], r: Rounding) -> ValueAndError:
     value, error = parts[0]
     size = np.abs(value)
     for v, far in parts[1:]:
@@ -145,7 +145,7 @@ def _sum(parts: Sequence[Carried], r: Rounding) -> Carried:
     return value, error + r.relative * size
 
 
-def _product(parts: Sequence[Carried], r: Rounding) -> Carried:
+def _product(parts: Sequence[ValueAndError], r: Rounding) -> ValueAndError:
     value, error = parts[0]
     for v, far in parts[1:]:
         value, error = value * v, np.abs(value) * far + np.abs(v) * error + error * far
@@ -154,7 +154,7 @@ def _product(parts: Sequence[Carried], r: Rounding) -> Carried:
 
 def _through(
     e: Expr, args: Sequence[Expr], function: Callable[..., Array], axes: Axes, r: Rounding
-) -> Carried:
+) -> ValueAndError:
     """A function at both ends of where each of its arguments may be, the others as they are."""
     parts = [_carried(a, axes, r) for a in args]
     values = [v for v, _ in parts]

@@ -21,24 +21,26 @@ from verify.statistics.numbers.arrays import Array, Meanings, State
 from verify.statistics.recover.equations import Equation, Equations
 from verify.statistics.recover.innovations import (
     Innovations,
-    carried_out,
+    carry_out,
     innovations,
     normal_numbers,
 )
 from verify.statistics.recover.plan import RecoveryPlan
 
-OFTEN = 0.01  # of the replicas: what is seen in so many without noise is not missed
-SLOPE = 1e-6  # a noise coefficient is not that of the rule if it differs by so much
-REPEATED = (
+MIN_BROKEN_SHARE = 0.01  # of the replicas: what is seen in so many without noise is not missed
+MIN_SLOPE_CHANGE = 1e-6  # a noise coefficient is not that of the rule if it differs by so much
+STEPS_PER_STATE = (
     32  # steps from each state that tell how far a wrong coefficient moves the noise on average
 )
 SHIFT, SCALE = "shift", "scale"
-LEAST = 1e-9  # what a shift gains if it gains nothing
-MARGIN = 4.0  # standard errors of an estimated effect that are not counted on
-ROOM = 1.05  # more replicas than the formulas say
-TIMES = 4.0  # the rounding errors of two numbers by which these may differ and be the same
-FAR = 3.0  # a number that is not often passed
-LONGEST = 60  # letters of the name of a coefficient
+MIN_GAIN = 1e-9  # what a shift gains if it gains nothing
+MARGIN_ERRORS = 4.0  # standard errors of an estimated effect that are not counted on
+REPLICA_MARGIN = 1.05  # more replicas than the formulas say
+ROUNDING_MULTIPLE = (
+    4.0  # the rounding errors of two numbers by which these may differ and be the same
+)
+TYPICAL_DEVIATION = 3.0  # a number that is not often passed
+MAX_NAME_CHARACTERS = 60  # letters of the name of a coefficient
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Signature:
 
     def scaled(self, label: str) -> Array:
         """Where it scales the noise of a label."""
-        return np.abs(self.slope[label] - 1) > SLOPE
+        return np.abs(self.slope[label] - 1) > MIN_SLOPE_CHANGE
 
     def needed(self, states: int, level: float, power: float, most: int) -> dict[str, float]:
         """The replicas with which each of its tests finds it, by this factor or by its inverse;
@@ -88,10 +90,10 @@ class Signature:
         found = {}
         if self.moves:
             beyond = threshold_of(level, 1) + float(special.ndtri(power)) * self.spread
-            found[SHIFT] = ROOM * states * (beyond / max(self.gain, LEAST)) ** 2
+            found[SHIFT] = REPLICA_MARGIN * states * (beyond / max(self.gain, MIN_GAIN)) ** 2
         entries = sum(int(self.scaled(label).sum()) for label in self.slope)
         if entries:
-            found[SCALE] = ROOM * _replicas_for_scale(
+            found[SCALE] = REPLICA_MARGIN * _replicas_for_scale(
                 entries / states, max(self.ratio, 1 / self.ratio), level, power, most
             )
         return {test: n if n <= most else np.inf for test, n in found.items()}
@@ -143,7 +145,7 @@ def _scaled_terms(q: Equation, factor: float, place: str) -> Iterator[tuple[str,
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    return text if len(text) <= MAX_NAME_CHARACTERS else f"{text[: MAX_NAME_CHARACTERS - 3]}..."
 
 
 def moved_by(
@@ -202,8 +204,10 @@ def _is_apart(shift: Array, resolution: Array) -> bool:
     look the same.
     """
     before, there = (np.roll(x, 1, axis=0) for x in (shift, resolution))
-    size = FAR + np.maximum(np.abs(shift), np.abs(before))
-    return bool((np.abs(shift - before) > TIMES * (resolution + there) * (1 + size)).any())
+    size = TYPICAL_DEVIATION + np.maximum(np.abs(shift), np.abs(before))
+    return bool(
+        (np.abs(shift - before) > ROUNDING_MULTIPLE * (resolution + there) * (1 + size)).any()
+    )
 
 
 def _measured(
@@ -229,7 +233,7 @@ def _measured(
         ((s * _finite(wrong.noise[label])).sum(axis=1) for label, s in along.items()),
         np.zeros(rows),
     )
-    scaled = {label: _rows_repeated(np.abs(b - 1) > SLOPE) for label, b in slope.items()}
+    scaled = {label: _rows_repeated(np.abs(b - 1) > MIN_SLOPE_CHANGE) for label, b in slope.items()}
     wider = [
         (_finite(wrong.noise[label]) ** 2 - right.noise[label] ** 2)[where]
         for label, where in scaled.items()
@@ -240,14 +244,16 @@ def _measured(
     for u in wrong.noise.values():
         broken |= ~np.isfinite(u).all(axis=1)
     gain = _shown(
-        moved.sum() / REPEATED, np.sqrt((_about_states(moved) ** 2).sum()) / REPEATED
-    ) / max(length, LEAST)
+        moved.sum() / STEPS_PER_STATE, np.sqrt((_about_states(moved) ** 2).sum()) / STEPS_PER_STATE
+    ) / max(length, MIN_GAIN)
     spread = (
-        np.sqrt((_about_states(found) ** 2).sum() / (REPEATED - 1)) / length if length > 0 else 1.0
+        np.sqrt((_about_states(found) ** 2).sum() / (STEPS_PER_STATE - 1)) / length
+        if length > 0
+        else 1.0
     )
     change = np.concatenate([np.zeros(0), *wider])
     ratio = (
-        np.sqrt(max(1 + _shown(change.mean(), change.std() / np.sqrt(change.size)), LEAST))
+        np.sqrt(max(1 + _shown(change.mean(), change.std() / np.sqrt(change.size)), MIN_GAIN))
         if change.size
         else 1.0
     )
@@ -258,14 +264,14 @@ def _measured(
         gain,
         max(float(spread), 1.0),
         float(ratio),
-        bool(broken.mean() > OFTEN),
+        bool(broken.mean() > MIN_BROKEN_SHARE),
         apart,
     )
 
 
 def _about_states(x: Array) -> Array:
     """Numbers about their mean from each state."""
-    each = x.reshape(-1, REPEATED)
+    each = x.reshape(-1, STEPS_PER_STATE)
     return np.asarray(each - each.mean(axis=1, keepdims=True))
 
 
@@ -273,10 +279,10 @@ def _shown(value: float, error: float) -> float:
     """How much of an effect is there for sure: the value, nearer to zero by some standard
     errors.
     """
-    return float(np.sign(value) * max(abs(value) - MARGIN * error, 0.0))
+    return float(np.sign(value) * max(abs(value) - MARGIN_ERRORS * error, 0.0))
 
 
-def weakest(signature: Signature, inverse: Signature) -> Signature:
+def weakest_signature(signature: Signature, inverse: Signature) -> Signature:
     """That of the factor, with what is harder to see of the factor and of its inverse, along the
     shift of the factor.
     """
@@ -298,7 +304,7 @@ def _cosine(one: Mapping[str, Array], other: Mapping[str, Array]) -> float:
         sum((s * other[label]).sum() for label, s in one.items()),
         [sum((s**2).sum() for s in x.values()) for x in (one, other)],
     )
-    return float(inner / max(np.sqrt(squares[0] * squares[1]), LEAST**2))
+    return float(inner / max(np.sqrt(squares[0] * squares[1]), MIN_GAIN**2))
 
 
 def _finite(x: Array, instead: float = 0.0) -> Array:
@@ -310,7 +316,7 @@ def _repeated(states: State) -> State:
 
 
 def _rows_repeated(rows: Array) -> Array:
-    return np.repeat(rows, REPEATED, axis=0)
+    return np.repeat(rows, STEPS_PER_STATE, axis=0)
 
 
 @dataclass(frozen=True)
@@ -332,7 +338,7 @@ class _Pair:
             (self.plan.equations, self.meanings),
             (self.wrong.equations, self.wrong.meanings),
         ):
-            after = carried_out(equations, self.states, drawn, meanings)
+            after = carry_out(equations, self.states, drawn, meanings)
             wide = {k: np.broadcast_to(v, (rows, v.shape[1])) for k, v in after.items()}
             found.append(
                 innovations(self.plan, self.states, wide, self.meanings, rounding=self.rounding)

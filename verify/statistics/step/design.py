@@ -13,13 +13,13 @@ from recipe import RecipeError
 from recipe.language.domain import on_simplex
 from recipe.language.symbols import Block, Simplex, name_of
 from verify.statistics.numbers.arrays import Array, Meanings, State
-from verify.statistics.recover.innovations import carried_out, innovations, normal_numbers
+from verify.statistics.recover.innovations import carry_out, innovations, normal_numbers
 from verify.statistics.recover.plan import RecoveryPlan
 
-NARROW, WIDE = 0.3, 10.0  # the scales of blocks on the real line
-TRIES = 60
-SELDOM = 3.0  # so far from its mean noise is tried as well
-SHARE = (
+MIN_SCALE, MAX_SCALE = 0.3, 10.0  # the scales of blocks on the real line
+MAX_POOLS = 60
+RARE_NOISE_SCALE = 3.0  # so far from its mean noise is tried as well
+MAX_ROUNDING_SHARE = (
     0.01  # of the error of a mean over all replicas: so far may rounding move a recovered number
 )
 
@@ -40,7 +40,7 @@ def _drawn(block: Block, length: int, count: int, rng: np.random.Generator) -> A
     domain = block.domain
     if isinstance(domain, Simplex):
         return rng.dirichlet(np.ones(length + 1), size=count)[:, :-1]
-    scale = np.exp(rng.uniform(np.log(NARROW), np.log(WIDE), size=(count, 1)))
+    scale = np.exp(rng.uniform(np.log(MIN_SCALE), np.log(MAX_SCALE), size=(count, 1)))
     if not isinstance(domain, Interval):
         return scale * rng.standard_normal((count, length))
     low, high = float(domain.start), float(domain.end)
@@ -65,7 +65,7 @@ def is_inside(state: tuple[Block, ...], rows: State) -> Array:
     return good
 
 
-def resolvable(
+def is_resolvable(
     plan: RecoveryPlan,
     rows: State,
     meanings: Meanings,
@@ -82,16 +82,16 @@ def resolvable(
     """
     drawn = normal_numbers(plan.equations, rows, meanings, rng)
     good = is_inside(plan.equations.state, rows)
-    for scale in (1.0, SELDOM):
+    for scale in (1.0, RARE_NOISE_SCALE):
         with np.errstate(all="ignore"):
-            after = carried_out(
+            after = carry_out(
                 plan.equations, rows, {name: scale * w for name, w in drawn.items()}, meanings
             )
             read = innovations(plan, rows, after, meanings, rounding=rounding)
         for u in read.noise.values():
             good &= np.isfinite(u).all(axis=1)
         for far in read.resolution.values():
-            good &= far < SHARE / np.sqrt(replicas)
+            good &= far < MAX_ROUNDING_SHARE / np.sqrt(replicas)
         for ratio in read.residuals.values():
             good &= np.isfinite(ratio).all(axis=1)
     return good
@@ -113,9 +113,9 @@ def states_of(
     """
     kept: list[State] = []
     found = 0
-    for _ in range(TRIES):
+    for _ in range(MAX_POOLS):
         rows = drawn_states(plan.equations.state, meanings.lengths, 4 * count, rng)
-        good = resolvable(plan, rows, meanings, rng, rounding=rounding, replicas=replicas)
+        good = is_resolvable(plan, rows, meanings, rng, rounding=rounding, replicas=replicas)
         kept.append({name: x[good] for name, x in rows.items()})
         found += int(good.sum())
         if found >= count:
@@ -126,7 +126,7 @@ def states_of(
     )
 
 
-def chosen(pool: State, moved: Sequence[Array], count: int) -> State:
+def choose_states(pool: State, moved: Sequence[Array], count: int) -> State:
     """``count`` states of the pool: half of them as they come, and in turn those where each wrong
     coefficient moves most.
     """

@@ -14,30 +14,35 @@ from verify.statistics.numbers.arrays import Array, Meanings, State
 from verify.statistics.numbers.callables import Stepper
 from verify.statistics.recover.innovations import (
     Innovations,
-    carried_out,
+    carry_out,
     innovations,
     normal_numbers,
 )
 from verify.statistics.recover.plan import CHI_SQUARED, FOLDED, QUADRATIC, RecoveryPlan
 from verify.statistics.step.coefficients import (
+    ROUNDING_MULTIPLE,
     SHIFT,
-    TIMES,
     Coefficient,
     Signature,
     coefficients_of,
     moved_by,
     signature,
-    weakest,
+    weakest_signature,
 )
-from verify.statistics.step.design import chosen, is_inside, resolvable, states_of
+from verify.statistics.step.design import choose_states, is_inside, is_resolvable, states_of
 
-STATES = 32
-POOL = 8 * STATES
-FEWEST = 128 * STATES
-TRIES, TRIAL = 16, 7  # steps from each state that tell whether shared noise is seen; their seed
-LEAST = 32  # replicas of which a second step is compared
-FARTHEST = 1e100  # numbers beyond, which no kernel draws, are cut, so that their squares are finite
-MULTIPLES = "multiples of the rounding error"
+STATE_COUNT = 32
+POOL_STATES = 8 * STATE_COUNT
+MIN_REPLICAS = 128 * STATE_COUNT
+COUPLING_STEPS, COUPLING_SEED = (
+    16,
+    7,
+)  # steps from each state that tell whether shared noise is seen; their seed
+MIN_SECOND_STEP_REPLICAS = 32  # replicas of which a second step is compared
+MAX_RECOVERED_NUMBER = (
+    1e100  # numbers beyond, which no kernel draws, are cut, so that their squares are finite
+)
+ROUNDING_UNIT = "multiples of the rounding error"
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ class Experiment:
         return len(next(iter(self.states.values())))
 
 
-def prepared(
+def prepare_experiment(
     plan: RecoveryPlan,
     meanings: Meanings,
     scalars: tuple[str, ...],
@@ -80,21 +85,21 @@ def prepared(
     rows = states or _states(plan, meanings, listed, rng, rounding, replicas or asked.most)
     inverses = coefficients_of(plan.equations, meanings, scalars, 1 / asked.factor)
     signatures = [
-        weakest(*(signature(c, plan, rows, meanings, rng, rounding) for c in pair))
+        weakest_signature(*(signature(c, plan, rows, meanings, rng, rounding) for c in pair))
         for pair in zip(listed, inverses, strict=True)
     ]
     count = len(next(iter(rows.values())))
     level = asked.level / (
         8 + len(plan.recovered) + len(signatures)
     )  # of each line, by the union bound
-    tests = [s.needed(count, level, asked.power, max(asked.most, FEWEST)) for s in signatures]
+    tests = [s.needed(count, level, asked.power, max(asked.most, MIN_REPLICAS)) for s in signatures]
     coupled = coupled and _shows_what_is_drawn(plan, meanings, rows, rounding)
     exact = [s.certain or (coupled and s.apart) for s in signatures]
     needed = [
         0.0 if sure else min(t.values(), default=np.inf)
         for sure, t in zip(exact, tests, strict=True)
     ]
-    used = replicas or max([FEWEST, *(n for n in needed if np.isfinite(n))])
+    used = replicas or max([MIN_REPLICAS, *(n for n in needed if np.isfinite(n))])
     used = count * max(int(np.ceil(used / count)), 8)
     unseen = tuple(
         dict.fromkeys(s.name for s, n in zip(signatures, needed, strict=True) if n > used)
@@ -114,8 +119,10 @@ def _states(
     replicas: int,
 ) -> State:
     """States from which the noise is resolved, and among them those where coefficients matter."""
-    pool = states_of(plan, meanings, POOL, rng, rounding=rounding, replicas=replicas)
-    return chosen(pool, [moved_by(c, plan, pool, meanings, rounding) for c in listed], STATES)
+    pool = states_of(plan, meanings, POOL_STATES, rng, rounding=rounding, replicas=replicas)
+    return choose_states(
+        pool, [moved_by(c, plan, pool, meanings, rounding) for c in listed], STATE_COUNT
+    )
 
 
 def _shows_what_is_drawn(
@@ -126,13 +133,13 @@ def _shows_what_is_drawn(
     """
     if any(op.how in (CHI_SQUARED, FOLDED, QUADRATIC) for op in plan.recovered):
         return False
-    rng, seen = np.random.default_rng(TRIAL), []
-    before = {name: np.tile(x, (TRIES, 1)) for name, x in rows.items()}
+    rng, seen = np.random.default_rng(COUPLING_SEED), []
+    before = {name: np.tile(x, (COUPLING_STEPS, 1)) for name, x in rows.items()}
     drawn = normal_numbers(plan.equations, before, meanings, rng)
     for turn in range(2):
         start = {name: np.roll(x, turn, axis=0) for name, x in before.items()}
         with np.errstate(all="ignore"):
-            after = carried_out(plan.equations, start, drawn, meanings)
+            after = carry_out(plan.equations, start, drawn, meanings)
             seen.append(innovations(plan, start, after, meanings, rounding=rounding))
     first, second = seen
     return all(bool((_difference(first, second, label) <= 1).all()) for label in first.noise)
@@ -142,7 +149,9 @@ def _difference(first: Innovations, second: Innovations, label: str) -> Array:
     """How far numbers of two readings are from each other, in multiples of what rounding makes."""
     u, v = first.noise[label], second.noise[label]
     allowed = (
-        TIMES * (first.resolution[label] + second.resolution[label])[:, None] * (1 + np.abs(v))
+        ROUNDING_MULTIPLE
+        * (first.resolution[label] + second.resolution[label])[:, None]
+        * (1 + np.abs(v))
     )
     with np.errstate(all="ignore"):
         return np.nan_to_num(np.abs(v - u) / allowed, nan=1e300)
@@ -172,14 +181,18 @@ def _read(x: Experiment, before: State, after: State) -> Innovations:
     with np.errstate(all="ignore"):
         read = innovations(x.plan, before, after, x.meanings, rounding=x.rounding)
     return replace(
-        read, noise={label: np.clip(u, -FARTHEST, FARTHEST) for label, u in read.noise.items()}
+        read,
+        noise={
+            label: np.clip(u, -MAX_RECOVERED_NUMBER, MAX_RECOVERED_NUMBER)
+            for label, u in read.noise.items()
+        },
     )
 
 
 def _columns(read: Innovations, step: int) -> tuple[Array, list[str]]:
     names: list[str] = []
     for label, u in read.noise.items():
-        names += [f"{piece} of step {step}" for piece in normal.pieces([label], u.shape[1])]
+        names += [f"{piece} of step {step}" for piece in normal.column_names([label], u.shape[1])]
     return np.concatenate(list(read.noise.values()), axis=1), names
 
 
@@ -215,7 +228,7 @@ def _identity(name: str, ratio: Array) -> ComparisonLine:
     far = float(min(ratio.max(initial=0.0), 1e300))
     outcome = ComparisonOutcome.DIFFERS if far > 1 else ComparisonOutcome.AGREES
     where = f"in {(ratio > 1).any(axis=1).mean():.3g} of the steps" if far > 1 else ""
-    return ComparisonLine(name, "identity", far, 1.0, MULTIPLES, 0.0, outcome, where=where)
+    return ComparisonLine(name, "identity", far, 1.0, ROUNDING_UNIT, 0.0, outcome, where=where)
 
 
 def _joined(parts: list[Mapping[str, Array]]) -> dict[str, Array]:
@@ -229,7 +242,7 @@ def _second_step(
     are, and what was read off.
     """
     good = is_inside(x.plan.equations.state, after)
-    good[good] = resolvable(
+    good[good] = is_resolvable(
         x.plan,
         {k: v[good] for k, v in after.items()},
         x.meanings,
@@ -238,14 +251,14 @@ def _second_step(
         replicas=x.replicas,
     )
     rows = np.flatnonzero(good)
-    if len(rows) < LEAST:
+    if len(rows) < MIN_SECOND_STEP_REPLICAS:
         return rows, None
     start = {name: v[rows] for name, v in after.items()}
     return rows, _read(x, start, kernel.advance(start, rng))
 
 
 def _normal_lines(
-    x: Experiment, first: Innovations, steps: list[normal.Block]
+    x: Experiment, first: Innovations, steps: list[normal.StepNumbers]
 ) -> list[ComparisonLine]:
     level, power, reach = x.level, x.asked.power, x.asked.reach
     _, u, _ = steps[0]
@@ -264,14 +277,16 @@ def _normal_lines(
             reach,
         )
     )
-    alone = [(rows, normal.sizes(v), labels) for rows, v, labels in steps]
+    alone = [(rows, normal.deviates_of_absolute_values(v), labels) for rows, v, labels in steps]
     lines.append(normal.correlations("their absolute values", alone, level, reach))
     lines.append(normal.between_replicas("replicas", u, level, reach))
     lines.append(
-        normal.between_replicas("absolute values of replicas", normal.sizes(u), level, reach)
+        normal.between_replicas(
+            "absolute values of replicas", normal.deviates_of_absolute_values(u), level, reach
+        )
     )
     if u.shape[1] > 1:
-        lines.append(normal.repetitions("numbers drawn twice", steps, level))
+        lines.append(normal.repetitions_line("numbers drawn twice", steps, level))
     return lines
 
 
@@ -284,7 +299,7 @@ def _by_state(u: Array, count: int, level: float, reach: float) -> ComparisonLin
     deviates = np.sqrt(n) * each.mean(axis=0)
     places = [f"state {g + 1}, number {j + 1}" for g in range(count) for j in range(u.shape[1])]
     visible = (normal.threshold_of(level, deviates.size) + reach) / np.sqrt(n)
-    return normal.family(
+    return normal.family_line(
         "means by state",
         "normal",
         deviates,
@@ -318,7 +333,7 @@ def _along_shift(x: Experiment, s: Signature, read: Innovations) -> ComparisonLi
         if squared > 0
         else ""
     )
-    return normal.family(
+    return normal.family_line(
         f"coefficient {s.name}",
         "normal",
         np.array([deviate]),
@@ -343,7 +358,7 @@ def _variance(x: Experiment, s: Signature, read: Innovations) -> ComparisonLine:
     ratio = max(s.ratio, 1 / s.ratio)
     visible = 1 + (x.asked.factor - 1) * (sd - 1) / (ratio - 1) if ratio > 1 else np.inf
     said = f"the noise is {np.sqrt(total / entries):.4g} times what it should be"
-    return normal.family(
+    return normal.family_line(
         f"noise coefficient {s.name}",
         "chi-squared",
         deviate,

@@ -30,7 +30,7 @@ from verify.statistics.trial.trial import Trial
 STEP_SIZE_RATIOS = (1.0, 0.71, 0.5, 0.35, 0.25)  # of the step size of the trial
 CHAIN_TIME, CHAINS = 20.0, 8_000  # how long each chain runs, and how many there are
 MAX_STEPS = 4_000  # of a chain
-PURPOSE = 13  # of these random numbers
+BIAS_STREAM = 13  # of these random numbers
 GRID_POINTS, GRID_END = 20_001, 60.0  # points of the quadrature, and how far out it goes
 MIN_DISTANCE_FROM_END = 1e-6  # of a point of the grid from an end of its domain
 
@@ -93,7 +93,7 @@ class MeasuredBias:
     said: str
 
 
-def measured_bias(
+def measure_bias(
     trial: Trial, advance_by: Callable[[float], Advance], *, seed: int = 0
 ) -> MeasuredBias | None:
     """Measure the bias of a step at the step size of a trial and at smaller ones.
@@ -111,7 +111,7 @@ def measured_bias(
     law = law_of_position(trial)
     if law is None or CHAIN_TIME / (trial.step_size * STEP_SIZE_RATIOS[-1]) > MAX_STEPS:
         return None
-    rng = np.random.default_rng([seed, PURPOSE])
+    rng = np.random.default_rng([seed, BIAS_STREAM])
     sizes = [trial.step_size * ratio for ratio in STEP_SIZE_RATIOS]
     tried = (_point(trial.rule, law, advance_by(size), size, rng) for size in sizes)
     points = [point for point in tried if point is not None]

@@ -17,8 +17,8 @@ from recipe import Potential, RecipeError
 from recipe.language.symbols import Simplex, name_of
 from verify.statistics.numbers.arrays import Array
 
-LINE = "U = sum((i + 3)/8*x[i]^2 + log(cosh(x[i] - 1/2))) + sum(x[i]*x[i+1])/4, i = 1 .. d"
-HALF_LINE = "U = sum(x[i] - (i + 1)/2*log(x[i])), i = 1 .. d"
+LINE_TEXT = "U = sum((i + 3)/8*x[i]^2 + log(cosh(x[i] - 1/2))) + sum(x[i]*x[i+1])/4, i = 1 .. d"
+HALF_LINE_TEXT = "U = sum(x[i] - (i + 1)/2*log(x[i])), i = 1 .. d"
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ def _gradient_half_line(x: Array) -> Array:
     return np.asarray(1 - (np.arange(x.shape[1]) + 2) / (2 * x))
 
 
-ON_LINE = TrialPotential(LINE, _value_line, _gradient_line)
-ON_HALF_LINE = TrialPotential(HALF_LINE, _value_half_line, _gradient_half_line)
+ON_LINE = TrialPotential(LINE_TEXT, _value_line, _gradient_line)
+ON_HALF_LINE = TrialPotential(HALF_LINE_TEXT, _value_half_line, _gradient_half_line)
 
 
 def trial_potentials(potentials: Iterable[Potential]) -> dict[Potential, TrialPotential]:

@@ -12,7 +12,7 @@ import numpy as np
 from recipe import Discretisation, Kernel, Potential, RecipeError, Update
 from recipe.language.abstract import Partial
 from verify.statistics.numbers.arrays import Array, State
-from verify.statistics.numbers.inputs import Setting, setting
+from verify.statistics.numbers.inputs import Setting, setting_of
 from verify.statistics.trial.exact_law import ExactLaw, exact_law
 from verify.statistics.trial.parameters import trial_parameters
 from verify.statistics.trial.potentials import TrialPotential, trial_potentials
@@ -67,7 +67,7 @@ class Trial:
     @cached_property
     def setting(self) -> Setting:
         """The numbers, checked."""
-        return setting(self.rule, **self.numbers)
+        return setting_of(self.rule, **self.numbers)
 
     @property
     def exact_draws(self) -> Callable[[np.random.Generator, int], State] | None:
@@ -125,7 +125,7 @@ def trial_of(
     return Trial(rule, step_size, trial_parameters(rule, params or {}, length), length, chosen)
 
 
-def of_one_coordinate(trial: Trial, given: Mapping[str, Any]) -> Trial:
+def one_coordinate_trial(trial: Trial, given: Mapping[str, Any]) -> Trial:
     """The trial of a step with vectors of one coordinate, where the parameters that were given keep
     their values.
     """
