@@ -1,5 +1,7 @@
-"""What the machine lacks, in words, where an exception says so. It imports nothing that is
-large.
+"""Shortages of the machine in words: which exceptions say that memory, files or processes ran
+out.
+
+This file imports nothing that takes time.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ SHORTAGE_BY_ERRNO = {
     errno.ENFILE: NO_FILES,
     errno.EAGAIN: NO_PROCESSES,
 }
-SHORTAGE_BY_MESSAGE = {  # the dynamic loader and the threads of Python say it in words only
+SHORTAGE_BY_MESSAGE = {  # the dynamic loader and Python's threads give no error number
     "failed to map segment": NO_MEMORY,
     "annot allocate memory": NO_MEMORY,
     "nable to allocate": NO_MEMORY,
@@ -26,7 +28,9 @@ SHORTAGE_BY_MESSAGE = {  # the dynamic loader and the threads of Python say it i
 
 
 def shortage_of(error: BaseException) -> str | None:
-    """What was missing, and the repair; None where the exception is about something else."""
+    """Return which resource ran out and how to get more of it; None if the exception has another
+    cause.
+    """
     if isinstance(error, MemoryError):
         return NO_MEMORY
     if isinstance(error, OSError) and error.errno in SHORTAGE_BY_ERRNO:

@@ -1,4 +1,4 @@
-"""``recipe check``: a certificate is gone through again."""
+"""``recipe check``: check a certificate again."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from recipe_cli.commands.options import AsJson
 from recipe_cli.declarations import declarations, single_declaration
 from recipe_cli.terminal.printing import console, print_json
 
-REJECTED_STATUS = 1  # the exit status
-EPILOG = "Examples: `recipe check sgrhmc.json`, `recipe check sgrhmc.json catalog/sgrhmc.py:sgrhmc`"
+REJECTED_STATUS = 1  # exit status
+EPILOG = (
+    "Examples: `recipe check sgrhmc.json`, `recipe check sgrhmc.json catalog/sgrhmc.py:sgrhmc`."
+    " Exit status: 0 confirmed, 1 rejected, 2 bad input, 3 undecided."
+)
 
 
 def check_certificate(
@@ -21,16 +24,17 @@ def check_certificate(
         Path,
         typer.Argument(
             metavar="CERTIFICATE",
-            help="A certificate that recipe verify --certificate has written.",
+            help="Certificate that `recipe verify --certificate` has written.",
         ),
     ],
     where: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="The recipe that it must be about.")
+        str | None,
+        typer.Argument(metavar="FILE", help="Recipe that the certificate must be about."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Go through a certificate again with the independent checker, and say whether it is about the
-    recipe in FILE.
+    """Check a certificate again with the independent checker and, if FILE is given, that it is
+    about the recipe in FILE.
     """
     from recipe_cli.render.certificates import check_as_json, print_check
     from verify.certificate.difference import first_difference

@@ -1,4 +1,4 @@
-"""``recipe generate``: the module of a recipe as a file."""
+"""``recipe generate``: write the compiled form of a sampler as a Python module."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from recipe_cli.render.exit_status import STATUS_OF_VERDICT
 from recipe_cli.terminal.printing import print_line
 
 EPILOG = (
-    "Examples: `recipe generate sghmc -o sghmc_kernel.py`; edited, `recipe generate sghmc -o"
-    " sghmc_kernel.py --check`"
+    "Examples: `recipe generate sghmc -o sghmc_kernel.py`; after editing the file, `recipe"
+    " generate sghmc -o sghmc_kernel.py --check`"
 )
 
 
 def generate(
     where: Where,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where to write the module.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="File for the module.")],
     scheme: Scheme = "semi-implicit",
     order: Order = None,
     posterior: PosteriorFile = None,
@@ -29,12 +29,16 @@ def generate(
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Write nothing: is the module that is there, edited, still the step?"
+            "--check",
+            help=(
+                "Write nothing; decide whether the file, which may have been edited, still carries"
+                " out the declared step."
+            ),
         ),
     ] = False,
 ) -> None:
-    """Write a readable Numba module that needs numpy and numba only; its text is proved to be the
-    step before.
+    """Write the sampler as a readable Numba module that needs numpy and numba only. It is written
+    only if its text is proved to carry out the declared step.
     """
     from recipe_cli.program.generating import check_module, generate_module
 

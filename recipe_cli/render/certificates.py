@@ -1,4 +1,4 @@
-"""A proof as a file, and what came of going through one again."""
+"""Write a proof as a certificate, and show the result of checking one."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ STATUS_STYLES = {"confirmed": "green", "rejected": "bold red"}
 
 
 def write_certificate(judged: JudgedDeclaration, output: Path) -> int:
-    """Write what was proved; where it is not proved over all, say so, and return the exit status of
-    the verdict.
+    """Write the certificate of a verified declaration to a file.
+
+    Returns:
+        The exit status: 0, or that of the verdict if not everything is proved; then nothing is
+        written.
     """
     from codegen.files.atomic_write import whole_file
     from verify.certificate import canonical
@@ -46,8 +49,14 @@ def write_certificate(judged: JudgedDeclaration, output: Path) -> int:
 def check_as_json(
     file: Path, certificate: Any, result: Result, where: str | None, other: str | None
 ) -> dict[str, Any]:
-    """What came of a check as plain data. ``other`` is the first difference to the recipe
-    ``where``, or None.
+    """Return the result of a check as plain data.
+
+    Args:
+        file: the certificate file.
+        certificate: its content.
+        result: the result of the independent checker.
+        where: the recipe that the certificate must be about; None if any recipe is fine.
+        other: the first difference between that recipe and the certificate; None if there is none.
     """
     return {
         "file": str(file),
@@ -73,7 +82,7 @@ def print_check(
     where: str | None,
     other: str | None,
 ) -> None:
-    """The same in words."""
+    """Print the result of a check in words; the arguments are those of ``check_as_json``."""
     subject = certificate["subject"]
     console.print(
         Text.assemble(

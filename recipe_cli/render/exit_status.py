@@ -1,4 +1,4 @@
-"""The exit status that verdicts come to."""
+"""The exit status of verdicts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from recipe_cli.sandbox.messages import DeclarationFacts
 from verify.report import Report
 from verify.verdict import Verdict
 
-REFUTED_STATUS = 1
+REFUTED_STATUS = 1  # exit status
 STATUS_OF_VERDICT = {
     Verdict.PROVED: 0,
     Verdict.REFUTED: REFUTED_STATUS,
@@ -16,15 +16,19 @@ STATUS_OF_VERDICT = {
 
 
 def exit_status(declaration: DeclarationFacts, report: Report) -> int:
-    """0 where the verdict is the wanted one, 1 refuted or otherwise than expected, 3 undecided."""
+    """Return 0 if the verdict is the expected one, 1 if it is refuted or another one, 3 if it is
+    undecided.
+
+    Without an expected verdict, proved is the expected one.
+    """
     if declaration.expect is not None:
         return 0 if report.verdict.value == declaration.expect else REFUTED_STATUS
     return STATUS_OF_VERDICT[report.verdict]
 
 
 def worst(statuses: list[int]) -> int:
-    """The exit status of several together: what has no report comes first, then refuted, undecided,
-    good.
+    """Return the exit status of several results: the worst of a fault, bad input, refuted,
+    undecided and good.
     """
     return next(
         (

@@ -1,4 +1,4 @@
-"""Figures of matplotlib: panels side by side, and writing one."""
+"""Figures of matplotlib: panels side by side, and writing a figure to a file."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 from codegen.files.atomic_write import whole_file
 
-AUTOCORRELATION_LAGS = 30  # steps
+AUTOCORRELATION_LAGS = 30  # the largest lag, in steps or sweeps
 
 
 def figure_with_panels(panels: int) -> tuple[Any, Any]:
-    """A figure outside pyplot, and its panels."""
+    """Return a figure that pyplot does not know, and its panels."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -21,7 +21,7 @@ def figure_with_panels(panels: int) -> tuple[Any, Any]:
 
 
 def write_figure(figure: Any, path: Path) -> Path:
-    """Write a picture whole, or not at all."""
+    """Write a figure to a file, whole or not at all, and return the path."""
     with whole_file(path) as temporary:
         figure.savefig(temporary, dpi=110, format="png")
     return path

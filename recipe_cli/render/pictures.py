@@ -1,4 +1,4 @@
-"""Pictures of what a test of a program compared."""
+"""Draw the pictures of a test of a program."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from verify.statistics import Battery
 
 
 def draw_pictures(compared: ComparedProgram, folder: Path, progress: Progress) -> list[Path]:
-    """Write law.png, quantiles.png and autocorrelation.png, and bias.png of a step, as far as there
-    is something to draw; returns their paths.
+    """Draw law.png, quantiles.png and autocorrelation.png, and bias.png of a step; return the
+    paths.
+
+    A picture is left out if there is nothing to draw.
     """
     comparisons, seed = compared.test.comparisons, compared.subject.options.seed
     if isinstance(comparisons, Battery):

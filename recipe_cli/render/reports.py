@@ -27,12 +27,12 @@ ROLE_STYLES = {
 MIN_BODY_COLUMNS = (
     30  # columns that a paragraph needs beside its head; with fewer it goes on below it
 )
-NARROW_INDENT_COLUMNS = 4
+NARROW_INDENT_COLUMNS = 4  # of further lines in a terminal that is too narrow for the usual indent
 NO_BREAK = "\u00a0"
 
 
 def print_report(console: Console, declaration: DeclarationFacts, report: Report) -> None:
-    """The report in words, wrapped to a terminal; in a pipe, a paragraph is a line."""
+    """Print a report in words: wrapped on a terminal, and one line a paragraph in a pipe."""
     width = console.width if console.is_terminal else None
     for paragraph in paragraphs(report, declaration.name, declaration.file, declaration.expect):
         for line in _lines(paragraph, width):
@@ -54,12 +54,12 @@ def print_report(console: Console, declaration: DeclarationFacts, report: Report
 
 
 def report_as_markdown(declaration: DeclarationFacts, report: Report) -> str:
-    """The report for a forge."""
+    """Return a report as Markdown."""
     return markdown(report, declaration.name, declaration.file, declaration.expect)
 
 
 def report_as_json(declaration: DeclarationFacts, report: Report) -> dict[str, Any]:
-    """The report for machines, known by the name that the file gives it."""
+    """Return a report as plain data, with the name that the file gives the declaration."""
     return report.as_json() | {
         "name": declaration.name,
         "file": declaration.file,
@@ -68,8 +68,9 @@ def report_as_json(declaration: DeclarationFacts, report: Report) -> dict[str, A
 
 
 def _lines(paragraph: Paragraph, width: int | None) -> Iterator[Text]:
-    """The lines of a paragraph, further ones beneath its body. Nothing in it is markup, nor can it
-    send codes to the terminal.
+    """Yield the lines of a paragraph, the further ones indented below its body.
+
+    Text from a file is no markup, and sends no codes to the terminal.
     """
     head = Text.assemble(
         *((without_codes(piece), ROLE_STYLES.get(role, "")) for piece, role in paragraph.head)
@@ -80,7 +81,7 @@ def _lines(paragraph: Paragraph, width: int | None) -> Iterator[Text]:
         return
     narrow = width - paragraph.indent < MIN_BODY_COLUMNS
     indent = " " * (NARROW_INDENT_COLUMNS if narrow else paragraph.indent)
-    if width - len(head) < MIN_BODY_COLUMNS:  # no room beside it
+    if width - len(head) < MIN_BODY_COLUMNS:  # no room for the body beside the head
         head.rstrip()
         lead = len(head.plain) - len(head.plain.lstrip())
         yield Text(indent) + head[lead:] if lead > len(indent) else head
@@ -95,7 +96,7 @@ def _lines(paragraph: Paragraph, width: int | None) -> Iterator[Text]:
 
 
 def _glued(text: str) -> str:
-    """The text with no place to break at within an equation and short brackets."""
+    """Return the text with no place for a line break inside an equation or short brackets."""
     short = re.compile(rf"[(\[][^()\[\]]{{0,{MIN_BODY_COLUMNS}}}[)\]]")
     return short.sub(
         lambda found: found[0].replace(" ", NO_BREAK), text.replace(" = ", f"{NO_BREAK}={NO_BREAK}")

@@ -1,5 +1,5 @@
-"""Pictures of a step: the noise that was drawn, as it is read off the steps, beside its exact law;
-and the bias.
+"""Pictures of a step: the noise that is recovered from the steps beside its exact law, and the
+bias.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from verify.statistics import Battery
 from verify.statistics.recorded import correlation_of_noise, noise_of_chain, noise_of_replicas
 from verify.statistics.trial.bias import MeasuredBias
 
-REPLICAS, CHAIN_STEPS = 20_000, 2_000  # of a histogram, and of the one chain
-MIN_SEEN_ERRORS = 3.0  # standard errors from which on a bias is one
-PICTURES_STREAM = 11  # of these random numbers
-# Nearly: all lags of a right coordinate are inside with a probability of 0.999.
+REPLICAS, CHAIN_STEPS = 20_000, 2_000  # steps of a histogram, and of the one chain
+MIN_SEEN_ERRORS = 3.0  # standard errors: a smaller bias may be chance
+PICTURES_STREAM = 11  # key of these random numbers beside the seed
+# Half the width of the grey band in standard errors: all lags of a right coordinate are inside it
+# with a probability of about 0.999.
 BAND_ERRORS = stats.norm.ppf(1 - 1e-3 / (2 * AUTOCORRELATION_LAGS))
 
 Noise = Mapping[str, np.ndarray]
 
 
 def step_figures(battery: Battery, kernel: OneStep, seed: int) -> dict[str, Any]:
-    """The figures law, quantiles and autocorrelation where a step has noise; none where it has
-    not.
+    """Return the figures law, quantiles and autocorrelation of the noise of a step, by name; no
+    figures if the step has no noise.
     """
     rng = np.random.default_rng([seed, PICTURES_STREAM])
     drawn = noise_of_replicas(battery, kernel, rng, REPLICAS)
@@ -97,8 +98,9 @@ def _autocorrelation(drawn: Noise) -> Any:
 
 
 def bias_figure(found: MeasuredBias) -> Any:
-    """Both biases against the step size; the line of the proved order goes through the smallest
-    step at which one is seen.
+    """Return the figure of the bias of mean and variance against the step size.
+
+    The line of the proved order goes through the smallest step size at which a bias is seen.
     """
     figure, panels = figure_with_panels(2)
     h = np.array([point.step_size for point in found.points])

@@ -1,7 +1,7 @@
 """Pictures of a kernel that keeps its law: replicas after some sweeps beside exact draws, and one
 chain.
 
-There is no picture of the bias: such a kernel has none, at any step size.
+There is no picture of a bias, because such a kernel has none at any step size.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ from recipe_cli.render.figures import AUTOCORRELATION_LAGS, figure_with_panels
 from verify.statistics.recorded import after_sweeps, autocorrelation, chain_of
 from verify.statistics.sweep_battery import SWEEPS, SweepBattery
 
-REPLICAS, CHAIN_SWEEPS = 20_000, 5_000  # of a histogram, and of the one chain
-PICTURES_STREAM = 19  # of these random numbers
-SHOWN_QUANTILES = (0.001, 0.999)  # between which histograms are drawn
+REPLICAS, CHAIN_SWEEPS = 20_000, 5_000  # replicas of a histogram, and sweeps of the one chain
+PICTURES_STREAM = 19  # key of these random numbers beside the seed
+SHOWN_QUANTILES = (0.001, 0.999)  # of the exact law, the ends of a histogram
 
 State = Mapping[str, np.ndarray]
 
 
 def sweep_figures(battery: SweepBattery, kernel: OneStep, seed: int) -> dict[str, Any]:
-    """The figures law, quantiles and autocorrelation; none where there are no exact draws."""
+    """Return the figures law, quantiles and autocorrelation of a kernel, by name; no figures if
+    there are no exact draws.
+    """
     rng = np.random.default_rng([seed, PICTURES_STREAM])
     made = after_sweeps(battery, kernel, rng, REPLICAS)
     if made is None:

@@ -1,4 +1,4 @@
-"""The gradients of the potentials of a trial, compiled: the module of a sampler calls them."""
+"""Compiled gradients of the potentials of a trial, which the module of a sampler calls."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def test_no_such_rule_in_an_audit():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), r"say which rules: --all, a file, or an audit of the catalog"),
+        ((), r"give the rules to audit: --all, a file, or an audit of the catalog"),
         (("--all", "--jobs", "0"), r"--jobs 0: it must be a positive number"),
     ],
 )

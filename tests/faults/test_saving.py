@@ -242,7 +242,7 @@ def test_places_that_take_nothing_are_all_tried(tmp_path, monkeypatch):
     )
     output.save(some_draws())
     assert output.saved is None
-    assert output.fault.endswith("no other place takes them, and they are lost")
+    assert output.fault.endswith("no other folder takes the draws, so they are lost")
     output = saving.Output(tmp_path / "draws.nc", checkpoint=tmp_path / "run")
     output.save(some_draws())
     assert output.fault.endswith(f"the same command gets them from the checkpoint {tmp_path}/run")
@@ -255,7 +255,7 @@ def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path):
         output.path.write_text("of another program")
         output.save(some_draws())
     assert output.path.read_text() == "of another program"
-    assert "was made by another program while the run went on" in output.fault
+    assert "another program made " in output.fault
     assert diagnose(read_draws(output.saved)).draws == 500
 
 
@@ -692,9 +692,8 @@ def test_a_second_command_with_the_same_output_is_refused(tmp_path, cache):
     status, said = Command(other, cache, *SHORT, "-o", "../draws.nc", "--force").ended()
     assert status == 2
     assert (
-        said
-        == f"recipe: another process is about to write {tmp_path}/draws.nc; choose another path, or"
-        " wait for its end\n"
+        said == f"recipe: another process is writing {tmp_path}/draws.nc; choose another path, or"
+        " wait for that process\n"
     )
     first.send(signal.SIGINT)
     assert first.ended()[0] == 130
