@@ -24,9 +24,7 @@ ROLE_STYLES = {
     TITLE: "bold",
     FINE: "dim",
 }
-MIN_BODY_COLUMNS = (
-    30  # columns that a paragraph needs beside its head; with fewer it goes on below it
-)
+MIN_BODY_COLUMNS = 30  # that a paragraph needs beside its head; with fewer it begins below it
 NARROW_INDENT_COLUMNS = 4  # of further lines in a terminal that is too narrow for the usual indent
 NO_BREAK = "\u00a0"
 

@@ -1,5 +1,5 @@
-"""Two samples that are of one law if a kernel is right: what it made, and independent exact draws
-that no step was made of.
+"""Exact two-sample tests: states that a kernel made beside independent exact draws of the law that
+they must have.
 """
 
 from __future__ import annotations
@@ -21,36 +21,34 @@ from verify.statistics.numbers.arrays import Array, State
 
 ExactDraws = Callable[[np.random.Generator, int], Mapping[str, Any]]
 
-CUT_PROBABILITIES = (
-    0.005,
-    0.02,
-    0.1,
-    0.25,
-    0.5,
-    0.75,
-    0.9,
-    0.98,
-    0.995,
-)  # where distribution functions are compared
+# Probabilities of the quantiles at which two distribution functions are compared.
+CUT_PROBABILITIES = (0.005, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 0.995)
 Place = tuple[str, int]
 
-EXACT_DRAWS_PER_REPLICA = 4  # exact draws for each replica
-PILOT_DRAWS = 20_000  # further ones, which say where the cuts are
-MAX_PAIRS = 40  # products of two coordinates, at most
+EXACT_DRAWS_PER_REPLICA = 4
+PILOT_DRAWS = 20_000  # further exact draws, whose quantiles are the cuts
+MAX_PAIRS = 40  # of coordinates whose product is compared
 MIN_REPLICAS = 2_000
-UNKNOWN_EFFECT = "(not worked out)"  # from which effect on a line differs
+UNKNOWN_EFFECT = "(not worked out)"  # in place of the smallest effect that a line shows
 
 
 @dataclass(frozen=True)
 class InvariantLaw:
-    """The law that is to be left invariant: ``draw(rng, n)`` returns n independent exact draws, a
-    row each, by block.
+    """The law that a kernel must leave invariant.
+
+    Attributes:
+        draw: the function ``draw(rng, n)`` that returns n independent exact draws, by block, arrays
+            (n, length).
     """
 
     draw: ExactDraws
 
     def rows(self, rng: np.random.Generator, n: int) -> State:
-        """Exact draws, checked."""
+        """Return n exact draws by block, checked.
+
+        Raises:
+            RecipeError: if the function returns something else.
+        """
         found = self.draw(rng, n)
         if not isinstance(found, Mapping) or not found:
             raise RecipeError(
@@ -68,19 +66,30 @@ class InvariantLaw:
 
 @dataclass(frozen=True)
 class Feature:
-    """A number of each state, by which two laws are compared."""
+    """A number of each state by which two laws are compared.
+
+    Attributes:
+        name: its name in a line.
+        of: the function of a state, a dict of arrays (n, length), that returns n numbers.
+        scaled: whether it is a coordinate, whose scale must not be wrong.
+    """
 
     name: str
     of: Callable[[State], Array]
-    scaled: bool  # whether it is a coordinate, of which a wrong scale is to be found
+    scaled: bool
 
 
 def features(pilot: State, extra: Mapping[str, Callable[[State], Any]]) -> Iterator[Feature]:
-    """All coordinates, the length of each block, products of coordinates about their medians, and
-    those that are asked for.
+    """Yield the features by which laws are compared.
 
-    Of more than ``MAX_PAIRS`` pairs of coordinates the first are taken, and of each block the sum
-    of the products of neighbours.
+    They are all coordinates, the squared length of each block, products of two coordinates about
+    their medians, and the features that the user adds. If there are more than ``MAX_PAIRS`` pairs
+    of coordinates, the first ones are taken, and for each block the sum of the products of
+    neighbours.
+
+    Args:
+        pilot: exact draws, which give the medians.
+        extra: the features that the user adds, by name.
     """
     middle = {name: np.median(x, axis=0) for name, x in pilot.items()}
     places = [(name, j) for name, x in pilot.items() for j in range(x.shape[1])]
@@ -125,14 +134,12 @@ def _given(name: str, function: Callable[[State], Any], s: State) -> Array:
         raise RecipeError(
             f"the feature {name} has the shape {x.shape}; it must be one number a replica"
         )
-    return np.where(
-        np.isnan(x), np.inf, x
-    )  # nothing is compared with what is no number: it counts as beyond all numbers
+    return np.where(np.isnan(x), np.inf, x)  # NaN counts as larger than all numbers
 
 
 def _mixed(places: list[Place]) -> Iterator[tuple[Place, Place]]:
-    """Pairs of coordinates, those of different blocks first: there correlations must be zero, and
-    mistakes are seen.
+    """Yield pairs of coordinates, first those of different blocks, which are often independent:
+    there errors show.
     """
     pairs = list(combinations(places, 2))
     yield from (p for p in pairs if p[0][0] != p[1][0])
@@ -146,14 +153,24 @@ def _called(place: Place, pilot: State) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is fixed before the kernel is run."""
+    """The design of a comparison, which is fixed before the kernel runs.
+
+    Attributes:
+        law: the law.
+        features: the numbers that are compared.
+        cuts: the quantiles at which distribution functions are compared, by feature.
+        needed: the replicas with which a wrong scale is found, by the name of a coordinate.
+        replicas: the number of replicas.
+        level: the significance level of each line.
+        asked: the significance level of all lines, the power and the factor.
+    """
 
     law: InvariantLaw
     features: tuple[Feature, ...]
     cuts: Mapping[str, Array]
-    needed: Mapping[str, float]  # replicas with which a wrong scale of a coordinate is found
+    needed: Mapping[str, float]
     replicas: int
-    level: float  # of each line
+    level: float
     asked: Levels
 
 
@@ -164,7 +181,18 @@ def prepare_comparison(
     asked: Levels,
     replicas: int | None,
 ) -> Comparison:
-    """Choose the features, the cuts and the number of replicas."""
+    """Choose the features, the cuts and the number of replicas.
+
+    Args:
+        law: the law.
+        extra: further features, by name.
+        rng: the source of the pilot draws.
+        asked: level, power and factor.
+        replicas: the number of replicas; None to choose it.
+
+    Raises:
+        RecipeError: if a feature is not finite, or all draws of the law are one point.
+    """
     pilot = law.rows(rng, PILOT_DRAWS)
     listed = tuple(features(pilot, extra))
     for f in listed[len(listed) - len(extra) :]:
@@ -182,9 +210,8 @@ def prepare_comparison(
     each = asked.level / (2 * len(listed) + coordinates)
     cuts = {f.name: np.unique(np.quantile(f.of(pilot), CUT_PROBABILITIES)) for f in listed}
     reach = normal.threshold_of(each, len(CUT_PROBABILITIES)) + asked.reach
-    spread = [
-        f for f in listed if f.scaled and np.ptp(f.of(pilot)) > 0
-    ]  # what is one number has no scale
+    # A coordinate that is constant has no scale.
+    spread = [f for f in listed if f.scaled and np.ptp(f.of(pilot)) > 0]
     needed = {
         f.name: max(
             _needed(f.of(pilot), cuts[f.name], c, reach) for c in (asked.factor, 1 / asked.factor)
@@ -196,8 +223,8 @@ def prepare_comparison(
 
 
 def _needed(x: Array, cuts: Array, factor: float, reach: float) -> float:
-    """The replicas with which a scale that is wrong by the factor is found, by the normal
-    approximation of its binomial counts.
+    """Return how many replicas find a scale that is wrong by the factor, by the normal
+    approximation of binomial counts.
     """
     middle = np.median(x)
     right = (x[:, None] <= cuts).mean(axis=0)
@@ -205,13 +232,24 @@ def _needed(x: Array, cuts: Array, factor: float, reach: float) -> float:
     spread = np.sqrt(wrong * (1 - wrong) + right * (1 - right) / EXACT_DRAWS_PER_REPLICA)
     with np.errstate(divide="ignore", invalid="ignore"):
         n = (reach * spread / np.abs(wrong - right)) ** 2
-    return float(np.nan_to_num(n, nan=np.inf).min())  # 0/0: a cut that the scale does not move
+    # A cut that the scale does not move gives 0/0.
+    return float(np.nan_to_num(n, nan=np.inf).min())
 
 
 def run(
     c: Comparison, made: Callable[[np.random.Generator, int], State], rng: np.random.Generator
 ) -> list[ComparisonLine]:
-    """Compare what a kernel made of so many replicas with draws of the law."""
+    """Compare states that a kernel made with exact draws of the law.
+
+    Args:
+        c: the design of the comparison.
+        made: the function ``made(rng, n)`` that returns n states that the kernel made.
+        rng: the source of all random numbers.
+
+    Returns:
+        Two lines for each feature and a third for each coordinate; or one, if a state is not
+        finite.
+    """
     state = made(rng, c.replicas)
     if (strange := not_finite_line(state)) is not None:
         return [strange]
@@ -226,7 +264,10 @@ def run(
 
 
 def not_finite_line(state: State) -> ComparisonLine | None:
-    """The line of a state that is no state: no law has such draws, however few they are."""
+    """Return a line that differs because a block is not finite; None if all are finite.
+
+    No law has such draws, so one of them is enough.
+    """
     bad = [name for name, x in state.items() if not np.isfinite(x).all()]
     said = f"{', '.join(bad)} is not finite"
     return (
@@ -246,8 +287,9 @@ def not_finite_line(state: State) -> ComparisonLine | None:
 
 
 def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLine:
-    """The distance of two empirical distribution functions: at most the sum of their distances to
-    the law (Massart 1990, twice).
+    """Compare two empirical distribution functions by their largest distance.
+
+    It is at most the sum of their distances to the law, each bounded by Massart (1990).
     """
     distance = float(stats.ks_2samp(x, y, method="asymp").statistic)
     threshold, more = (
@@ -269,7 +311,9 @@ def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLi
 
 
 def _counts(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLine:
-    """How many are below each cut, given how many of both samples are: hypergeometric."""
+    """Compare how many states are below each cut, given how many of both samples are:
+    hypergeometric.
+    """
     deviates = _hypergeometric(x, y, c.cuts[f.name])
     places = [f"{f.name} below {cut:.4g}" for cut in c.cuts[f.name]]
     n = c.needed.get(f.name)
@@ -291,14 +335,16 @@ def _hypergeometric(x: Array, y: Array, cuts: Array) -> Array:
     both = below + (y[:, None] <= cuts).sum(axis=0)
     law = stats.hypergeom(x.size + y.size, both, x.size)
     fewer, more = law.cdf(below), law.sf(below - 1)
-    # Both are 1 where no draw of either sample is below a cut: that is no distance at all.
+    # Both are 1 where no draw of either sample is below a cut: then there is no difference.
     return np.where(
         fewer < more, special.ndtri(np.minimum(fewer, 0.5)), -special.ndtri(np.minimum(more, 0.5))
     )
 
 
 def _neighbours(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLine:
-    """Sums over pairs of replicas: what they share makes these wider, or narrower."""
+    """Compare sums over pairs of replicas: replicas that share random numbers have wider or
+    narrower sums.
+    """
     pairs, others = (z[: z.size // 2 * 2].reshape(-1, 2).sum(axis=1) for z in (x, y))
     cuts = np.unique(np.quantile(others[: len(others) // 2], CUT_PROBABILITIES))
     deviates = _hypergeometric(pairs, others[len(others) // 2 :], cuts)

@@ -1,7 +1,7 @@
-"""The potentials that a step is tried on where its declaration leaves them abstract.
+"""Default potentials for a step whose declaration leaves them abstract.
 
-The null of a test of one step is exact for any potential, so one is enough: neither even nor of
-unit scale, different in every coordinate and, on the real line, with coordinates that depend on
+The null law of a test of one step is exact for any potential, so one is enough. It is neither even
+nor of unit scale, it differs in every coordinate and, on the real line, its coordinates depend on
 each other. A wrong sign, factor or index then shows.
 """
 
@@ -26,9 +26,10 @@ class TrialPotential:
     """A concrete potential of one block, whose coordinates are x[1] .. x[d].
 
     Attributes:
-        text: the formula, for people.
-        value: the potential of each replica, from an array (replicas, d) to one (replicas,).
-        gradient: its gradient, from an array (replicas, d) to one of that shape.
+        text: its formula.
+        value: the function from an array (replicas, d) to the potential of each replica, an array
+            (replicas,).
+        gradient: the function from an array (replicas, d) to the gradients, an array of that shape.
     """
 
     text: str
@@ -61,10 +62,10 @@ ON_HALF_LINE = TrialPotential(HALF_LINE_TEXT, _value_half_line, _gradient_half_l
 
 
 def trial_potentials(potentials: Iterable[Potential]) -> dict[Potential, TrialPotential]:
-    """A concrete potential for each abstract one.
+    """Return a concrete potential for each abstract one.
 
     Raises:
-        RecipeError: for a potential of several blocks, or of a simplex.
+        RecipeError: for a potential of several blocks, or on a simplex.
     """
     return {U: _trial_potential(U) for U in potentials}
 
