@@ -10,8 +10,6 @@ import typer
 from recipe import RecipeError
 from recipe_cli.commands.options import AsJson, Timeout, positive
 from recipe_cli.declarations import audit_declarations, audit_names
-from recipe_cli.render.exit_status import exit_status, worst
-from recipe_cli.sandbox.messages import JudgedDeclaration, RefusedDeclaration
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import console, print_json, print_line
 
@@ -62,6 +60,8 @@ def audit(
 def _audit(files: list[str], as_json: bool, limits: Limits, jobs: int | None) -> int:
     """Verify every rule in the files and print the table; return the exit status."""
     from recipe_cli.render.audit_table import print_rows, row_of, summary
+    from recipe_cli.render.exit_status import exit_status, worst
+    from recipe_cli.sandbox.messages import JudgedDeclaration, RefusedDeclaration
     from recipe_cli.sandbox.parallel import processor_count, results_of_files
 
     began, screen = time.monotonic(), console()

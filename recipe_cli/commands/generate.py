@@ -10,7 +10,6 @@ import typer
 from recipe_cli.commands.options import Force, Order, PosteriorFile, Scheme, Where
 from recipe_cli.declarations import concrete_declaration
 from recipe_cli.output.paths import refuse_to_replace, resolved
-from recipe_cli.render.exit_status import STATUS_OF_VERDICT
 from recipe_cli.terminal.printing import print_line
 
 EPILOG = (
@@ -41,6 +40,7 @@ def generate(
     only if its text is proved to carry out the declared step.
     """
     from recipe_cli.program.generating import check_module, generate_module
+    from recipe_cli.render.exit_status import STATUS_OF_VERDICT
 
     if check:
         verdict = check_module(concrete_declaration(where), output, scheme, order, posterior)

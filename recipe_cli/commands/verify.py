@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,12 +16,11 @@ from recipe_cli.commands.explain import check_obligations
 from recipe_cli.commands.options import Force, ReportFormat, Timeout, positive
 from recipe_cli.declarations import declarations, discrete_steps
 from recipe_cli.output.paths import refuse_to_replace
-from recipe_cli.render.exit_status import exit_status, worst
-from recipe_cli.render.reports import print_report, report_as_json, report_as_markdown
-from recipe_cli.sandbox.messages import RefusedDeclaration, Result
-from recipe_cli.sandbox.parent import Watch
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import console, print_json, print_line, print_lines
+
+if TYPE_CHECKING:
+    from recipe_cli.sandbox.messages import Result
 
 EPILOG = (
     "Examples: `recipe verify sgrhmc`, `recipe verify my_sampler.py --json`, `recipe verify"
@@ -89,6 +88,9 @@ def verify(
     FILE.
     """
     from recipe_cli.render.certificates import write_certificate
+    from recipe_cli.render.exit_status import exit_status, worst
+    from recipe_cli.render.reports import print_report, report_as_json, report_as_markdown
+    from recipe_cli.sandbox.messages import RefusedDeclaration
 
     check_obligations(require or ())
     limits = Limits(positive("--timeout", timeout), positive("--memory", memory))
@@ -132,6 +134,8 @@ def verify(
 def _results(
     where: list[str], scheme: str | None, require: tuple[str, ...], limits: Limits, certify: bool
 ) -> Iterator[Result]:
+    from recipe_cli.sandbox.parent import Watch
+
     for w in where:
         load = partial(declarations, w) if scheme is None else partial(discrete_steps, w, scheme)
         yield from Watch(load, w, require, limits, certify).results()

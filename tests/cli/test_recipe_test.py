@@ -167,7 +167,7 @@ def test_bad_input_is_one_sentence(sampler, arguments, said):
 
 
 def test_what_cannot_be_compared_is_said(sampler):
-    for name, why in (("of_two", "there is no default for U"), ("cube", "not read off")):
+    for name, why in (("of_two", "there is no default for U"), ("cube", "cannot be recovered")):
         done = command("test", f"{sampler}:{name}", "--json")
         assert done.returncode == 3, done.stderr
         assert why in json.loads(done.stdout)["because"]

@@ -219,7 +219,7 @@ def test_what_has_no_default_law_is_named():
         (Update(h, {theta: theta + h * w}, -U), "U stands in H with the factor -1"),
         (
             Update(h, {theta: theta + h * w}, U + Potential("W", theta)),
-            "two potentials of one block",
+            "two abstract potentials share a block",
         ),
     ]
     for rule, said in cases:

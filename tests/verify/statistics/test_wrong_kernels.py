@@ -238,5 +238,5 @@ def test_a_battery_for_shared_noise_refuses_a_kernel_that_has_none():
     chosen = battery(
         Update(h, {x: x / 2 + sqrt(h) * w}, x**2 / 2), step_size=0.1, batched=True, coupled=True
     )
-    with pytest.raises(RecipeError, match=r"counts on noise that states share"):
+    with pytest.raises(RecipeError, match=r"compares steps that share their noise"):
         chosen.check(Stepper(lambda state, rng: state, batched=True))

@@ -143,8 +143,9 @@ def visible_scale(df: float, level: float, power: float) -> float:
 
 
 def whole_law(name: str, u: Array, level: float, power: float) -> ComparisonLine:
-    """Test the largest distance D to the normal distribution function: it exceeds D with a
-    probability of at most ``2 exp(-2 n D^2)`` (Massart 1990).
+    """Test the largest distance between the empirical and the normal distribution function.
+
+    It exceeds d with a probability of at most ``2 exp(-2 n d^2)`` (Massart 1990).
     """
     x = np.sort(u.reshape(-1))
     n, F = x.size, special.ndtr(x)

@@ -1,8 +1,9 @@
-"""The numbers that a step must have drawn, read off the states before and after it.
+"""Innovations: the noise that a step must have drawn, computed from the states before and after
+it.
 
-Where the kernel is the rule they are independent standard normal numbers, whatever the state was:
-that is exact, for every step size, dimension and potential. What has no noise gives residuals,
-which are zero but for rounding.
+If the kernel is the rule, innovations are independent standard normal numbers, whatever the state
+was. That is exact for every step size, dimension and potential. An equation without noise gives
+residuals, which are zero but for rounding.
 """
 
 from __future__ import annotations
@@ -35,17 +36,20 @@ from verify.statistics.recover.plan import (
 from verify.statistics.recover.rounding import Rounding
 
 MAX_IMAGE_DEVIATIONS = 10.0  # standard deviations beyond which images of a reflection are left out
-MAX_IMAGES = 1000  # images on each side, at most
-MIN_SINGULAR_RATIO = 1e-12  # of the largest singular value: below it a direction has no noise
+MAX_IMAGES = 1000  # of a reflection, on each side
+MIN_SINGULAR_RATIO = 1e-12  # to the largest singular value: below it a direction has no noise
 
 
 @dataclass(frozen=True)
 class Innovations:
-    """What was read off: ``noise`` by label, arrays (replicas, coordinates), and ``residuals`` by
-    label, each by its tolerance.
+    """The noise and the residuals of some steps.
 
-    ``resolution`` is how far rounding may move a recovered number, for each replica, by label; of a
-    residual 0, or infinite where nothing is known of it.
+    Attributes:
+        noise: the recovered numbers, by label, arrays (replicas, coordinates).
+        residuals: how far both sides of an equation without noise differ, in multiples of the
+            rounding error, by label.
+        resolution: how far rounding may move a recovered number, by label, arrays (replicas,). For
+            a residual it is 0, or infinite if nothing is known about it.
     """
 
     noise: Mapping[str, Array]
@@ -55,42 +59,52 @@ class Innovations:
 
 @dataclass
 class _Reader:
-    """Goes through a plan with numbers."""
+    """The state of a recovery: it carries out the operations of a plan with numbers.
+
+    Attributes:
+        meanings: the values of the symbols.
+        rounding: the relative precision of the kernel's arithmetic.
+        versions: the values of the versions that are known.
+        errors: how far rounding may have moved a version.
+        drawn: the recovered noise that later equations read, by name.
+        wrong: how far rounding may have moved it.
+        noise, residuals, resolution: see ``Innovations``.
+    """
 
     meanings: Meanings
     rounding: float
     versions: dict[Version, Array]
     errors: dict[Version, Array] = field(default_factory=dict)
     drawn: dict[str, Array] = field(default_factory=dict)
-    wrong: dict[str, Array] = field(default_factory=dict)  # how far drawn numbers may be wrong
+    wrong: dict[str, Array] = field(default_factory=dict)
     noise: dict[str, Array] = field(default_factory=dict)
     residuals: dict[str, Array] = field(default_factory=dict)
     resolution: dict[str, Array] = field(default_factory=dict)
 
     def at(self, q: Equation, **drawn: Array) -> Meanings:
-        """The meanings of what an equation reads."""
+        """Return the values of all that an equation reads, and of further noise."""
         blocks = {
             name_of(b): self.versions[b, n] for b, n in q.before.items() if (b, n) in self.versions
         }
         return self.meanings.with_values({**blocks, **self.drawn, **drawn})
 
     def error(self, q: Equation, m: Meanings, value: Array) -> Array:
-        """How far rounding may move the difference of both sides, and what is not known exactly in
-        them.
-        """
+        """Return how far rounding may move the difference of both sides of an equation."""
         return (
             self.rounded(q, q.e, m) + self.rounding * np.abs(value) + self.errors.get(q.made, 0.0)
         )
 
     def rounded(self, q: Equation, e: Any, m: Meanings) -> Array:
-        """How far rounding may move an expression of what an equation reads."""
+        """Return how far rounding may move an expression of the versions that an equation reads."""
         blocks = {
             name_of(b): self.errors[b, n] for b, n in q.before.items() if (b, n) in self.errors
         }
         return Rounding(m, self.rounding, {**blocks, **self.wrong}).of(e, q.block)
 
     def value_of(self, q: Equation) -> Array:
-        """The left side: the new version, or the function of it that the equation is about."""
+        """Return the left side of an equation: the new version, or the function of it that the
+        equation is about.
+        """
         new = self.versions[q.made]
         return new if q.seen_through is None else apply_elementwise(q.seen_through, new)
 
@@ -98,11 +112,14 @@ class _Reader:
 def innovations(
     plan: RecoveryPlan, before: State, after: State, meanings: Meanings, *, rounding: float
 ) -> Innovations:
-    """The noise and the residuals of steps from ``before`` to ``after``, arrays (replicas, length)
-    by the name of the block.
+    """Return the noise and the residuals of steps.
 
-    ``rounding`` is the relative precision of the kernel's arithmetic, with room for the order of
-    its operations.
+    Args:
+        plan: how the noise is recovered.
+        before, after: the states before and after the steps, by block, arrays (replicas, length).
+        meanings: the values of all other symbols.
+        rounding: the relative precision of the kernel's arithmetic, with room for the order of its
+            operations.
     """
     equations = plan.equations
     versions = {(b, 0): before[name_of(b)] for b in equations.state}
@@ -124,12 +141,14 @@ def innovations(
 
 
 def _forward(reader: _Reader, q: Equation) -> None:
+    """Compute a new version from the versions that its equation reads."""
     m = reader.at(q)
     reader.versions[q.made] = m.of(q.e, q.block)
     reader.errors[q.made] = reader.rounded(q, q.e, m)
 
 
 def _backward(reader: _Reader, op: Backward) -> None:
+    """Compute the version that an equation reads, from the version that it makes."""
     q = op.equation
     m = reader.at(q)
     value, factor = reader.versions[q.made], m.of(op.q, q.block)
@@ -144,11 +163,13 @@ def _backward(reader: _Reader, op: Backward) -> None:
 
 
 def _check(reader: _Reader, q: Equation) -> None:
+    """Compare both sides of an equation without noise."""
     m, value = reader.at(q), reader.value_of(q)
     _residual(reader, q, value - m.of(q.e, q.block), reader.error(q, m, value))
 
 
 def _residual(reader: _Reader, q: Equation, left: Array, error: Array) -> None:
+    """Note how far both sides of an equation differ, in multiples of the rounding error."""
     with np.errstate(all="ignore"):
         ratio = np.where(left == 0, 0.0, np.abs(left) / error)
     label = f"{name_of(q.block)} ({q.stage + 1})"
@@ -157,7 +178,9 @@ def _residual(reader: _Reader, q: Equation, left: Array, error: Array) -> None:
 
 
 def _units(reader: _Reader, op: Recover, q: Equation, scale: float, only: Any = None) -> Meanings:
-    """The meanings with all noise at ``scale``, or one of them and the others at zero."""
+    """Return the values with all noise at ``scale``, or with one noise at it and the others at
+    zero.
+    """
     rows = {
         name_of(w): np.full((1, reader.meanings.length_of(w)), scale if only in (None, w) else 0.0)
         for w in op.noises
@@ -166,7 +189,9 @@ def _units(reader: _Reader, op: Recover, q: Equation, scale: float, only: Any = 
 
 
 def _diagonal(reader: _Reader, op: Recover) -> None:
-    """``new = mean + sum of c_w w``: the deviation by its standard deviation."""
+    """Recover the noise of ``new = mean + sum of c_w w``: the deviation from the mean, by its
+    standard deviation.
+    """
     (q,) = op.equations
     value, rest = reader.value_of(q), _units(reader, op, q, 0.0)
     mean = rest.of(q.e, q.block)
@@ -178,6 +203,7 @@ def _diagonal(reader: _Reader, op: Recover) -> None:
 
 
 def _keep(reader: _Reader, op: Recover, u: Array, error: Array) -> None:
+    """Note recovered numbers and how far rounding may have moved them."""
     reader.noise[op.label] = u
     reader.resolution[op.label] = np.broadcast_to(error, u.shape).max(axis=1)
     if len(op.noises) == 1 and op.whole:
@@ -186,7 +212,7 @@ def _keep(reader: _Reader, op: Recover, u: Array, error: Array) -> None:
 
 
 def _general(reader: _Reader, op: Recover) -> None:
-    """All coordinates of all equations together: ``new = mean + B w``, whitened by the singular
+    """Recover the noise of all coordinates together: ``new = mean + B w``, whitened by the singular
     values of B.
     """
     left, columns, errors = [], [], []
@@ -205,14 +231,13 @@ def _general(reader: _Reader, op: Recover) -> None:
     U, size, V, rank = _split(B)
     if op.whole and rank < sum(sizes):
         raise RecipeError(
-            f"the noise {op.label} is used again, and is not all seen in {op.equations[0].block}:"
-            " it is not read off"
+            f"the noise {op.label} cannot be recovered from {op.equations[0].block} alone, and"
+            " another assignment uses it again: give each assignment a noise of its own"
         )
     turned = _times(np.swapaxes(U, 1, 2), R)
     u = turned[:, :rank] / size[:, :rank]
-    u = (
-        _times(np.swapaxes(V, 1, 2), u) if rank == sum(sizes) else u
-    )  # the noise itself, where all of it is seen
+    # At full rank all of the noise is determined, and u becomes the noise itself.
+    u = _times(np.swapaxes(V, 1, 2), u) if rank == sum(sizes) else u
     error = np.linalg.norm(E, axis=1, keepdims=True)
     _keep(reader, op, u, error / size[:, rank - 1 : rank])
     if rank < R.shape[1]:
@@ -228,8 +253,8 @@ def _general(reader: _Reader, op: Recover) -> None:
 
 
 def _split(B: Array) -> tuple[Array, Array, Array, int]:
-    """The singular values of matrices with their directions, and how many are of noise; not a
-    number where B is not finite.
+    """Return the singular values of matrices with their directions, and the rank; NaN for a matrix
+    that is not finite.
     """
     finite: Array = np.asarray(np.isfinite(B).all(axis=(1, 2)))
     U, size, V = np.linalg.svd(np.where(finite[:, None, None], B, 0.0), full_matrices=True)
@@ -242,7 +267,7 @@ def _times(matrices: Array, rows: Array) -> Array:
 
 
 def _root(reader: _Reader, op: Recover, q: Equation, mean: Array) -> Array:
-    """The columns of B, shape (replicas, coordinates, numbers drawn)."""
+    """Return the columns of B, an array (replicas, coordinates, numbers drawn)."""
     columns = []
     for w in op.noises:
         for j in range(reader.meanings.length_of(w)):
@@ -254,7 +279,9 @@ def _root(reader: _Reader, op: Recover, q: Equation, mean: Array) -> Array:
 
 
 def _chi_squared(reader: _Reader, op: Recover) -> None:
-    """``new = p + q X``: the normal number with the probability that X has below its value."""
+    """Recover the noise of ``new = p + q X``: the normal number with the probability that X is
+    below its value.
+    """
     (q,) = op.equations
     (draw,) = q.e.atoms(NoncentralChiSquared)
     m = reader.at(q)
@@ -268,13 +295,14 @@ def _chi_squared(reader: _Reader, op: Recover) -> None:
 
 
 def _affine_in_draw(m: Meanings, q: Equation, draw: NoncentralChiSquared) -> tuple[Array, Array]:
+    """Return p and q of ``e = p + q draw``."""
     rest = m.of(q.e.xreplace({draw: S.Zero}), q.block)
     return rest, m.of(q.e.xreplace({draw: S.One}), q.block) - rest
 
 
 def _quadratic(reader: _Reader, op: Recover) -> None:
-    """``new = a + b w + c w^2``: the normal number with the probability that this has below its
-    value.
+    """Recover the noise of ``new = a + b w + c w^2``: the normal number with the probability that
+    this is below its value.
     """
     (q,) = op.equations
     value = reader.value_of(q)
@@ -283,8 +311,8 @@ def _quadratic(reader: _Reader, op: Recover) -> None:
     error = reader.error(q, _units(reader, op, q, 0.0), value)
     with np.errstate(all="ignore"):
         square, least = b**2 + 4 * c * (value - a), 4 * np.abs(c) * error
-        # at the vertex rounding decides what side of it a value is on, and how much probability is
-        # beyond it
+        # Near the vertex, rounding decides on which side of it a value lies, and so how much
+        # probability is beyond the value.
         root = np.sqrt(np.where(square < -least, np.nan, np.maximum(square, least)))
         ends = np.sort(np.stack([(-b - root) / (2 * c), (-b + root) / (2 * c)]), axis=0)
         inside = special.ndtr(ends[1]) - special.ndtr(ends[0])
@@ -297,7 +325,7 @@ def _quadratic(reader: _Reader, op: Recover) -> None:
 
 
 def _logarithm(reader: _Reader, op: Recover) -> None:
-    """``new = exp(a + b w)``, for the whole right side."""
+    """Recover the noise of ``new = exp(a + b w)``, where this is the whole right side."""
     (q,) = op.equations
     value, rest = reader.value_of(q), _units(reader, op, q, 0.0)
     middle = rest.of(q.e, q.block)
@@ -308,8 +336,8 @@ def _logarithm(reader: _Reader, op: Recover) -> None:
 
 
 def _folded(reader: _Reader, op: Recover) -> None:
-    """``new = Fold(mean + c w)``: the normal number with the probability that this is between the
-    lower end and its value.
+    """Recover the noise of ``new = Fold(mean + c w)``: the normal number with the probability that
+    this is between the lower end and its value.
     """
     (q,) = op.equations
     inner = replace(q, e=q.e.args[0])
@@ -318,7 +346,7 @@ def _folded(reader: _Reader, op: Recover) -> None:
     mean = rest.of(inner.e, q.block)
     parts = [_units(reader, op, inner, 1.0, w).of(inner.e, q.block) - mean for w in op.noises]
     s = np.sqrt(sum(c**2 for c in parts))
-    if np.isinf(lower):  # the mirror image of a half line that begins at its end
+    if np.isinf(lower):  # the mirror image is a half line with a lower end
         value, mean, lower, upper = -value, -mean, -upper, np.inf
     x, far = value - lower, np.abs(mean - lower) + MAX_IMAGE_DEVIATIONS * s
     images = (
@@ -349,7 +377,7 @@ RECOVERY_BY_FORM: Mapping[str, Callable[[_Reader, Recover], None]] = {
 def normal_numbers(
     equations: Equations, before: State, meanings: Meanings, rng: np.random.Generator
 ) -> dict[str, Array]:
-    """Standard normal numbers for one step from each state, by the name of the noise."""
+    """Return standard normal numbers for one step from each state, by the name of the noise."""
     rows = len(next(iter(before.values())))
     return {
         name_of(w): rng.standard_normal((rows, meanings.length_of(w))) for w in equations.noises
@@ -359,8 +387,13 @@ def normal_numbers(
 def carry_out(
     equations: Equations, before: State, drawn: Mapping[str, Array], meanings: Meanings
 ) -> State:
-    """The rule itself, with given standard normal numbers: the state after it, by the name of the
-    block.
+    """Return the states after one step of the rule with given noise, by block.
+
+    Args:
+        equations: the equations of the rule.
+        before: the states before the step, by block, arrays (replicas, length).
+        drawn: standard normal numbers, by the name of the noise.
+        meanings: the values of all other symbols.
     """
     m0 = meanings.with_values({**images_of(equations.state), **drawn})
     versions: dict[Version, Array] = {(b, 0): before[name_of(b)] for b in equations.state}
@@ -371,6 +404,7 @@ def carry_out(
 
 
 def _drawn_value(q: Equation, m: Meanings) -> Array:
+    """Return the value that an equation makes."""
     draws = q.e.atoms(NoncentralChiSquared)
     if not draws:
         value = m.of(q.e, q.block)
@@ -382,5 +416,6 @@ def _drawn_value(q: Equation, m: Meanings) -> Array:
 
 
 def _back_through(q: Equation, value: Array) -> Array:
+    """Return the new version from the value of the function of it that an equation is about."""
     assert q.image is not None
     return apply_elementwise(q.image, value)

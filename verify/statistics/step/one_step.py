@@ -1,4 +1,4 @@
-"""The law of one step given the state, tested through the noise that the step must have drawn."""
+"""Tests of the law of one step given the state, through the noise that the step must have drawn."""
 
 from __future__ import annotations
 
@@ -31,40 +31,47 @@ from verify.statistics.step.coefficients import (
 )
 from verify.statistics.step.design import choose_states, is_inside, is_resolvable, states_of
 
-STATE_COUNT = 32
-POOL_STATES = 8 * STATE_COUNT
+STATE_COUNT = 32  # states from which steps begin
+POOL_STATES = 8 * STATE_COUNT  # among which they are chosen
 MIN_REPLICAS = 128 * STATE_COUNT
-COUPLING_STEPS, COUPLING_SEED = (
-    16,
-    7,
-)  # steps from each state that tell whether shared noise is seen; their seed
-MIN_SECOND_STEP_REPLICAS = 32  # replicas of which a second step is compared
-MAX_RECOVERED_NUMBER = (
-    1e100  # numbers beyond, which no kernel draws, are cut, so that their squares are finite
-)
+# Steps from each state that decide whether coupled states give the same noise, and their seed.
+COUPLING_STEPS, COUPLING_SEED = 16, 7
+MIN_SECOND_STEP_REPLICAS = 32  # with fewer no second step is compared
+MAX_RECOVERED_NUMBER = 1e100  # larger numbers are cut, so that their squares are finite
 ROUNDING_UNIT = "multiples of the rounding error"
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is fixed before the kernel is run: the states, the number of replicas, and what is
-    looked for.
+    """The design of a test, which is fixed before the kernel runs.
+
+    Attributes:
+        plan: how the noise is recovered.
+        meanings: the values of the symbols of the rule.
+        states: the states from which steps begin, by block, arrays (states, length).
+        replicas: the number of steps, equally many from each state.
+        signatures: the effect of each wrong coefficient, with the test that finds it best.
+        unseen: the names of the coefficients whose error might be missed.
+        level: the significance level of each line.
+        asked: the significance level of all lines, the power and the factor.
+        rounding: the relative precision of the kernel's arithmetic.
+        coupled: whether steps from two states with the same random numbers are compared.
     """
 
     plan: RecoveryPlan
     meanings: Meanings
     states: State
     replicas: int
-    signatures: tuple[tuple[Signature, str], ...]  # each with the test that sees it best
+    signatures: tuple[tuple[Signature, str], ...]
     unseen: tuple[str, ...]
-    level: float  # of each line
+    level: float
     asked: Levels
     rounding: float
-    coupled: bool  # whether steps from two states with one seed are compared
+    coupled: bool
 
     @property
     def count(self) -> int:
-        """The number of states; each replica starts in one of them, as many in each."""
+        """The number of states."""
         return len(next(iter(self.states.values())))
 
 
@@ -80,7 +87,19 @@ def prepare_experiment(
     replicas: int | None,
     coupled: bool,
 ) -> Experiment:
-    """Choose states and the number of replicas, so that the factor is seen in every coefficient."""
+    """Choose states and the number of replicas so that an error of every coefficient is found.
+
+    Args:
+        plan: how the noise is recovered.
+        meanings: the values of the symbols of the rule.
+        scalars: the names of the parameters that are no matrices.
+        asked: level, power and factor.
+        rng: the source of random numbers.
+        rounding: the relative precision of the kernel's arithmetic.
+        states: the states; None to choose them.
+        replicas: the number of replicas; None to choose it.
+        coupled: whether the kernel draws the same random numbers whatever the state is.
+    """
     listed = list(coefficients_of(plan.equations, meanings, scalars, asked.factor))
     rows = states or _states(plan, meanings, listed, rng, rounding, replicas or asked.most)
     inverses = coefficients_of(plan.equations, meanings, scalars, 1 / asked.factor)
@@ -118,7 +137,9 @@ def _states(
     rounding: float,
     replicas: int,
 ) -> State:
-    """States from which the noise is resolved, and among them those where coefficients matter."""
+    """Choose states from which the noise can be recovered, among them those where wrong
+    coefficients move it most.
+    """
     pool = states_of(plan, meanings, POOL_STATES, rng, rounding=rounding, replicas=replicas)
     return choose_states(
         pool, [moved_by(c, plan, pool, meanings, rounding) for c in listed], STATE_COUNT
@@ -128,8 +149,9 @@ def _states(
 def _shows_what_is_drawn(
     plan: RecoveryPlan, meanings: Meanings, rows: State, rounding: float
 ) -> bool:
-    """Whether the same random numbers are read off at every state: not where a draw has another law
-    at each, or noises mix.
+    """Return True if the same random numbers give the same recovered noise at every state.
+
+    They do not if the law of a draw depends on the state, or if several noises mix.
     """
     if any(op.how in (CHI_SQUARED, FOLDED, QUADRATIC) for op in plan.recovered):
         return False
@@ -146,7 +168,7 @@ def _shows_what_is_drawn(
 
 
 def _difference(first: Innovations, second: Innovations, label: str) -> Array:
-    """How far numbers of two readings are from each other, in multiples of what rounding makes."""
+    """Return how far the numbers of two recoveries differ, in multiples of the rounding error."""
     u, v = first.noise[label], second.noise[label]
     allowed = (
         ROUNDING_MULTIPLE
@@ -158,7 +180,16 @@ def _difference(first: Innovations, second: Innovations, label: str) -> Array:
 
 
 def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> list[ComparisonLine]:
-    """Run the kernel, and compare."""
+    """Run a kernel and compare the noise of its steps with the law that it must have.
+
+    Args:
+        experiment: the design.
+        kernel: the kernel.
+        rng: the source of all random numbers.
+
+    Returns:
+        A line for each comparison.
+    """
     x = experiment
     before = {name: np.tile(rows, (x.replicas // x.count, 1)) for name, rows in x.states.items()}
     seed = int(rng.integers(2**63))
@@ -167,7 +198,7 @@ def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> li
     rows, second = _second_step(x, kernel, after, rng)
     lines = _exact_lines([first] if second is None else [first, second])
     if not first.noise or lines[0].outcome is ComparisonOutcome.DIFFERS:
-        return lines  # a rule without noise, or numbers that are no numbers
+        return lines  # without noise, or with a NaN in it, no law can be tested
     steps = [(np.arange(x.replicas), *_columns(first, 1))]
     steps += [] if second is None else [(rows, *_columns(second, 2))]
     lines += _normal_lines(x, first, steps)
@@ -178,6 +209,7 @@ def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> li
 
 
 def _read(x: Experiment, before: State, after: State) -> Innovations:
+    """Return the innovations of steps of the kernel."""
     with np.errstate(all="ignore"):
         read = innovations(x.plan, before, after, x.meanings, rounding=x.rounding)
     return replace(
@@ -190,6 +222,7 @@ def _read(x: Experiment, before: State, after: State) -> Innovations:
 
 
 def _columns(read: Innovations, step: int) -> tuple[Array, list[str]]:
+    """Return the recovered noise of a step as one array, and the names of its columns."""
     names: list[str] = []
     for label, u in read.noise.items():
         names += [f"{piece} of step {step}" for piece in normal.column_names([label], u.shape[1])]
@@ -197,7 +230,7 @@ def _columns(read: Innovations, step: int) -> tuple[Array, list[str]]:
 
 
 def _exact_lines(steps: list[Innovations]) -> list[ComparisonLine]:
-    """What holds without noise, in both steps."""
+    """Return the lines about relations that hold without noise, in both steps."""
     noise, residuals = (
         _joined([step.noise for step in steps]),
         _joined([step.residuals for step in steps]),
@@ -224,7 +257,9 @@ def _exact_lines(steps: list[Innovations]) -> list[ComparisonLine]:
 
 
 def _identity(name: str, ratio: Array) -> ComparisonLine:
-    """What must be the same, by how far it is not, in multiples of what rounding makes."""
+    """Return the line of an identity, which differs if something is further off than rounding
+    explains.
+    """
     far = float(min(ratio.max(initial=0.0), 1e300))
     outcome = ComparisonOutcome.DIFFERS if far > 1 else ComparisonOutcome.AGREES
     where = f"in {(ratio > 1).any(axis=1).mean():.3g} of the steps" if far > 1 else ""
@@ -238,8 +273,11 @@ def _joined(parts: list[Mapping[str, Array]]) -> dict[str, Array]:
 def _second_step(
     x: Experiment, kernel: Stepper, after: State, rng: np.random.Generator
 ) -> tuple[Array, Innovations | None]:
-    """A step from where the first one led, of the replicas from where it is resolved: which these
-    are, and what was read off.
+    """Make a step from where the first one led, and recover its noise.
+
+    Returns:
+        The indices of the replicas from whose states the noise can be recovered, and the
+        innovations; None instead of these if there are too few.
     """
     good = is_inside(x.plan.equations.state, after)
     good[good] = is_resolvable(
@@ -260,6 +298,7 @@ def _second_step(
 def _normal_lines(
     x: Experiment, first: Innovations, steps: list[normal.StepNumbers]
 ) -> list[ComparisonLine]:
+    """Return the lines about the law of the noise: normal, independent, and drawn once."""
     level, power, reach = x.level, x.asked.power, x.asked.reach
     _, u, _ = steps[0]
     lines = [
@@ -291,9 +330,7 @@ def _normal_lines(
 
 
 def _by_state(u: Array, count: int, level: float, reach: float) -> ComparisonLine:
-    """The mean of each number from each state: any error of the drift that is not one of a
-    coefficient.
-    """
+    """Test the mean of each number from each state, which shows any error of the drift."""
     each = u.reshape(-1, count, u.shape[1])
     n = len(each)
     deviates = np.sqrt(n) * each.mean(axis=0)
@@ -311,8 +348,8 @@ def _by_state(u: Array, count: int, level: float, reach: float) -> ComparisonLin
 
 
 def _along_shift(x: Experiment, s: Signature, read: Innovations) -> ComparisonLine:
-    """The noise along the shift that a wrong coefficient makes: the most powerful test where the
-    noise is normal.
+    """Test the noise along the shift that a wrong coefficient makes: the most powerful test of it
+    for normal noise.
     """
     each = x.replicas // x.count
     inner = sum(
@@ -346,7 +383,7 @@ def _along_shift(x: Experiment, s: Signature, read: Innovations) -> ComparisonLi
 
 
 def _variance(x: Experiment, s: Signature, read: Innovations) -> ComparisonLine:
-    """The squares of the noise that a wrong coefficient scales."""
+    """Test the squares of the noise that a wrong coefficient scales."""
     each = x.replicas // x.count
     total, entries = 0.0, 0
     for label in s.slope:
@@ -373,8 +410,8 @@ def _variance(x: Experiment, s: Signature, read: Innovations) -> ComparisonLine:
 def _coupled_lines(
     x: Experiment, kernel: Stepper, before: State, first: Innovations, seed: int
 ) -> list[ComparisonLine]:
-    """Steps from other states with the same random numbers: the noise is the same, whatever
-    it is.
+    """Return the lines about steps from other states with the same random numbers, whose noise must
+    be the same.
     """
     other = {name: np.roll(rows, 1, axis=0) for name, rows in before.items()}
     read = _read(x, other, kernel.advance(other, np.random.default_rng(seed)))
