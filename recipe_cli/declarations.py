@@ -345,11 +345,11 @@ def _run_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     sys.path.insert(0, str(path.parent.resolve()))
     try:
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", DecimalWarning)
             spec.loader.exec_module(module)
         for text in dict.fromkeys(
-            str(w.message) for w in said if issubclass(w.category, DecimalWarning)
+            str(w.message) for w in caught if issubclass(w.category, DecimalWarning)
         ):
             print_line(f"note: {text}", err=True)
     except (KeyboardInterrupt, MemoryError):

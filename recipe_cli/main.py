@@ -49,8 +49,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         print_line(f"recipe {recipe.__version__}")
         raise typer.Exit
 

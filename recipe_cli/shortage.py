@@ -37,5 +37,7 @@ def shortage_of(error: BaseException) -> str | None:
         return SHORTAGE_BY_ERRNO[error.errno]
     if isinstance(error, ImportError | OSError | RuntimeError):
         text = str(error)
-        return next((said for part, said in SHORTAGE_BY_MESSAGE.items() if part in text), None)
+        return next(
+            (shortage for part, shortage in SHORTAGE_BY_MESSAGE.items() if part in text), None
+        )
     return None

@@ -10,9 +10,7 @@ import sys
 
 INTERRUPTED_STATUS, BAD_INPUT_STATUS, FAULT_STATUS = 130, 2, 70  # exit statuses
 INTERRUPTED_LINE = "recipe: interrupted\n"
-RESEND_DELAY_SECONDS = (
-    0.05  # seconds, after which an interruption is sent again that nobody could hear
-)
+RESEND_DELAY_SECONDS = 0.05  # before an interruption that was lost is sent again
 
 
 def _end_at_once(number: int, frame: object) -> None:

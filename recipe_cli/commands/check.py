@@ -50,7 +50,7 @@ def check_certificate(
     other = None
     if where is not None:
         declaration = single_declaration(declarations(where))
-        assert isinstance(declaration.declared, Recipe | Update)  # a file holds no other
+        assert isinstance(declaration.declared, Recipe | Update)  # a file declares nothing else
         other = first_difference(certificate, declaration.declared)
         where = f"{declaration.file}:{declaration.name}"
     if as_json:

@@ -32,7 +32,7 @@ def claimed(target: Path) -> Iterator[None]:
     Raises:
         RecipeError: if another command holds the claim, or no file can be made beside the output.
     """
-    if sys.platform == "win32":  # no such locks there
+    if sys.platform == "win32":  # Windows has no such locks
         yield
         return
     path = target.with_name(f".{_short(target.name)}.claim")
@@ -46,7 +46,7 @@ def claimed(target: Path) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):
-            path.unlink()  # still locked, so that nobody takes a claim that is about to go
+            path.unlink()  # while it is locked, so that nobody takes a claim that vanishes
         os.close(descriptor)
 
 

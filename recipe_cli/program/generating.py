@@ -53,11 +53,12 @@ def check_module(
     module = _module_of(declaration, scheme, order, posterior)
     text = text_of(file, MAX_TEXT_BYTES)
     outcome = translation_of(replace(module, source=text))
-    said = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(
+    relation = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(
         outcome.verdict, "is not proved to be"
     )
     print_line(
-        f"the text of {file} {said} {declaration.name} by the scheme {module.scheme}: {outcome.by}"
+        f"the text of {file} {relation} {declaration.name} by the scheme {module.scheme}:"
+        f" {outcome.by}"
     )
     return outcome.verdict
 
@@ -66,7 +67,7 @@ def _module_of(
     declaration: Declaration, scheme: str, order: str | None, posterior: str | None
 ) -> Module:
     declared = declaration.declared
-    assert isinstance(declared, Recipe | Update | Kernel)  # a file holds no other
+    assert isinstance(declared, Recipe | Update | Kernel)  # a file declares nothing else
     posteriors = {}
     if posterior is not None:
         posteriors = {single_potential(declaration): posterior_in(posterior)}

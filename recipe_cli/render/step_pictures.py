@@ -133,14 +133,16 @@ def bias_figure(found: MeasuredBias) -> Any:
                 abs(size[first]) * (h / h[first]) ** found.order,
                 "k--",
                 linewidth=1,
-                label=f"{found.said}, as h vanishes",
+                label=f"{found.order_text}, as h vanishes",
             )
         else:
             axes.plot(
                 [],
                 [],
                 " ",
-                label=found.said if found.order is None else f"{found.said}; no bias is seen",
+                label=found.order_text
+                if found.order is None
+                else f"{found.order_text}; no bias is seen",
             )
         axes.set(
             xscale="log",

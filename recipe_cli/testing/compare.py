@@ -86,7 +86,9 @@ def compared_program(
     progress.show("choosing states")
     test = program_test_of(subject)
     total = test.comparisons.steps
-    found = test.check(kernel, advance=kernel.advanced, name=declaration.name, told=progress.show)
+    found = test.check(
+        kernel, advance=kernel.advanced, name=declaration.name, on_progress=progress.show
+    )
     return ComparedProgram(subject, module, kernel, test, found)
 
 
@@ -98,20 +100,20 @@ def subject_of(
     return (kernel_subject if by_sweep else step_subject)(declaration, options)
 
 
-def kernel_of(subject: ProgramSubject, module: Module, told: Callable[[int], None]) -> OneStep:
+def kernel_of(subject: ProgramSubject, module: Module, on_steps: Callable[[int], None]) -> OneStep:
     """Return the compiled kernel of a module.
 
     Args:
         subject: the subject of the test, with its numbers.
         module: a module with the plan of the subject; its text may be another one.
-        told: a function that is called with the number of steps that were just made.
+        on_steps: a function that is called with the number of steps that were just made.
     """
     trial = subject.trial
     wanted = {name_of(s) for s in module.plan.settings}
     gradient = {U: COMPILED_GRADIENTS[potential] for U, potential in trial.potentials.items()}
     params = {name: value for name, value in trial.params.items() if name in wanted}
     kernel = one_step(
-        module, step_size=trial.step_size, params=params, gradient=gradient or None, told=told
+        module, step_size=trial.step_size, params=params, gradient=gradient or None, told=on_steps
     )
     kernel.compile(
         {

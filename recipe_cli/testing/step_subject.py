@@ -23,7 +23,7 @@ def step_subject(
     """
     what, scheme, module = _generated(declaration, options.scheme)
     rule = module.moves
-    assert isinstance(rule, Update)  # a step, as a recipe and an update have
+    assert isinstance(rule, Update)  # a recipe and an update have a step
     trial = trial_of(
         rule,
         step_size=options.step_size,

@@ -3,9 +3,7 @@
 import dataclasses
 import doctest
 import inspect
-import re
 import warnings
-from typing import Any
 
 import pytest
 import sympy
@@ -13,6 +11,7 @@ import sympy
 import recipe
 import recipe.kernel
 import recipe.scheme
+from tests.helpers.docstrings import entries, fields, parameters, section
 
 PUBLIC = {
     name: getattr(package, name)
@@ -21,23 +20,6 @@ PUBLIC = {
     if inspect.isroutine(inspect.unwrap(getattr(package, name)))
     or inspect.isclass(getattr(package, name))
 }
-
-
-def section(documented: Any, title: str) -> str:
-    """The text of a section of a docstring; empty where there is none."""
-    text = inspect.getdoc(documented) or ""
-    found = re.search(rf"^{title}:\n((?:    .*\n?|\n)*)", text, re.MULTILINE)
-    return found[1] if found else ""
-
-
-def entries(text: str) -> set[str]:
-    """The names that a section explains; one line may explain several."""
-    heads = re.findall(r"^    (\**\w+(?:, \**\w+)*): ", text, re.MULTILINE)
-    return {name.strip(" *") for head in heads for name in head.split(",")}
-
-
-def parameters(function: Any) -> set[str]:
-    return set(inspect.signature(function).parameters) - {"self", "cls"}
 
 
 def made_by(cls: type) -> set[str]:
@@ -56,8 +38,7 @@ def test_arguments_are_explained(name: str) -> None:
     assert (inspect.getdoc(public) or "").strip()
     if inspect.isclass(public):
         if dataclasses.is_dataclass(public):
-            fields = {f.name for f in dataclasses.fields(public)}
-            assert fields <= entries(section(public, "Attributes"))
+            assert fields(public) <= entries(section(public, "Attributes"))
             if "__init__" in vars(public) and not public.__dataclass_params__.init:
                 assert made_by(public) == entries(section(public, "Args"))
         else:

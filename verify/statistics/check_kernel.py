@@ -91,14 +91,14 @@ class Battery:
         lines = run(
             self.experiment, kernel, np.random.default_rng([checked_seed(seed), RUN_STREAM])
         )
-        asked, called = self.experiment.asked, name or self.name
+        levels, called = self.experiment.levels, name or self.name
         return Findings(
             called,
             tuple(lines),
             seed,
-            asked.level,
-            asked.power,
-            asked.factor,
+            levels.level,
+            levels.power,
+            levels.factor,
             self.experiment.replicas,
             self.experiment.unseen,
         )
@@ -206,7 +206,7 @@ def battery(
     Raises:
         RecipeError: for numbers that do not fit, or a rule whose noise cannot be recovered.
     """
-    asked = Levels(level, power, factor, most).checked()
+    levels = Levels(level, power, factor, most).checked()
     check_replicas(replicas, 1)
     checked_rounding(rounding)
     given = setting_of(
@@ -221,7 +221,7 @@ def battery(
         plan,
         given.meanings,
         given.scalars,
-        asked,
+        levels,
         rng,
         rounding=rounding,
         states=rows,

@@ -95,7 +95,7 @@ def check_invariance(
         >>> check_invariance(step, target, batched=True).outcome.value
         'agrees'
     """
-    asked = Levels(level, power, factor, most).checked()
+    levels = Levels(level, power, factor, most).checked()
     check_replicas(replicas, MIN_REPLICAS)
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
         raise RecipeError(f"steps={steps!r} must be a positive whole number")
@@ -128,7 +128,7 @@ def check_invariance(
             state = kernel.advance(state, rng)
         return state
 
-    plan = two_sample.prepare_comparison(law, dict(features or {}), design, asked, replicas)
+    plan = two_sample.prepare_comparison(law, dict(features or {}), design, levels, replicas)
     return _found(plan, two_sample.run(plan, made, noise), seed, name)
 
 
@@ -172,7 +172,7 @@ def check_sweep(
         RecipeError: for numbers that do not fit, and for a kernel that cannot be carried out in
             numpy.
     """
-    asked = Levels(level, power, factor, most).checked()
+    levels = Levels(level, power, factor, most).checked()
     check_replicas(replicas, MIN_REPLICAS)
     if not isinstance(against, Kernel):
         kind = type(against).__name__
@@ -205,7 +205,7 @@ def check_sweep(
     def right(state: State, rng: np.random.Generator) -> State:
         return carry_out_sweep(against, state, Runner(given.meanings, rng))
 
-    plan = two_sample.prepare_comparison(InvariantLaw(moved(right)), {}, design, asked, replicas)
+    plan = two_sample.prepare_comparison(InvariantLaw(moved(right)), {}, design, levels, replicas)
     found = _found(plan, two_sample.run(plan, moved(kernel.advance), noise), seed, name)
     pilot = moved(right)(
         np.random.default_rng([checked_seed(seed), SWEEP_DESIGN_STREAM]), PILOT_REPLICAS
@@ -244,7 +244,7 @@ def _found(plan: Comparison, lines: list[ComparisonLine], seed: int, name: str) 
     """Return the lines as findings, with the scales whose error might be missed."""
     unseen, a = (
         tuple(f"the scale of {name}" for name, n in plan.needed.items() if n > plan.replicas),
-        plan.asked,
+        plan.levels,
     )
     return Findings(name, tuple(lines), seed, a.level, a.power, a.factor, plan.replicas, unseen)
 

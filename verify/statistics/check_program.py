@@ -54,7 +54,7 @@ class ProgramTest:
         *,
         advance: Advance | None = None,
         name: str | None = None,
-        told: Callable[[str], None] = _silent,
+        on_progress: Callable[[str], None] = _silent,
     ) -> Findings:
         """Run a program and compare it; see ``check_program``.
 
@@ -62,7 +62,7 @@ class ProgramTest:
             step: the program for single steps.
             advance: the program for many steps in one call; None if there is none.
             name: the name of the program in the findings.
-            told: a function that is called with a few words about what comes next, to show
+            on_progress: a function that is called with a few words about what comes next, to show
                 progress.
 
         Returns:
@@ -71,11 +71,11 @@ class ProgramTest:
         Raises:
             RecipeError: if the program returns no state.
         """
-        told("running")
+        on_progress("running")
         found = self.comparisons.check(step, seed=self.seed, name=name)
         if advance is None:
             return found
-        told("comparing calls of many steps")
+        on_progress("comparing calls of many steps")
         line = many_steps_line(advance, self.comparisons.states, self.seed)
         return replace(found, lines=(*found.lines, line))
 

@@ -81,7 +81,7 @@ def test_many_steps_in_one_call_are_as_many_calls():
         (True, ComparisonOutcome.DIFFERS),
     ):
         advance = by_key(trial, forgetful)
-        found = chosen.check(by_hand(trial), advance=advance, told=told.append)
+        found = chosen.check(by_hand(trial), advance=advance, on_progress=told.append)
         assert found.lines[-1].name == "12 steps in one call and one by one"
         assert found.outcome is found.lines[-1].outcome is outcome
     assert told == ["running", "comparing calls of many steps"] * 2

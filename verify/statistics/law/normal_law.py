@@ -54,6 +54,9 @@ class NormalLaw:
         """Return numbers that are independent and standard normal under the law, and their
         names.
 
+        Args:
+            state: states, by block, arrays (replicas, length).
+
         Returns:
             An array (replicas, numbers), and a name for each number.
         """

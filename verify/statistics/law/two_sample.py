@@ -162,7 +162,7 @@ class Comparison:
         needed: the replicas with which a wrong scale is found, by the name of a coordinate.
         replicas: the number of replicas.
         level: the significance level of each line.
-        asked: the significance level of all lines, the power and the factor.
+        levels: the significance level of all lines, the power and the factor.
     """
 
     law: InvariantLaw
@@ -171,14 +171,14 @@ class Comparison:
     needed: Mapping[str, float]
     replicas: int
     level: float
-    asked: Levels
+    levels: Levels
 
 
 def prepare_comparison(
     law: InvariantLaw,
     extra: Mapping[str, Callable[[State], Any]],
     rng: np.random.Generator,
-    asked: Levels,
+    levels: Levels,
     replicas: int | None,
 ) -> Comparison:
     """Choose the features, the cuts and the number of replicas.
@@ -187,7 +187,7 @@ def prepare_comparison(
         law: the law.
         extra: further features, by name.
         rng: the source of the pilot draws.
-        asked: level, power and factor.
+        levels: level, power and factor.
         replicas: the number of replicas; None to choose it.
 
     Raises:
@@ -207,19 +207,19 @@ def prepare_comparison(
             " that varies"
         )
     coordinates = sum(f.scaled for f in listed)
-    each = asked.level / (2 * len(listed) + coordinates)
+    each = levels.level / (2 * len(listed) + coordinates)
     cuts = {f.name: np.unique(np.quantile(f.of(pilot), CUT_PROBABILITIES)) for f in listed}
-    reach = normal.threshold_of(each, len(CUT_PROBABILITIES)) + asked.reach
+    reach = normal.threshold_of(each, len(CUT_PROBABILITIES)) + levels.reach
     # A coordinate that is constant has no scale.
     spread = [f for f in listed if f.scaled and np.ptp(f.of(pilot)) > 0]
     needed = {
         f.name: max(
-            _needed(f.of(pilot), cuts[f.name], c, reach) for c in (asked.factor, 1 / asked.factor)
+            _needed(f.of(pilot), cuts[f.name], c, reach) for c in (levels.factor, 1 / levels.factor)
         )
         for f in spread
     }
-    used = replicas or int(np.ceil(min(max([MIN_REPLICAS, *needed.values()]), asked.most)))
-    return Comparison(law, listed, cuts, needed, used, each, asked)
+    used = replicas or int(np.ceil(min(max([MIN_REPLICAS, *needed.values()]), levels.most)))
+    return Comparison(law, listed, cuts, needed, used, each, levels)
 
 
 def _needed(x: Array, cuts: Array, factor: float, reach: float) -> float:
@@ -269,7 +269,7 @@ def not_finite_line(state: State) -> ComparisonLine | None:
     No law has such draws, so one of them is enough.
     """
     bad = [name for name, x in state.items() if not np.isfinite(x).all()]
-    said = f"{', '.join(bad)} is not finite"
+    where = f"{', '.join(bad)} is not finite"
     return (
         ComparisonLine(
             "finite numbers",
@@ -279,7 +279,7 @@ def not_finite_line(state: State) -> ComparisonLine | None:
             "blocks",
             0.0,
             ComparisonOutcome.DIFFERS,
-            where=said,
+            where=where,
         )
         if bad
         else None
@@ -294,7 +294,7 @@ def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLi
     distance = float(stats.ks_2samp(x, y, method="asymp").statistic)
     threshold, more = (
         normal.dkw_distance(x.size, p / 2) + normal.dkw_distance(y.size, p / 2)
-        for p in (c.level, 1 - c.asked.power)
+        for p in (c.level, 1 - c.levels.power)
     )
     outcome = ComparisonOutcome.DIFFERS if distance > threshold else ComparisonOutcome.AGREES
     return ComparisonLine(
@@ -317,7 +317,7 @@ def _counts(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLine:
     deviates = _hypergeometric(x, y, c.cuts[f.name])
     places = [f"{f.name} below {cut:.4g}" for cut in c.cuts[f.name]]
     n = c.needed.get(f.name)
-    visible = None if n is None else 1 + (c.asked.factor - 1) * float(np.sqrt(n / c.replicas))
+    visible = None if n is None else 1 + (c.levels.factor - 1) * float(np.sqrt(n / c.replicas))
     effect = UNKNOWN_EFFECT if n is None else "a scale times about"
     return normal.family_line(
         f"counts of {f.name}",

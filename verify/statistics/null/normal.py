@@ -36,7 +36,7 @@ def family_line(
     *,
     visible: float | None = None,
     effect: str = "",
-    said: str = "",
+    words: str = "",
 ) -> ComparisonLine:
     """Return the line of a family of standard normal statistics, which shows the largest.
 
@@ -47,13 +47,13 @@ def family_line(
         level: the significance level of the line.
         places: the names of the statistics, in the order of the array.
         visible, effect: see ``ComparisonLine``.
-        said: words to show instead of the place of the largest statistic.
+        words: words to show instead of the place of the largest statistic.
     """
     threshold = threshold_of(level, deviates.size)
     far = np.minimum(np.abs(np.nan_to_num(deviates, nan=MAX_DEVIATE)), MAX_DEVIATE).reshape(-1)
     worst = int(far.argmax())
     outcome = ComparisonOutcome.DIFFERS if far[worst] > threshold else ComparisonOutcome.AGREES
-    where = said or (
+    where = words or (
         f"{places[worst]}: {_shown(deviates.reshape(-1)[worst])} deviates" if places else ""
     )
     return ComparisonLine(
@@ -115,7 +115,7 @@ def variances(
     q = np.concatenate([((u - u.mean(axis=0)) ** 2).sum(axis=0) for _, u, _ in blocks])
     df = np.concatenate([np.full(u.shape[1], len(u) - 1) for _, u, _ in blocks])
     visible = visible_scale(df.min(), level / q.size, power)
-    said = [
+    words = [
         f"{place}: its standard deviation is {np.sqrt(s / n):.4g}"
         for place, s, n in zip(_columns_of(blocks), q, df, strict=True)
     ]
@@ -124,7 +124,7 @@ def variances(
         "chi-squared",
         chi_squared_deviates(q, df),
         level,
-        said,
+        words,
         visible=visible,
         effect="noise times",
     )

@@ -58,7 +58,7 @@ class Innovations:
 
 
 @dataclass
-class _Reader:
+class _Recovery:
     """The state of a recovery: it carries out the operations of a plan with numbers.
 
     Attributes:
@@ -126,110 +126,118 @@ def innovations(
     versions |= {
         equations.last(b): after[name_of(b)] for b in equations.state if equations.last(b)[1]
     }
-    reader = _Reader(meanings.with_values(images_of(equations.state)), rounding, versions)
+    recovery = _Recovery(meanings.with_values(images_of(equations.state)), rounding, versions)
     for operation in plan.operations:
         match operation:
             case Forward(q):
-                _forward(reader, q)
+                _forward(recovery, q)
             case Backward():
-                _backward(reader, operation)
+                _backward(recovery, operation)
             case Check(q):
-                _check(reader, q)
+                _check(recovery, q)
             case Recover():
-                RECOVERY_BY_FORM[operation.how](reader, operation)
-    return Innovations(reader.noise, reader.residuals, reader.resolution)
+                RECOVERY_BY_FORM[operation.form](recovery, operation)
+    return Innovations(recovery.noise, recovery.residuals, recovery.resolution)
 
 
-def _forward(reader: _Reader, q: Equation) -> None:
+def _forward(recovery: _Recovery, q: Equation) -> None:
     """Compute a new version from the versions that its equation reads."""
-    m = reader.at(q)
-    reader.versions[q.made] = m.of(q.e, q.block)
-    reader.errors[q.made] = reader.rounded(q, q.e, m)
+    m = recovery.at(q)
+    recovery.versions[q.made] = m.of(q.e, q.block)
+    recovery.errors[q.made] = recovery.rounded(q, q.e, m)
 
 
-def _backward(reader: _Reader, op: Backward) -> None:
+def _backward(recovery: _Recovery, op: Backward) -> None:
     """Compute the version that an equation reads, from the version that it makes."""
     q = op.equation
-    m = reader.at(q)
-    value, factor = reader.versions[q.made], m.of(op.q, q.block)
+    m = recovery.at(q)
+    value, factor = recovery.versions[q.made], m.of(op.q, q.block)
     found = (value - m.of(op.p, q.block)) / factor
     sides = (
-        reader.rounded(q, op.p, m)
-        + reader.rounding * np.abs(value)
-        + reader.errors.get(q.made, 0.0)
+        recovery.rounded(q, op.p, m)
+        + recovery.rounding * np.abs(value)
+        + recovery.errors.get(q.made, 0.0)
     )
-    reader.versions[op.found] = found
-    reader.errors[op.found] = (sides + reader.rounded(q, op.q, m) * np.abs(found)) / np.abs(factor)
+    recovery.versions[op.found] = found
+    recovery.errors[op.found] = (sides + recovery.rounded(q, op.q, m) * np.abs(found)) / np.abs(
+        factor
+    )
 
 
-def _check(reader: _Reader, q: Equation) -> None:
+def _check(recovery: _Recovery, q: Equation) -> None:
     """Compare both sides of an equation without noise."""
-    m, value = reader.at(q), reader.value_of(q)
-    _residual(reader, q, value - m.of(q.e, q.block), reader.error(q, m, value))
+    m, value = recovery.at(q), recovery.value_of(q)
+    _residual(recovery, q, value - m.of(q.e, q.block), recovery.error(q, m, value))
 
 
-def _residual(reader: _Reader, q: Equation, left: Array, error: Array) -> None:
+def _residual(recovery: _Recovery, q: Equation, left: Array, error: Array) -> None:
     """Note how far both sides of an equation differ, in multiples of the rounding error."""
     with np.errstate(all="ignore"):
         ratio = np.where(left == 0, 0.0, np.abs(left) / error)
     label = f"{name_of(q.block)} ({q.stage + 1})"
-    reader.residuals[label] = np.where(np.isnan(ratio), np.inf, ratio)
-    reader.resolution[label] = np.where(np.isfinite(error).all(axis=1), 0.0, np.inf)
+    recovery.residuals[label] = np.where(np.isnan(ratio), np.inf, ratio)
+    recovery.resolution[label] = np.where(np.isfinite(error).all(axis=1), 0.0, np.inf)
 
 
-def _units(reader: _Reader, op: Recover, q: Equation, scale: float, only: Any = None) -> Meanings:
+def _units(
+    recovery: _Recovery, op: Recover, q: Equation, scale: float, only: Any = None
+) -> Meanings:
     """Return the values with all noise at ``scale``, or with one noise at it and the others at
     zero.
     """
     rows = {
-        name_of(w): np.full((1, reader.meanings.length_of(w)), scale if only in (None, w) else 0.0)
+        name_of(w): np.full(
+            (1, recovery.meanings.length_of(w)), scale if only in (None, w) else 0.0
+        )
         for w in op.noises
     }
-    return reader.at(q, **rows)
+    return recovery.at(q, **rows)
 
 
-def _diagonal(reader: _Reader, op: Recover) -> None:
+def _diagonal(recovery: _Recovery, op: Recover) -> None:
     """Recover the noise of ``new = mean + sum of c_w w``: the deviation from the mean, by its
     standard deviation.
     """
     (q,) = op.equations
-    value, rest = reader.value_of(q), _units(reader, op, q, 0.0)
+    value, rest = recovery.value_of(q), _units(recovery, op, q, 0.0)
     mean = rest.of(q.e, q.block)
-    coefficients = [_units(reader, op, q, 1.0, w).of(q.e, q.block) - mean for w in op.noises]
+    coefficients = [_units(recovery, op, q, 1.0, w).of(q.e, q.block) - mean for w in op.noises]
     deviation = (
         coefficients[0] if len(coefficients) == 1 else np.sqrt(sum(c**2 for c in coefficients))
     )
-    _keep(reader, op, (value - mean) / deviation, reader.error(q, rest, value) / np.abs(deviation))
+    _keep(
+        recovery, op, (value - mean) / deviation, recovery.error(q, rest, value) / np.abs(deviation)
+    )
 
 
-def _keep(reader: _Reader, op: Recover, u: Array, error: Array) -> None:
+def _keep(recovery: _Recovery, op: Recover, u: Array, error: Array) -> None:
     """Note recovered numbers and how far rounding may have moved them."""
-    reader.noise[op.label] = u
-    reader.resolution[op.label] = np.broadcast_to(error, u.shape).max(axis=1)
-    if len(op.noises) == 1 and op.whole:
+    recovery.noise[op.label] = u
+    recovery.resolution[op.label] = np.broadcast_to(error, u.shape).max(axis=1)
+    if len(op.noises) == 1 and op.used_again:
         name = name_of(op.noises[0])
-        reader.drawn[name], reader.wrong[name] = u, np.broadcast_to(error, u.shape)
+        recovery.drawn[name], recovery.wrong[name] = u, np.broadcast_to(error, u.shape)
 
 
-def _general(reader: _Reader, op: Recover) -> None:
+def _general(recovery: _Recovery, op: Recover) -> None:
     """Recover the noise of all coordinates together: ``new = mean + B w``, whitened by the singular
     values of B.
     """
     left, columns, errors = [], [], []
-    sizes = [reader.meanings.length_of(w) for w in op.noises]
+    sizes = [recovery.meanings.length_of(w) for w in op.noises]
     for q in op.equations:
-        rest = _units(reader, op, q, 0.0)
-        mean, value = rest.of(q.e, q.block), reader.value_of(q)
+        rest = _units(recovery, op, q, 0.0)
+        mean, value = rest.of(q.e, q.block), recovery.value_of(q)
         left.append(value - mean)
-        errors.append(reader.error(q, rest, value))
-        columns.append(_root(reader, op, q, mean))
+        errors.append(recovery.error(q, rest, value))
+        columns.append(_root(recovery, op, q, mean))
     B, R, E = (
         np.concatenate(columns, axis=1),
         np.concatenate(left, axis=1),
         np.concatenate(errors, axis=1),
     )
     U, size, V, rank = _split(B)
-    if op.whole and rank < sum(sizes):
+    if op.used_again and rank < sum(sizes):
         raise RecipeError(
             f"the noise {op.label} cannot be recovered from {op.equations[0].block} alone, and"
             " another assignment uses it again: give each assignment a noise of its own"
@@ -239,14 +247,14 @@ def _general(reader: _Reader, op: Recover) -> None:
     # At full rank all of the noise is determined, and u becomes the noise itself.
     u = _times(np.swapaxes(V, 1, 2), u) if rank == sum(sizes) else u
     error = np.linalg.norm(E, axis=1, keepdims=True)
-    _keep(reader, op, u, error / size[:, rank - 1 : rank])
+    _keep(recovery, op, u, error / size[:, rank - 1 : rank])
     if rank < R.shape[1]:
-        _residual(reader, op.equations[0], turned[:, rank:], error)
-    if op.whole:
+        _residual(recovery, op.equations[0], turned[:, rank:], error)
+    if op.used_again:
         parts = np.split(u, np.cumsum(sizes)[:-1], axis=1)
-        reader.drawn |= {name_of(w): part for w, part in zip(op.noises, parts, strict=True)}
+        recovery.drawn |= {name_of(w): part for w, part in zip(op.noises, parts, strict=True)}
         far = error / size[:, rank - 1 : rank]
-        reader.wrong |= {
+        recovery.wrong |= {
             name_of(w): np.broadcast_to(far, part.shape)
             for w, part in zip(op.noises, parts, strict=True)
         }
@@ -266,32 +274,32 @@ def _times(matrices: Array, rows: Array) -> Array:
     return (matrices @ rows[:, :, None])[:, :, 0]
 
 
-def _root(reader: _Reader, op: Recover, q: Equation, mean: Array) -> Array:
+def _root(recovery: _Recovery, op: Recover, q: Equation, mean: Array) -> Array:
     """Return the columns of B, an array (replicas, coordinates, numbers drawn)."""
     columns = []
     for w in op.noises:
-        for j in range(reader.meanings.length_of(w)):
-            rows = {name_of(v): np.zeros((1, reader.meanings.length_of(v))) for v in op.noises}
+        for j in range(recovery.meanings.length_of(w)):
+            rows = {name_of(v): np.zeros((1, recovery.meanings.length_of(v))) for v in op.noises}
             rows[name_of(w)][0, j] = 1.0
-            columns.append(reader.at(q, **rows).of(q.e, q.block) - mean)
+            columns.append(recovery.at(q, **rows).of(q.e, q.block) - mean)
     rows_of = max(c.shape[0] for c in columns)
     return np.stack([np.broadcast_to(c, (rows_of, c.shape[1])) for c in columns], axis=2)
 
 
-def _chi_squared(reader: _Reader, op: Recover) -> None:
+def _chi_squared(recovery: _Recovery, op: Recover) -> None:
     """Recover the noise of ``new = p + q X``: the normal number with the probability that X is
     below its value.
     """
     (q,) = op.equations
     (draw,) = q.e.atoms(NoncentralChiSquared)
-    m = reader.at(q)
+    m = recovery.at(q)
     rest, scale = _affine_in_draw(m, q, draw)
     df, nonc = m.of(draw.df, q.block), m.of(draw.nonc, q.block)
-    x = (reader.value_of(q) - rest) / scale
+    x = (recovery.value_of(q) - rest) / scale
     law = stats.ncx2(df, nonc)
     below, above = law.cdf(x), law.sf(x)
     u = np.where(below < 0.5, special.ndtri(below), -special.ndtri(above))
-    _keep(reader, op, u * np.sign(scale), np.full(u.shape, 1e-6))
+    _keep(recovery, op, u * np.sign(scale), np.full(u.shape, 1e-6))
 
 
 def _affine_in_draw(m: Meanings, q: Equation, draw: NoncentralChiSquared) -> tuple[Array, Array]:
@@ -300,15 +308,15 @@ def _affine_in_draw(m: Meanings, q: Equation, draw: NoncentralChiSquared) -> tup
     return rest, m.of(q.e.xreplace({draw: S.One}), q.block) - rest
 
 
-def _quadratic(reader: _Reader, op: Recover) -> None:
+def _quadratic(recovery: _Recovery, op: Recover) -> None:
     """Recover the noise of ``new = a + b w + c w^2``: the normal number with the probability that
     this is below its value.
     """
     (q,) = op.equations
-    value = reader.value_of(q)
-    a, up, down = (_units(reader, op, q, s).of(q.e, q.block) for s in (0.0, 1.0, -1.0))
+    value = recovery.value_of(q)
+    a, up, down = (_units(recovery, op, q, s).of(q.e, q.block) for s in (0.0, 1.0, -1.0))
     b, c = (up - down) / 2, (up + down) / 2 - a
-    error = reader.error(q, _units(reader, op, q, 0.0), value)
+    error = recovery.error(q, _units(recovery, op, q, 0.0), value)
     with np.errstate(all="ignore"):
         square, least = b**2 + 4 * c * (value - a), 4 * np.abs(c) * error
         # Near the vertex, rounding decides on which side of it a value lies, and so how much
@@ -321,30 +329,30 @@ def _quadratic(reader: _Reader, op: Recover) -> None:
         straight = np.abs(c) <= MIN_SINGULAR_RATIO * np.abs(b)
         u = np.where(straight, (value - a) / b, u)
         resolution = error / np.where(straight, np.abs(b), root)
-    _keep(reader, op, u, resolution)
+    _keep(recovery, op, u, resolution)
 
 
-def _logarithm(reader: _Reader, op: Recover) -> None:
+def _logarithm(recovery: _Recovery, op: Recover) -> None:
     """Recover the noise of ``new = exp(a + b w)``, where this is the whole right side."""
     (q,) = op.equations
-    value, rest = reader.value_of(q), _units(reader, op, q, 0.0)
+    value, rest = recovery.value_of(q), _units(recovery, op, q, 0.0)
     middle = rest.of(q.e, q.block)
-    a, up = (np.log(x) for x in (middle, _units(reader, op, q, 1.0).of(q.e, q.block)))
-    far = reader.rounded(q, q.e, rest) / np.abs(middle) + reader.rounding * (1 + np.abs(a))
+    a, up = (np.log(x) for x in (middle, _units(recovery, op, q, 1.0).of(q.e, q.block)))
+    far = recovery.rounded(q, q.e, rest) / np.abs(middle) + recovery.rounding * (1 + np.abs(a))
     with np.errstate(all="ignore"):
-        _keep(reader, op, (np.log(value) - a) / (up - a), far / np.abs(up - a))
+        _keep(recovery, op, (np.log(value) - a) / (up - a), far / np.abs(up - a))
 
 
-def _folded(reader: _Reader, op: Recover) -> None:
+def _folded(recovery: _Recovery, op: Recover) -> None:
     """Recover the noise of ``new = Fold(mean + c w)``: the normal number with the probability that
     this is between the lower end and its value.
     """
     (q,) = op.equations
     inner = replace(q, e=q.e.args[0])
     lower, upper = (float(end) for end in q.e.args[1:])
-    value, rest = reader.value_of(q), _units(reader, op, inner, 0.0)
+    value, rest = recovery.value_of(q), _units(recovery, op, inner, 0.0)
     mean = rest.of(inner.e, q.block)
-    parts = [_units(reader, op, inner, 1.0, w).of(inner.e, q.block) - mean for w in op.noises]
+    parts = [_units(recovery, op, inner, 1.0, w).of(inner.e, q.block) - mean for w in op.noises]
     s = np.sqrt(sum(c**2 for c in parts))
     if np.isinf(lower):  # the mirror image is a half line with a lower end
         value, mean, lower, upper = -value, -mean, -upper, np.inf
@@ -361,10 +369,10 @@ def _folded(reader: _Reader, op: Recover) -> None:
     above = above + special.ndtr((lower - x - mean) / s) if np.isinf(upper) else above
     u = np.where(below < 0.5, special.ndtri(below), -special.ndtri(above))
     outside = (x < 0) | (value > upper)
-    _keep(reader, op, np.where(outside, np.nan, u), reader.error(inner, rest, value) / s)
+    _keep(recovery, op, np.where(outside, np.nan, u), recovery.error(inner, rest, value) / s)
 
 
-RECOVERY_BY_FORM: Mapping[str, Callable[[_Reader, Recover], None]] = {
+RECOVERY_BY_FORM: Mapping[str, Callable[[_Recovery, Recover], None]] = {
     DIAGONAL: _diagonal,
     GENERAL: _general,
     CHI_SQUARED: _chi_squared,

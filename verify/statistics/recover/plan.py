@@ -86,14 +86,14 @@ class Recover:
     Attributes:
         equations: the equations.
         noises: the noise in them.
-        how: the form in which it enters them, such as ``diagonal``.
-        whole: whether each noise is needed by itself, because a later equation reads it.
+        form: the form in which it enters them, such as ``diagonal``.
+        used_again: whether each noise is needed by itself, because a later equation reads it.
     """
 
     equations: tuple[Equation, ...]
     noises: tuple[Any, ...]
-    how: str
-    whole: bool
+    form: str
+    used_again: bool
 
     @property
     def label(self) -> str:
@@ -192,9 +192,12 @@ class _Planner:
         noises = tuple(
             dict.fromkeys(w for g in group for w in sorted(g.noises - self.noises, key=str))
         )
-        whole = any(q.noises & set(noises) for q in self.pending if q not in group)
+        used_again = any(q.noises & set(noises) for q in self.pending if q not in group)
         self.noises |= set(noises)
-        return self.done(Recover(tuple(group), noises, _how(group, noises, whole), whole), *group)
+        return self.done(
+            Recover(tuple(group), noises, _form_of_noise(group, noises, used_again), used_again),
+            *group,
+        )
 
     def backwards(self, *, own: bool) -> bool:
         """Find a version from an equation that reads it; return False if there is none.
@@ -249,7 +252,7 @@ def _affine(e: Expr, block: Block) -> tuple[Expr, Expr] | None:
     return moved.xreplace({x: S.Zero}), q
 
 
-def _how(group: list[Equation], noises: tuple[Any, ...], whole: bool) -> str:
+def _form_of_noise(group: list[Equation], noises: tuple[Any, ...], used_again: bool) -> str:
     """Return the form in which noise enters equations that hold at the same time.
 
     Raises:
@@ -264,19 +267,19 @@ def _how(group: list[Equation], noises: tuple[Any, ...], whole: bool) -> str:
     ):
         if (
             len(group) == 1
-            and not whole
+            and not used_again
             and isinstance(q.e, Fold)
-            and _how([replace(q, e=q.e.args[0])], noises, whole) == DIAGONAL
+            and _form_of_noise([replace(q, e=q.e.args[0])], noises, used_again) == DIAGONAL
         ):
             return FOLDED
         raise RecipeError(_NOT_RECOVERABLE.format(q.block, q.e))
     alone = len(group) == 1 and all(_is_elementwise(q.e, w, q.block) for w in noises)
     if q.e.atoms(NoncentralChiSquared):
-        if alone and len(noises) == 1 and not whole:
+        if alone and len(noises) == 1 and not used_again:
             return CHI_SQUARED
     elif all(_is_affine(g.e, noises) for g in group):
-        return DIAGONAL if alone and (len(noises) == 1 or not whole) else GENERAL
-    elif alone and len(noises) == 1 and not whole:
+        return DIAGONAL if alone and (len(noises) == 1 or not used_again) else GENERAL
+    elif alone and len(noises) == 1 and not used_again:
         (w,) = noises
         second = partial(partial(q.e, w), w)
         if expand(partial(second, w)) == 0:

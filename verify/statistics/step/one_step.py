@@ -53,7 +53,7 @@ class Experiment:
         signatures: the effect of each wrong coefficient, with the test that finds it best.
         unseen: the names of the coefficients whose error might be missed.
         level: the significance level of each line.
-        asked: the significance level of all lines, the power and the factor.
+        levels: the significance level of all lines, the power and the factor.
         rounding: the relative precision of the kernel's arithmetic.
         coupled: whether steps from two states with the same random numbers are compared.
     """
@@ -65,7 +65,7 @@ class Experiment:
     signatures: tuple[tuple[Signature, str], ...]
     unseen: tuple[str, ...]
     level: float
-    asked: Levels
+    levels: Levels
     rounding: float
     coupled: bool
 
@@ -79,7 +79,7 @@ def prepare_experiment(
     plan: RecoveryPlan,
     meanings: Meanings,
     scalars: tuple[str, ...],
-    asked: Levels,
+    levels: Levels,
     rng: np.random.Generator,
     *,
     rounding: float,
@@ -93,26 +93,28 @@ def prepare_experiment(
         plan: how the noise is recovered.
         meanings: the values of the symbols of the rule.
         scalars: the names of the parameters that are no matrices.
-        asked: level, power and factor.
+        levels: level, power and factor.
         rng: the source of random numbers.
         rounding: the relative precision of the kernel's arithmetic.
         states: the states; None to choose them.
         replicas: the number of replicas; None to choose it.
         coupled: whether the kernel draws the same random numbers whatever the state is.
     """
-    listed = list(coefficients_of(plan.equations, meanings, scalars, asked.factor))
-    rows = states or _states(plan, meanings, listed, rng, rounding, replicas or asked.most)
-    inverses = coefficients_of(plan.equations, meanings, scalars, 1 / asked.factor)
+    listed = list(coefficients_of(plan.equations, meanings, scalars, levels.factor))
+    rows = states or _states(plan, meanings, listed, rng, rounding, replicas or levels.most)
+    inverses = coefficients_of(plan.equations, meanings, scalars, 1 / levels.factor)
     signatures = [
         weakest_signature(*(signature(c, plan, rows, meanings, rng, rounding) for c in pair))
         for pair in zip(listed, inverses, strict=True)
     ]
     count = len(next(iter(rows.values())))
-    level = asked.level / (
+    level = levels.level / (
         8 + len(plan.recovered) + len(signatures)
     )  # of each line, by the union bound
-    tests = [s.needed(count, level, asked.power, max(asked.most, MIN_REPLICAS)) for s in signatures]
-    coupled = coupled and _shows_what_is_drawn(plan, meanings, rows, rounding)
+    tests = [
+        s.needed(count, level, levels.power, max(levels.most, MIN_REPLICAS)) for s in signatures
+    ]
+    coupled = coupled and _shows_shared_noise(plan, meanings, rows, rounding)
     exact = [s.certain or (coupled and s.apart) for s in signatures]
     needed = [
         0.0 if sure else min(t.values(), default=np.inf)
@@ -126,7 +128,7 @@ def prepare_experiment(
     best = tuple(
         (s, min(t, key=t.__getitem__)) for s, t in zip(signatures, tests, strict=True) if t
     )
-    return Experiment(plan, meanings, rows, used, best, unseen, level, asked, rounding, coupled)
+    return Experiment(plan, meanings, rows, used, best, unseen, level, levels, rounding, coupled)
 
 
 def _states(
@@ -146,14 +148,14 @@ def _states(
     )
 
 
-def _shows_what_is_drawn(
+def _shows_shared_noise(
     plan: RecoveryPlan, meanings: Meanings, rows: State, rounding: float
 ) -> bool:
     """Return True if the same random numbers give the same recovered noise at every state.
 
     They do not if the law of a draw depends on the state, or if several noises mix.
     """
-    if any(op.how in (CHI_SQUARED, FOLDED, QUADRATIC) for op in plan.recovered):
+    if any(op.form in (CHI_SQUARED, FOLDED, QUADRATIC) for op in plan.recovered):
         return False
     rng, seen = np.random.default_rng(COUPLING_SEED), []
     before = {name: np.tile(x, (COUPLING_STEPS, 1)) for name, x in rows.items()}
@@ -299,7 +301,7 @@ def _normal_lines(
     x: Experiment, first: Innovations, steps: list[normal.StepNumbers]
 ) -> list[ComparisonLine]:
     """Return the lines about the law of the noise: normal, independent, and drawn once."""
-    level, power, reach = x.level, x.asked.power, x.asked.reach
+    level, power, reach = x.level, x.levels.power, x.levels.reach
     _, u, _ = steps[0]
     lines = [
         normal.whole_law(f"the law of {label}", first.noise[label], level, power)
@@ -358,14 +360,14 @@ def _along_shift(x: Experiment, s: Signature, read: Innovations) -> ComparisonLi
     )
     squared = each * sum((shift**2).sum() for shift in s.shift.values())
     deviate = inner / np.sqrt(squared)
-    step = x.asked.factor - 1
+    step = x.levels.factor - 1
     gain = s.gain * np.sqrt(each)
     visible = (
-        1 + step * (normal.threshold_of(x.level, 1) + x.asked.reach * s.spread) / gain
+        1 + step * (normal.threshold_of(x.level, 1) + x.levels.reach * s.spread) / gain
         if gain > 0
         else np.inf
     )
-    said = (
+    words = (
         f"as if it were {1 + step * inner / squared:.4g} times what it should be"
         if squared > 0
         else ""
@@ -378,7 +380,7 @@ def _along_shift(x: Experiment, s: Signature, read: Innovations) -> ComparisonLi
         [s.name],
         visible=float(visible),
         effect="a factor",
-        said=said,
+        words=words,
     )
 
 
@@ -391,10 +393,10 @@ def _variance(x: Experiment, s: Signature, read: Innovations) -> ComparisonLine:
         squares = (read.noise[label].reshape(each, x.count, -1) ** 2).sum(axis=0)
         total, entries = total + squares[where].sum(), entries + each * int(where.sum())
     deviate = normal.chi_squared_deviates(np.array([total]), entries)
-    sd = normal.visible_scale(entries, x.level, x.asked.power)
+    sd = normal.visible_scale(entries, x.level, x.levels.power)
     ratio = max(s.ratio, 1 / s.ratio)
-    visible = 1 + (x.asked.factor - 1) * (sd - 1) / (ratio - 1) if ratio > 1 else np.inf
-    said = f"the noise is {np.sqrt(total / entries):.4g} times what it should be"
+    visible = 1 + (x.levels.factor - 1) * (sd - 1) / (ratio - 1) if ratio > 1 else np.inf
+    words = f"the noise is {np.sqrt(total / entries):.4g} times what it should be"
     return normal.family_line(
         f"noise coefficient {s.name}",
         "chi-squared",
@@ -403,7 +405,7 @@ def _variance(x: Experiment, s: Signature, read: Innovations) -> ComparisonLine:
         [s.name],
         visible=float(visible),
         effect="a factor",
-        said=said,
+        words=words,
     )
 
 

@@ -88,13 +88,13 @@ class MeasuredBias:
         block: the name of the block.
         points: the bias at each step size.
         order: the order of the bias that is proved; None if none is proved.
-        said: the order in words.
+        order_text: the order in words.
     """
 
     block: str
     points: tuple[BiasPoint, ...]
     order: float | None
-    said: str
+    order_text: str
 
 
 def measure_bias(

@@ -104,6 +104,9 @@ def trial_of(
         length: the number of coordinates of each vector.
         potentials: the abstract potentials of a step; by default all whose gradient it uses.
 
+    Returns:
+        The trial, with which any number of programs can be compared.
+
     Raises:
         RecipeError: for something that is no discrete step, or an abstract potential of a step that
             has several blocks or lives on a simplex.
