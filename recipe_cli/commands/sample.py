@@ -77,7 +77,7 @@ def sample(
             "--control-variates",
             help=(
                 "Reduce the variance of the minibatch gradient: estimate its difference to the full"
-                " gradient at the posterior mode."
+                " gradient at the posterior mode, where chains then start."
             ),
         ),
     ] = False,

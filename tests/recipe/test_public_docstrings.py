@@ -7,11 +7,11 @@ import warnings
 
 import pytest
 import sympy
+from helpers.docstrings import entries, fields, parameters, section
 
 import recipe
 import recipe.kernel
 import recipe.scheme
-from tests.helpers.docstrings import entries, fields, parameters, section
 
 PUBLIC = {
     name: getattr(package, name)

@@ -8,8 +8,8 @@ import inspect
 import warnings
 
 import pytest
+from helpers.docstrings import entries, fields, parameters, section
 
-from tests.helpers.docstrings import entries, fields, parameters, section
 from verify import statistics
 
 PUBLIC = {
