@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from samplers import catalog_recipes
+from cases.catalog_recipes import catalog_recipes
 from sympy import Symbol, sqrt
 
 from catalog.hmc import ghmc

@@ -8,8 +8,8 @@
     for i in range(n):
         place = i % EIGHT if n >= EIGHT else np.uint64(0)
         for c in range(chains):
-            state.total_by_eight[place, c] = add_sums_many(i, c, state.total_by_eight[place, c],
-            ...)
+            total = state.total_by_eight[place, c]
+            state.total_by_eight[place, c] = add_sums_many(i, c, total, ...)
     ...
     total = pairwise_many(state.total_by_eight, c)
 
