@@ -183,11 +183,11 @@ CATALOG = {
     ),
     "lognormal_exp_ou": (PROVED, "D is positive definite everywhere"),
     "scir_posterior": (PROVED, "D is positive definite everywhere"),
-    "scir": (UNDECIDED, "that the process never reaches the edge of its domain is not proved"),
+    "scir": (UNDECIDED, "it is not proved that the process never reaches the edge of its domain"),
     "hmc": (UNDECIDED, "there is no noise; whether the flow is ergodic is not decided"),
     "jacobi_beta": (
         UNDECIDED,
-        "that the process never reaches the edge of its domain is not proved",
+        "it is not proved that the process never reaches the edge of its domain",
     ),
     "mirror_sgld": (UNDECIDED, OF_REFLECTED),
     "mirror_sghmc": (UNDECIDED, OF_REFLECTED),
@@ -197,7 +197,7 @@ CATALOG = {
     "corv_sgnht": (PROVED, "Hoermander's condition holds everywhere, by 2 rounds of brackets"),
     "sgrld_simplex_expanded_mean": (
         UNDECIDED,
-        "that the process never reaches the edge of its domain is not proved",
+        "it is not proved that the process never reaches the edge of its domain",
     ),
     "sgrld_simplex_expanded_mean_reflected": (UNDECIDED, OF_REFLECTED),
     "sgrld_simplex_expanded_natural": (UNDECIDED, "non-explosion is undecided"),

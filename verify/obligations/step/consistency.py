@@ -81,7 +81,7 @@ CONSISTENCY = Obligation(
         " a finite step is invariant-order."
     ),
     discharge=discharge,
-    across_kinks=True,
-    of_reflected=True,
+    handles_kinks=True,
+    handles_reflections=True,
     applies=is_made_from_a_recipe,
 )

@@ -19,12 +19,12 @@ from verify.subject import Subject
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 
 
-def discharge(subject: Subject, known: Outcomes) -> Outcome:
+def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
     """By the evaluations of a step and ``B_hat = (D + Q) diag(V, 0) (D + Q)^T`` beside D."""
     assert isinstance(subject.declared, Discretisation)
     recipe, update = subject.declared.of, subject.declared.update
     assert isinstance(recipe, Recipe)
-    if not known.proved("consistency"):
+    if not outcomes.proved("consistency"):
         return undecided(
             "the step is not shown to become this recipe, so that D says nothing of its noise"
         )
