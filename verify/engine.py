@@ -66,9 +66,10 @@ def verify(
 
     Example:
         >>> from recipe import Potential, Recipe, Vector
+        >>> from verify import verify
         >>> theta = Vector("theta")
         >>> U = Potential("U", theta)
-        >>> langevin = Recipe(state=[theta], H=U, D={(theta, theta): 1}, Q={})
+        >>> langevin = Recipe(theta, H=U, D=1, Q=0)
         >>> print(verify(langevin).verdict.value)
         proved
     """

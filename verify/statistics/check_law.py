@@ -69,10 +69,10 @@ def check_invariance(
         target: ``target(rng, n)`` returns n independent exact draws, by block, shape (n, length),
             auxiliary blocks included; or an ``invariant_normal_law``.
         steps: how many steps each replica takes. What each single one gets wrong adds up.
-        features: further numbers of a state to compare, by name: functions of a dict of arrays (n,
-        length) that return n numbers. seed, level, power, factor, batched, most, name: see
-        ``battery``. The factor is that of a scale: of a coordinate about its
-            median, or of a standard deviation.
+        features: further numbers of a state to compare, by name: functions of a dict of arrays of
+            shape (n, length) that return n numbers.
+        seed, level, power, factor, batched, most, name: see ``battery``. The factor is that of a
+            scale: of a coordinate about its median, or of a standard deviation.
         replicas: how many; by default as many as ``power`` and ``factor`` need.
 
     Raises:

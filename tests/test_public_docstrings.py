@@ -5,6 +5,7 @@ import doctest
 import inspect
 import re
 import warnings
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -13,10 +14,21 @@ import sympy
 import recipe
 import recipe.kernel
 import recipe.scheme
+import verify
+import verify.report
+import verify.translation
 
+PACKAGES = (
+    recipe,
+    recipe.scheme,
+    recipe.kernel,
+    verify,
+    verify.report,
+    verify.translation,
+)
 PUBLIC = {
     name: getattr(package, name)
-    for package in (recipe, recipe.scheme, recipe.kernel)
+    for package in PACKAGES
     for name in package.__all__
     if inspect.isroutine(inspect.unwrap(getattr(package, name)))
     or inspect.isclass(getattr(package, name))
@@ -42,7 +54,7 @@ def parameters(function: Any) -> set[str]:
 
 def made_by(cls: type) -> set[str]:
     """The parameters by which users make an object of a class."""
-    if issubclass(cls, Exception):
+    if issubclass(cls, Exception | Enum):
         return set()
     if issubclass(cls, sympy.Function):
         return parameters(cls.eval)
