@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from recipe.language.symbols import Block, Length
-from verify.translation.batch.driver import FIXED, ForOne, shared_names
+from verify.translation.batch.driver import FIXED_NAMES, OneChain, shared_names
 from verify.translation.batch.stop_and_record import check_plumbing
 from verify.translation.loops.batch_column import KEYS, body_of_one
 from verify.translation.parse.interface import Legend
@@ -23,10 +23,14 @@ from verify.translation.parse.module import ParsedModule, plain_body, without_do
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
 from verify.translation.reference.matcher import length_of
-from verify.translation.run.drivers import What, check_run
+from verify.translation.run.drivers import Source, check_run
 
-RUN_MANY = "state, draws, step_sizes, params, seed, first_chain, start, warmup, thin"
-BEGIN = ["done, step_size = (start + n, step_sizes[n])", "t = np.uint64(done)", "finite = True"]
+RUN_MANY_ARGUMENTS = "state, draws, step_sizes, params, seed, first_chain, start, warmup, thin"
+STEP_BEGIN = [
+    "done, step_size = (start + n, step_sizes[n])",
+    "t = np.uint64(done)",
+    "finite = True",
+]
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Chains:
 
 
 def check_many(
-    module: ParsedModule, legend: Legend, what: What, alone: Reader, end: Callable[..., None]
+    module: ParsedModule, legend: Legend, what: Source, alone: Reader, end: Callable[..., None]
 ) -> None:
     """Require that every chain of ``run_many`` is moved as by the rule, with the random numbers of
     ``run`` (``alone``).
@@ -54,8 +58,8 @@ def check_many(
     check_plumbing(module, legend, chains.kept)
     module.read.update({"run_many", "allocate_many"})
     driver = copy.deepcopy(module.functions["run_many"])
-    if ", ".join(a.arg for a in driver.args.args) != RUN_MANY:
-        raise unread(driver, f"the arguments of run_many are not {RUN_MANY}")
+    if ", ".join(a.arg for a in driver.args.args) != RUN_MANY_ARGUMENTS:
+        raise unread(driver, f"the arguments of run_many are not {RUN_MANY_ARGUMENTS}")
     bodies = frozenset(
         n for n, f in module.functions.items() if [a.arg for a in f.args.args[:2]] == ["i", "c"]
     )
@@ -63,7 +67,7 @@ def check_many(
         n: body_of_one(copy.deepcopy(module.functions[n]), bodies, chains.eights) for n in bodies
     }
     statistics = frozenset(module.draws) - frozenset(legend.fields.values())
-    writer = ForOne(
+    writer = OneChain(
         bodies, chains.eights, _accepted(driver), statistics, shared_names(driver), chains.purposes
     )
     if writer.accepted and (
@@ -182,7 +186,7 @@ def _accepted(driver: ast.FunctionDef) -> str:
     return "" if found is None else found.group(1)
 
 
-def _run_of_one(driver: ast.FunctionDef, writer: ForOne, legend: Legend) -> ast.FunctionDef:
+def _run_of_one(driver: ast.FunctionDef, writer: OneChain, legend: Legend) -> ast.FunctionDef:
     first, *rest = plain_body(driver) or [ast.Pass()]
     field = next(iter(legend.fields.values()))
     if (
@@ -202,13 +206,13 @@ def _run_of_one(driver: ast.FunctionDef, writer: ForOne, legend: Legend) -> ast.
         or ast.unparse(last) != "return (start + step_sizes.size, -1)"
     ):
         raise wrong(loop, "there are as many steps as step sizes")
-    if [ast.unparse(s) for s in loop.body[:3]] != BEGIN:
-        raise wrong(loop.body[0], f"a step begins with {'; '.join(BEGIN)}")
+    if [ast.unparse(s) for s in loop.body[:3]] != STEP_BEGIN:
+        raise wrong(loop.body[0], f"a step begins with {'; '.join(STEP_BEGIN)}")
     filled = [s for s in before if ast.unparse(s) == f"fill_keys(state.{KEYS}, seed, first)"]
     if len(filled) != bool(writer.purposes):
         raise wrong(loop, "the keys of the chains are filled once, before the steps")
     counts = [one for s in before if s not in filled for one in _count(s, writer)]
-    (function,) = ast.parse(RUN).body
+    (function,) = ast.parse(RUN_TEXT).body
     assert isinstance(function, ast.FunctionDef)
     steps = function.body[0]
     assert isinstance(steps, ast.For)
@@ -219,7 +223,7 @@ def _run_of_one(driver: ast.FunctionDef, writer: ForOne, legend: Legend) -> ast.
     return function
 
 
-RUN = """\
+RUN_TEXT = """\
 def run(state, draws, gradient, data, step_size, params, seed, chain, start, steps, warmup, thin):
     for done in range(start, start + steps):
         t = np.uint64(done)
@@ -229,10 +233,12 @@ def run(state, draws, gradient, data, step_size, params, seed, chain, start, ste
 """
 
 
-def _count(s: ast.stmt, writer: ForOne) -> list[ast.stmt]:
+def _count(s: ast.stmt, writer: OneChain) -> list[ast.stmt]:
     """``n_theta = np.uint64(state.theta.shape[0])``, and what is made of it."""
     match s:
-        case ast.Assign(targets=[ast.Name() as name]) if name.id == "row" or name.id not in FIXED:
+        case ast.Assign(targets=[ast.Name() as name]) if (
+            name.id == "row" or name.id not in FIXED_NAMES
+        ):
             found = re.fullmatch(r"np\.uint64\(state\.(\w+)\.shape\[0\]\)", ast.unparse(s.value))
             if found is not None:
                 return [
@@ -245,7 +251,7 @@ def _count(s: ast.stmt, writer: ForOne) -> list[ast.stmt]:
     return writer.statement(s, frozenset())
 
 
-def _step(body: list[ast.stmt], writer: ForOne, loop: ast.stmt) -> list[ast.stmt]:
+def _step(body: list[ast.stmt], writer: OneChain, loop: ast.stmt) -> list[ast.stmt]:
     """A step: the statements that move a chain, those that stop it, and those that record it."""
     counted, body = _counted(body, writer.accepted, loop)
     stops = [n for n, s in enumerate(body) if writer.stop(s) is not None]

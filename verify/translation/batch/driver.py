@@ -14,15 +14,15 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from verify.translation.loops.batch_column import COLUMN, BatchColumn, stored
+from verify.translation.loops.batch_column import COLUMN, BatchColumn, assigned_names
 from verify.translation.loops.batch_sums import check_place, zeros
 from verify.translation.parse.problems import unread, wrong
 
-_FIXED = """
+_FIXED_NAMES = """
     state draws step_sizes params seed first_chain start warmup thin chains first n done step_size
     t row c tests accepted chain gradient data steps bad EIGHT
 """
-FIXED = frozenset(_FIXED.split())  # what run_many and run give meanings to themselves
+FIXED_NAMES = frozenset(_FIXED_NAMES.split())  # what run_many and run give meanings to themselves
 LOOP = "range(chains)"
 STOPS = {
     "if not finite and (not stop_many(state, done)):\n    return (done, 0)": [
@@ -35,7 +35,7 @@ STOPS = {
 
 
 @dataclass
-class ForOne:
+class OneChain:
     """Rewrites statements; ``accepted`` is the array that counts accepted proposals, ``shared`` the
     names outside of the loops, ``purposes`` how many keys a chain has.
     """
@@ -87,7 +87,7 @@ class ForOne:
                 iter=ast.Call(func=ast.Name(id="range"), args=args, keywords=[]),
                 orelse=[],
             ):
-                if index in FIXED | around:
+                if index in FIXED_NAMES | around:
                     raise unread(s, f"{index} means something else here")
                 return self.loop(s, index, args, around | {index})
             case ast.If(orelse=[]):
@@ -96,7 +96,7 @@ class ForOne:
                         s, ast.If(self.outside.visit(s.test), self.statements(s.body, around), [])
                     )
                 ]
-            case ast.Assign(targets=[ast.Name(id=name)]) if name not in FIXED:
+            case ast.Assign(targets=[ast.Name(id=name)]) if name not in FIXED_NAMES:
                 return [_like(s, ast.Assign(s.targets, self.outside.visit(s.value)))]
         raise unread(
             s, f"this stands outside of the loops over chains: {ast.unparse(s).splitlines()[0]}"
@@ -138,8 +138,8 @@ class ForOne:
         """A loop over chains: its body for the chain in column c."""
         if ast.unparse(s.iter) != LOOP or s.orelse:
             raise wrong(s, f"a loop over chains goes through all of them: {LOOP}")
-        own = frozenset(stored(s.body)) - {"finite"}
-        if taken := own & (FIXED | self.shared | around):
+        own = frozenset(assigned_names(s.body)) - {"finite"}
+        if taken := own & (FIXED_NAMES | self.shared | around):
             raise unread(s, f"{min(taken)} means something else outside of the loop over chains")
         self.loops += 1
         column = BatchColumn(
@@ -235,7 +235,7 @@ def shared_names(function: ast.FunctionDef) -> frozenset[str]:
                 case ast.For() | ast.If() | ast.While() | ast.With():
                     found |= outside(s.body) | outside(getattr(s, "orelse", []))
                 case _:
-                    found |= stored([s])
+                    found |= assigned_names([s])
         return found
 
     return frozenset(outside(function.body))

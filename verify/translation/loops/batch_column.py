@@ -19,7 +19,7 @@ from verify.translation.parse.problems import unread, wrong
 COLUMN = "c"
 KEYS = "keys"  # the array of the keys of all chains
 RECORDS = ("state", "out")
-OF_THE_LOOPS = (
+DRIVER_NAMES = (
     "first",
     "first_chain",
     "chains",
@@ -34,7 +34,7 @@ OF_THE_LOOPS = (
 )
 
 
-def stored(nodes: Iterable[ast.AST], *, targets: bool = True) -> set[str]:
+def assigned_names(nodes: Iterable[ast.AST], *, targets: bool = True) -> set[str]:
     """The names that get values in these statements; ``targets`` says whether those that loops go
     through are among them.
     """
@@ -53,7 +53,7 @@ def stored(nodes: Iterable[ast.AST], *, targets: bool = True) -> set[str]:
     return names if targets else names - looped
 
 
-def called(name: str, ctx: ast.expr_context, at: ast.expr) -> ast.Name:
+def name_at(name: str, ctx: ast.expr_context, at: ast.expr) -> ast.Name:
     """A name at the place of another expression."""
     return ast.copy_location(ast.Name(name, ctx), at)
 
@@ -80,10 +80,10 @@ class BatchColumn(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """A number, or what all chains share."""
-        if node.id == COLUMN or node.id in RECORDS or node.id in OF_THE_LOOPS:
+        if node.id == COLUMN or node.id in RECORDS or node.id in DRIVER_NAMES:
             raise unread(node, f"{node.id} does not stand here in a loop over chains")
         return (
-            called(f"{node.id}@{self.number}", node.ctx, node) if node.id in self.renamed else node
+            name_at(f"{node.id}@{self.number}", node.ctx, node) if node.id in self.renamed else node
         )
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -132,7 +132,7 @@ class BatchColumn(ast.NodeTransformer):
         """
         if not self.place or ast.unparse(at) != self.place:
             raise unread(node, f"{ast.unparse(node)} is not the running sum of this coordinate")
-        return called(running(field), node.ctx, node)
+        return name_at(running_sum_name(field), node.ctx, node)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """A function of numbers, the key of the chain, or a loop body at a coordinate of the
@@ -175,7 +175,7 @@ class BatchColumn(ast.NodeTransformer):
                 func=ast.Name(id="pairwise_many"),
                 args=[ast.Attribute(value=ast.Name(id="state"), attr=field), place],
             ) if field in self.eights and ast.unparse(place) == COLUMN:
-                return called(running(field), ast.Load(), node)
+                return name_at(running_sum_name(field), ast.Load(), node)
             case ast.Call(func=ast.Name(id=name) as f, args=[at, column, *rest], keywords=[]) if (
                 name in self.bodies
             ):
@@ -197,7 +197,7 @@ class BatchColumn(ast.NodeTransformer):
         return self.visit(node)  # type: ignore[no-any-return]
 
 
-def running(field: str) -> str:
+def running_sum_name(field: str) -> str:
     """What the sum of eight running sums is called where one chain is looked at."""
     return f"{field}@sum"
 
@@ -207,7 +207,7 @@ def body_of_one(
 ) -> ast.FunctionDef:
     """A loop body ``f(i, c, out, state, params, ...)`` as that of one chain."""
     i, c, *rest = function.args.args
-    if stored(function.body) & {i.arg, c.arg, *RECORDS, "params"}:
+    if assigned_names(function.body) & {i.arg, c.arg, *RECORDS, "params"}:
         raise unread(function, f"{function.name} gives one of its arguments another value")
     column = BatchColumn(
         bodies, eights, arrays=frozenset(a.arg for a in rest) - {*RECORDS, "params"}

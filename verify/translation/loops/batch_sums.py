@@ -25,7 +25,7 @@ import ast
 
 from sympy import Expr
 
-from verify.translation.loops.batch_column import COLUMN, called, running
+from verify.translation.loops.batch_column import COLUMN, name_at, running_sum_name
 from verify.translation.loops.calls import under_condition
 from verify.translation.loops.one_by_one import assigned_in
 from verify.translation.parse.problems import unread, wrong
@@ -60,7 +60,8 @@ def _zero(statement: ast.stmt, eights: frozenset[str]) -> ast.stmt:
             and ast.unparse(statement.value) == "0.0"
         ):
             return ast.copy_location(
-                ast.Assign([called(running(field), ast.Store(), cell)], statement.value), statement
+                ast.Assign([name_at(running_sum_name(field), ast.Store(), cell)], statement.value),
+                statement,
             )
     raise unread(statement, f"{ast.unparse(statement)} sets no running sum of this column to zero")
 
@@ -78,7 +79,7 @@ def check_place(loop: ast.For, place: ast.stmt) -> None:
     )
 
 
-def either(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+def read_few_or_many(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     """``if n < EIGHT:`` and ``if n >= EIGHT:``, which must give the same numbers, and write no
     array.
     """

@@ -19,34 +19,34 @@ from verify.translation.state.store import Frame
 from verify.translation.state.values import (
     Array,
     Clock,
+    CounterAhead,
     Drawn,
-    Fused,
     Half,
     Pairs,
+    PairsInVectors,
     Place,
     Repetitions,
-    Rest,
     Rows,
     StreamKey,
     Token,
 )
 
-BEFORE = Clock("before")  # the step before the first one
-PURPOSES = 2**31  # beyond them are the random numbers of first states
+BEFORE_FIRST_STEP = Clock("before")  # the step before the first one
+MAX_PURPOSES = 2**31  # beyond them are the random numbers of first states
 
 
 def stream_key(reader: Reader, node: ast.Call, frame: Frame) -> StreamKey:
     """``stream_key(seed, 3, chain)``."""
     seed, purpose, chain = (reader.value(a, frame) for a in node.args)
     ours = (seed, chain) == (Token("seed"), Token("chain"))
-    if not isinstance(purpose, int) or not 0 <= purpose < PURPOSES or not ours:
+    if not isinstance(purpose, int) or not 0 <= purpose < MAX_PURPOSES or not ours:
         raise unread(
             node, f"{ast.unparse(node)} is not the key of a use of random numbers of this chain"
         )
     return StreamKey(purpose)
 
 
-def keyed(
+def checked_key(
     reader: Reader, node: ast.Call, arguments: list[Any], use: str
 ) -> tuple[StreamKey, Clock]:
     """Key and clock, of which no other use may have the same; a step's numbers are those of its own
@@ -59,7 +59,7 @@ def keyed(
         raise wrong(node, f"{ast.unparse(node)}: the counter is not that of the loop around")
     if reader.depth:
         raise unread(node, "random numbers are drawn in a function that is called")
-    if clock == BEFORE:  # what is drawn again is looked at in the end
+    if clock == BEFORE_FIRST_STEP:  # what is drawn again is looked at in the end
         return key, clock
     known = reader.keys.setdefault(key.purpose, (use, clock))
     if known != (use, clock):
@@ -75,7 +75,7 @@ def normal_pair(reader: Reader, node: ast.Call, frame: Frame) -> Any:
     """
     *arguments, counter = (reader.value(a, frame) for a in node.args)
     length = counter.length if isinstance(counter, Place) else None
-    key, clock = keyed(reader, node, arguments, f"normal numbers for {length or 'a number'}")
+    key, clock = checked_key(reader, node, arguments, f"normal numbers for {length or 'a number'}")
     if counter == 0:
         first = number_of(reader, key, clock, Place(None, GENERIC))
         return first, reader.judge.white(f"{first}@second", None)
@@ -86,12 +86,12 @@ def normal_pair(reader: Reader, node: ast.Call, frame: Frame) -> Any:
     return Drawn(key, clock, counter.part, 0), Drawn(key, clock, counter.part, 1)
 
 
-def in_vectors(reader: Reader, node: ast.Call, frame: Frame) -> Fused:
+def in_vectors(reader: Reader, node: ast.Call, frame: Frame) -> PairsInVectors:
     """How many of the pairs of a length are drawn where they are used."""
     (pairs,) = (reader.value(a, frame) for a in node.args)
     if not isinstance(pairs, Pairs):
         raise unread(node, f"{ast.unparse(node)} is not read")
-    return Fused(pairs.length)
+    return PairsInVectors(pairs.length)
 
 
 def draw_ahead(reader: Reader, node: ast.Call, frame: Frame) -> None:
@@ -107,10 +107,10 @@ def draw_ahead(reader: Reader, node: ast.Call, frame: Frame) -> None:
     begin_and_end = ", ".join(map(ast.unparse, node.args[5:]))
     if begin_and_end != reader.ticks or keying[-1] != reader.clock:
         raise wrong(node, f"{begin_and_end} are not the counters of the loop around")
-    length = first.length if isinstance(first, Fused) else None
+    length = first.length if isinstance(first, PairsInVectors) else None
     if half != Half(length) if length else (first, half) != (0, 1):
         raise wrong(node, "these are not the pairs that are left over")
-    key, clock = keyed(reader, node, keying, f"normal numbers for {length or 'a number'}")
+    key, clock = checked_key(reader, node, keying, f"normal numbers for {length or 'a number'}")
     if reader.ahead.setdefault(numbers.name, (key, length)) != (key, length):
         raise wrong(node, f"two uses of random numbers share {numbers.name}")
     reader.ready[numbers.name] = (key, clock, length)
@@ -126,7 +126,7 @@ def pair_ahead(reader: Reader, node: ast.Call, frame: Frame) -> Any:
     if counter == 0 and length is None:
         first = number_of(reader, key, clock, Place(None, GENERIC))
         return first, reader.judge.white(f"{first}@second", None)
-    if not isinstance(counter, Rest) or counter.place.length != length:
+    if not isinstance(counter, CounterAhead) or counter.place.length != length:
         raise wrong(
             node, f"{ast.unparse(node.args[-1])} is not the counter of a pair that is left over"
         )
@@ -138,7 +138,7 @@ def fill_normals(reader: Reader, node: ast.Call, frame: Frame) -> None:
     array, *arguments = (reader.value(a, frame) for a in node.args)
     if not isinstance(array, Array) or array.length is None:
         raise unread(node, f"{ast.unparse(node)} fills no array of a block")
-    key, clock = keyed(reader, node, arguments, f"normal numbers for {array.length}")
+    key, clock = checked_key(reader, node, arguments, f"normal numbers for {array.length}")
     reader.put(
         array,
         Place(array.length, GENERIC),
@@ -150,7 +150,9 @@ def fill_normals(reader: Reader, node: ast.Call, frame: Frame) -> None:
 def random_row(reader: Reader, node: ast.Call, frame: Frame) -> Repetitions:
     """A whole number, uniform on 0 .. n - 1: only as a number of repetitions."""
     *arguments, counter, most = (reader.value(a, frame) for a in node.args)
-    key, clock = keyed(reader, node, arguments, f"a number of repetitions of line {node.lineno}")
+    key, clock = checked_key(
+        reader, node, arguments, f"a number of repetitions of line {node.lineno}"
+    )
     if counter != 0 or not isinstance(most, int):
         raise unread(node, f"{ast.unparse(node)} is not read")
     return Repetitions(0, most - 1, key, clock)
@@ -158,7 +160,7 @@ def random_row(reader: Reader, node: ast.Call, frame: Frame) -> Repetitions:
 
 def log_uniform(reader: Reader, node: ast.Call, frame: Frame) -> tuple[StreamKey, Clock]:
     """The logarithm of a uniform number, of which a test has one of its own."""
-    return keyed(
+    return checked_key(
         reader, node, [reader.value(a, frame) for a in node.args], f"the test of line {node.lineno}"
     )
 
@@ -167,7 +169,7 @@ def draw_rows(reader: Reader, node: ast.Call, frame: Frame) -> None:
     """The rows of the next estimate."""
     rows, table, count, *arguments = node.args
     given = [reader.value(a, frame) for a in arguments]
-    key, clock = keyed(reader, node, given, f"rows of line {node.lineno}")
+    key, clock = checked_key(reader, node, given, f"rows of line {node.lineno}")
     if reader.value(rows, frame) != Rows() or reader.value(table, frame) != Token("table"):
         raise unread(node, f"{ast.unparse(node)} fills something else than the rows of the state")
     reader.drawn = (key.purpose, clock.name, ast.unparse(count))
@@ -176,7 +178,7 @@ def draw_rows(reader: Reader, node: ast.Call, frame: Frame) -> None:
 def noncentral_chi_squared(reader: Reader, node: ast.Call, frame: Frame) -> Expr:
     """A draw with parameters of its coordinate."""
     df, nonc, *arguments, counter = (reader.value(a, frame) for a in node.args)
-    key, clock = keyed(reader, node, arguments, f"draws of line {node.lineno}")
+    key, clock = checked_key(reader, node, arguments, f"draws of line {node.lineno}")
     if not isinstance(counter, Place):
         raise unread(node, f"{ast.unparse(node.args[-1])} is not the coordinate of the loop")
     label = counter.label

@@ -37,10 +37,15 @@ from sympy import Expr
 
 from recipe.language.symbols import GENERIC, Indexed
 from recipe.language.total import labels, relabel, sum_over
-from verify.translation.loops.one_by_one import assigned_in, check_names, fresh_label, repeated
+from verify.translation.loops.one_by_one import (
+    assigned_in,
+    fresh_label,
+    read_body,
+    require_unchanged,
+)
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
-from verify.translation.state.indexing import MOST_AT_ONCE, moved
+from verify.translation.state.indexing import MAX_ROWS_AT_ONCE, moved_to_row
 from verify.translation.state.store import Frame
 from verify.translation.state.values import Chunk, Eights, Offset, PieceFirst, PieceSize, Size
 
@@ -79,7 +84,7 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     room = _literal(step)
     if room is None or ast.unparse(how_many) != f"min({ast.unparse(step)}, {bound} - {first})":
         return 0
-    check_names((bound, first, size), body, loop)
+    require_unchanged((bound, first, size), body, loop)
     label, length = fresh_label(reader, frame), all_of.length
     totals = [n for n in assigned_in(loop) if isinstance(frame.names.get(n), Eights)]
     if any(isinstance(frame.names.get(n), Expr) for n in assigned_in(loop)):
@@ -100,7 +105,7 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         frame.names.pop(first, None)
         frame.names.pop(size, None)
 
-    repeated(reader, frame, once, lambda e: _over_all(reader, e, label, length, loop), label, loop)
+    read_body(reader, frame, once, lambda e: _over_all(reader, e, label, length, loop), label, loop)
     frame.names |= {n: Eights(frame.names[n]) for n in totals}
     return 1
 
@@ -165,7 +170,7 @@ def through_piece(reader: Reader, statements: list[ast.stmt], frame: Frame) -> i
     if not isinstance(size, PieceSize) or step is None:
         return 0
     piece = size.of
-    if step > 1 and (piece.length is not None or piece.room % step or step > MOST_AT_ONCE):
+    if step > 1 and (piece.length is not None or piece.room % step or step > MAX_ROWS_AT_ONCE):
         raise unread(loop, f"{step} at a time are not read here")
 
     def once() -> None:
@@ -174,7 +179,7 @@ def through_piece(reader: Reader, statements: list[ast.stmt], frame: Frame) -> i
         frame.names.pop(index, None)
 
     with passing_through(reader, piece, loop):
-        repeated(reader, frame, once, _summed(reader, piece, step, loop), piece.label, loop)
+        read_body(reader, frame, once, _summed(reader, piece, step, loop), piece.label, loop)
     if step > 1:
         _put_together(reader, piece, step, loop)
     return 1
@@ -221,7 +226,7 @@ def _put_together(reader: Reader, piece: Chunk, step: int, at: ast.AST) -> None:
                 " written",
             )
         try:
-            own = [moved(reader, e, shift, 0) for shift, e in enumerate(held)]
+            own = [moved_to_row(reader, e, shift, 0) for shift, e in enumerate(held)]
         except ValueError as error:
             raise wrong(at, str(error)) from None
         if any(e != own[0] for e in own):

@@ -28,21 +28,21 @@ from __future__ import annotations
 
 import ast
 
-from verify.translation.loops.one_by_one import check_names
-from verify.translation.loops.pairs import LABEL, visited
+from verify.translation.loops.one_by_one import require_unchanged
+from verify.translation.loops.pairs import PAIR_LABEL, visited
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
 from verify.translation.state.store import Frame
-from verify.translation.state.values import Fused, Half, Pairs, Place
+from verify.translation.state.values import Half, Pairs, PairsInVectors, Place
 
 
-def drawn_ahead(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+def read_draws_ahead(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     """Both loops, and what is left over."""
     match statements:
         case [
             ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=end)])) as fused,
             *rest,
-        ] if isinstance(frame.names.get(end), Fused):
+        ] if isinstance(frame.names.get(end), PairsInVectors):
             size = frame.names[end]
         case _:
             return 0
@@ -61,17 +61,17 @@ def drawn_ahead(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int
     for loop, left_over in ((fused, False), (ahead, True)):
         if not isinstance(loop.target, ast.Name) or loop.orelse or len(loop.body) < 2:
             raise unread(loop, "a loop over pairs calls one function at two coordinates")
-        check_names(
+        require_unchanged(
             (end, bound, half, loop.target.id), [*fused.body, *ahead.body, *last.body], loop
         )
         *drawn, first, second = loop.body
-        here = {loop.target.id: Place(size.length, LABEL, "first")}
+        here = {loop.target.id: Place(size.length, PAIR_LABEL, "first")}
         results.append((first, visited(reader, drawn, first, frame, here, rest=left_over)))
         results.append(
             (second, visited(reader, drawn, second, frame, here, "second", rest=left_over))
         )
     *drawn, middle = last.body
-    here = {bound: Place(size.length, LABEL, "middle")}
+    here = {bound: Place(size.length, PAIR_LABEL, "middle")}
     results.append((middle, visited(reader, drawn, middle, frame, here, "middle", rest=True)))
     memory, flags = results[0][1]
     for call, (other, names) in results[1:]:
@@ -84,7 +84,9 @@ def drawn_ahead(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int
     return 3 + len(draws)
 
 
-def _ends(ahead: ast.For, last: ast.If, end: str, frame: Frame, size: Fused) -> tuple[str, str]:
+def _ends(
+    ahead: ast.For, last: ast.If, end: str, frame: Frame, size: PairsInVectors
+) -> tuple[str, str]:
     """What the numbers of pairs and of the first half are called."""
     match ahead.iter, last.test:
         case (

@@ -35,11 +35,24 @@ from sympy import Expr
 
 from recipe.language.total import sum_over
 from verify.translation.loops.chunks import passing_through, sum_over_piece
-from verify.translation.loops.one_by_one import assigned_in, check_names, fresh_label, repeated
+from verify.translation.loops.one_by_one import (
+    assigned_in,
+    fresh_label,
+    read_body,
+    require_unchanged,
+)
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Call, Reader
 from verify.translation.state.store import Frame
-from verify.translation.state.values import Eights, Inside, Local, Offset, PieceSize, Place, Size
+from verify.translation.state.values import (
+    Eights,
+    Local,
+    MaskedEights,
+    Offset,
+    PieceSize,
+    Place,
+    Size,
+)
 
 NEEDED = {"whole", "lanes", "eight", "inside", "pairwise"}
 
@@ -64,7 +77,7 @@ def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
             return 0
     if [ast.dump(s) for s in body] != [ast.dump(s) for s in last]:
         raise wrong(rest, "what is done to the last coordinates is not what is done to the others")
-    check_names((bound, index, at), body, loop)
+    require_unchanged((bound, index, at), body, loop)
     if reader.by_eight:
         raise unread(loop, "a loop by eights inside of another one")
     size = frame.names.get(bound)
@@ -112,7 +125,7 @@ def _read_by_eight(
     totals = [n for n in assigned_in(loop) if isinstance(frame.names.get(n), Eights)]
     if any(isinstance(frame.names.get(n), Expr) for n in assigned_in(loop)):
         raise unread(loop, "a number that is not eight running sums is changed by eights")
-    if totals and not reader.few_apart:
+    if totals and not reader.has_few_branch:
         raise unread(loop, "fewer than eight coordinates must be summed in their order")
     frame.names |= {n: frame.names[n].total for n in totals}
 
@@ -129,13 +142,13 @@ def _read_by_eight(
             raise unread(loop, "eights are written elsewhere than at their coordinates")
         frame.names.pop(at, None)
 
-    repeated(reader, frame, once, summed, label, loop)
+    read_body(reader, frame, once, summed, label, loop)
     frame.names |= {n: Eights(frame.names[n]) for n in totals}
 
 
 def _running(now: Any, before: Expr, name: str, loop: ast.For) -> Expr:
     """A running sum after one turn."""
-    if isinstance(now, Inside) and now.old == before:
+    if isinstance(now, MaskedEights) and now.old == before:
         return now.new
     if isinstance(now, Expr) and now == before:
         return now
@@ -161,7 +174,7 @@ def eight(reader: Reader, node: ast.Call, frame: Frame) -> Eights:
     return Eights(x)
 
 
-def inside(reader: Reader, node: ast.Call, frame: Frame) -> Inside:
+def inside(reader: Reader, node: ast.Call, frame: Frame) -> MaskedEights:
     """New numbers where there are coordinates."""
     at, new, old = _checked(reader, node, frame, 3)
     if (
@@ -171,7 +184,7 @@ def inside(reader: Reader, node: ast.Call, frame: Frame) -> Inside:
         or not isinstance(old, Expr)
     ):
         raise unread(node, f"{ast.unparse(node)} is not read")
-    return Inside(new, old)
+    return MaskedEights(new, old)
 
 
 def pairwise(reader: Reader, node: ast.Call, frame: Frame) -> Expr:

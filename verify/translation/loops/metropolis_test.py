@@ -27,17 +27,17 @@ from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
 from verify.translation.reading.state_invariants import (
     array_of,
-    checked_state,
+    is_same_result,
+    require_state,
     result_at,
     results_held,
-    same_but_where,
 )
 from verify.translation.reference.program import MapTest, ProposalTest
 from verify.translation.state.store import Frame, Memory
 from verify.translation.state.values import Decision
 
 
-def decision(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+def read_test(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     """The test that a name was given before."""
     match statements:
         case [counted, ast.If(test=ast.Name(id=name), body=[accepted], orelse=rejected), *_] if (
@@ -59,7 +59,7 @@ def decision(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         )
     if found.clock != reader.clock:
         raise wrong(line, "the uniform number is that of another step")
-    checked_state(reader, line, "before the test")
+    require_state(reader, line, "before the test")
     if not reader.trying:
         reader.judge.require(
             found.log_ratio, reader.rule.log_ratio(test), line, "the logarithm of the ratio"
@@ -93,7 +93,7 @@ def _merge(
         reader.read(rejected, frame)
     reader.restoring = False
     rule.state = old
-    checked_state(reader, at.lineno, "where the test does not accept")
+    require_state(reader, at.lineno, "where the test does not accept")
     gone_back = reader.memory
     merged = {b: new[b] if new[b] == old[b] else reader.judge.value_of(b) for b in new}
     changed = [a for a, e in accepted.contents.items() if gone_back.contents[a] != e]
@@ -106,7 +106,7 @@ def _merge(
         back = results_held(reader, [array], old).get(array)
         if array in blocks:
             contents[array] = blocks[array]
-        elif same_but_where(there, back) and there is not None:
+        elif is_same_result(there, back) and there is not None:
             contents[array] = result_at(reader, there, merged)
         else:
             contents[array] = reader.judge.fresh(array.field, array.length)

@@ -18,7 +18,7 @@ from recipe.language.symbols import GENERIC
 from recipe.language.total import labels, sum_over
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
-from verify.translation.reference.matcher import generics
+from verify.translation.reference.matcher import generic_symbols
 from verify.translation.state.store import Frame, Memory
 from verify.translation.state.values import (
     Array,
@@ -73,7 +73,7 @@ def one_by_one(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     if length is None:  # one number: the body is carried out once
         once()
     else:
-        repeated(reader, frame, once, lambda e: sum_over(e, label, length), label, statements[0])
+        read_body(reader, frame, once, lambda e: sum_over(e, label, length), label, statements[0])
     return 1
 
 
@@ -95,7 +95,7 @@ def fresh_label(reader: Reader, frame: Frame) -> int:
     return min(used) - 1
 
 
-def check_names(names: Sequence[str], bodies: Iterable[ast.stmt], at: ast.AST) -> None:
+def require_unchanged(names: Sequence[str], bodies: Iterable[ast.stmt], at: ast.AST) -> None:
     """Require that these names, which a form reads as what they were when it began, are different
     ones and get no other value.
     """
@@ -120,7 +120,7 @@ def _refused_range(reader: Reader, bound: ast.expr, frame: Frame) -> int:
     return 0
 
 
-def repeated(
+def read_body(
     reader: Reader,
     frame: Frame,
     once: Callable[[], None],
@@ -253,7 +253,7 @@ def _growth(now: Any, so_far: Symbol, name: str, at: ast.AST) -> Expr:
     """What one iteration adds."""
     if not isinstance(now, Expr):
         raise unread(at, f"{name} is no number after a turn of this loop")
-    added = (now - so_far).expand() if so_far in generics(now) else now
-    if so_far in generics(added) or so_far not in generics(now):
+    added = (now - so_far).expand() if so_far in generic_symbols(now) else now
+    if so_far in generic_symbols(added) or so_far not in generic_symbols(now):
         raise unread(at, f"{name} does not only grow in this loop")
     return added

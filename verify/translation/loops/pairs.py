@@ -29,17 +29,26 @@ import ast
 from sympy import Expr
 
 from recipe.language.total import labels
-from verify.translation.loops.one_by_one import check_names
+from verify.translation.loops.one_by_one import require_unchanged
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
 from verify.translation.state.store import Frame, Memory
-from verify.translation.state.values import Clock, Drawn, Flag, Fused, Half, Pairs, Place, StreamKey
+from verify.translation.state.values import (
+    Clock,
+    Drawn,
+    Flag,
+    Half,
+    Pairs,
+    PairsInVectors,
+    Place,
+    StreamKey,
+)
 
-LABEL = -2
+PAIR_LABEL = -2
 COUNTERS = {"first": ("first", 0), "second": ("first", 1), "middle": ("middle", 0)}
 
 
-def pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+def read_pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     """A loop over pairs, with what is left over."""
     match statements:
         case [
@@ -73,20 +82,20 @@ def pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
             statements[1],
             "the coordinate that an odd number leaves over is visited under another condition",
         )
-    check_names((bound, right, index), [*body, *rest], statements[0])
+    require_unchanged((bound, right, index), [*body, *rest], statements[0])
     *draws, first, second = body
     *draws_of_rest, middle = rest
     results = [
-        visited(reader, draws, first, frame, {index: Place(size.length, LABEL, "first")}),
+        visited(reader, draws, first, frame, {index: Place(size.length, PAIR_LABEL, "first")}),
         visited(
-            reader, draws, second, frame, {index: Place(size.length, LABEL, "first")}, "second"
+            reader, draws, second, frame, {index: Place(size.length, PAIR_LABEL, "first")}, "second"
         ),
         visited(
             reader,
             draws_of_rest,
             middle,
             frame,
-            {bound: Place(size.length, LABEL, "middle")},
+            {bound: Place(size.length, PAIR_LABEL, "middle")},
             "middle",
         ),
     ]
@@ -126,22 +135,22 @@ def visited(
     }
     if any(isinstance(frame.names.get(name), Flag) for name in given):
         raise unread(call, "what earlier loops have found is overwritten in a loop over pairs")
-    known = {n: v for n, v in frame.names.items() if rest or not isinstance(v, Fused)}
+    known = {n: v for n, v in frame.names.items() if rest or not isinstance(v, PairsInVectors)}
     inner = Frame({**known, **here}, dict(frame.lines))
     for statement in draws:
         _read_draw(reader, statement, inner)
     _check_call(reader, call, inner, part)
     first = len(memory.reads), len(memory.writes)
     reader.visiting = part
-    reader.looping.append(LABEL)
+    reader.looping.append(PAIR_LABEL)
     reader.one(call, inner)
     reader.looping.pop()
     reader.visiting = ""
     made, reader.memory = reader.memory, memory
     written = {array for array, _ in made.writes[first[1] :]}
-    if any(array in written and label != LABEL for array, label in made.reads[first[0] :]) or any(
-        label != LABEL for _, label in made.writes[first[1] :]
-    ):
+    if any(
+        array in written and label != PAIR_LABEL for array, label in made.reads[first[0] :]
+    ) or any(label != PAIR_LABEL for _, label in made.writes[first[1] :]):
         raise wrong(call, "the loop writes an array, and reads it at another coordinate")
     flags = {k: v for k, v in inner.names.items() if isinstance(v, Flag)}
     return made, flags

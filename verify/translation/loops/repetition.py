@@ -23,13 +23,18 @@ from typing import Any
 from verify.translation.loops.one_by_one import assigned_in, marked_flags, unmarked_flags
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
-from verify.translation.reading.state_invariants import checked_state, entered, left, results_held
+from verify.translation.reading.state_invariants import (
+    forget_arrays,
+    holds_result,
+    require_state,
+    results_held,
+)
 from verify.translation.reference.program import Repeated
 from verify.translation.state.store import Frame
 from verify.translation.state.values import Clock, Flag, Repetitions
 
 
-def number(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+def read_repetition(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     """How often, and the loop."""
     match statements:
         case [
@@ -65,7 +70,7 @@ def number(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
             f"{times.low} to {times.high} repetitions, and there must be {operation.low} to"
             f" {operation.high}",
         )
-    checked_state(reader, statements[1].lineno, "before the repetitions")
+    require_state(reader, statements[1].lineno, "before the repetitions")
     ticks, reader.ticks = reader.ticks, f"{first}, {first} + {count}"
     _read_body(reader, body, frame, clock, operation)
     reader.ticks = ticks
@@ -104,13 +109,13 @@ def _read_body(
         known, memory, flags = reader.judge.snapshot(), reader.memory.copy(), dict(frame.names)
         reader.clock = Clock(clock)
         reader.rule = outer.inside(operation)
-        entered(reader, written, kept, reader.rule.state)
+        forget_arrays(reader, written, kept, reader.rule.state)
         reader.rule.open()
         _once(reader, body, frame, clock)
         if reader.rule.advance() is not None:
             raise wrong(body[-1], "the body ends before the rule does")
-        checked_state(reader, body[-1].lineno, "after a repetition")
-        right = {a: e for a, e in kept.items() if left(reader, a, e, reader.rule.state)}
+        require_state(reader, body[-1].lineno, "after a repetition")
+        right = {a: e for a, e in kept.items() if holds_result(reader, a, e, reader.rule.state)}
         if right == kept:
             break
         kept, reader.memory = right, memory
@@ -119,7 +124,7 @@ def _read_body(
     right = results_held(reader, written, reader.rule.state)
     reader.rule, reader.clock = outer, outer_clock
     outer.state = outer.inside(operation).state
-    entered(reader, written, right, outer.state)
+    forget_arrays(reader, written, right, outer.state)
     outer.open()
     frame.names = names | unmarked_flags(marked, before, frame, body[0])
 
@@ -147,7 +152,7 @@ def _written(
     keys = dict(reader.keys)
     reader.clock = Clock(clock)
     reader.rule = rule.inside(operation)
-    entered(
+    forget_arrays(
         reader, [a for a in reader.memory.contents if a.owner == "state"], {}, reader.rule.state
     )
     reader.rule.open()

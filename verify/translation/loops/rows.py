@@ -36,7 +36,7 @@ from sympy import Expr, Symbol
 
 from recipe.language.symbols import Indexed
 from verify.translation.loops.chunks import passing_through
-from verify.translation.loops.one_by_one import check_names, repeated
+from verify.translation.loops.one_by_one import read_body, require_unchanged
 from verify.translation.parse.problems import unread
 from verify.translation.reading.reader import Reader
 from verify.translation.state.store import Frame
@@ -114,7 +114,7 @@ def rows(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         raise unread(loop, "the loop over rows is not that over the used ones")
     fetches = {FETCH.format(field) for field, s in reader.columns.items() if isinstance(s, Indexed)}
     body = [s for s in body if ast.unparse(s) not in fetches]
-    check_names(("first", "tile", "used", "count", "rows"), body, loop)
+    require_unchanged(("first", "tile", "used", "count", "rows"), body, loop)
     before = set(reader.row_sums)
 
     def once() -> None:
@@ -132,5 +132,5 @@ def rows(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         return e
 
     with passing_through(reader, ALL_ROWS, loop):
-        repeated(reader, frame, once, summed, None, loop)
+        read_body(reader, frame, once, summed, None, loop)
     return 1

@@ -55,7 +55,7 @@ MATH: dict[str, Callable[..., Expr]] = {
 CONSTANTS = {"math.pi": sympy.pi, "math.e": sympy.E}
 
 
-def inside(end: Expr, towards: float) -> Expr:
+def nearest_inside(end: Expr, towards: float) -> Expr:
     """The number nearest to an end inside of an interval, which a fold does not go beyond."""
     x = float(end)
     return Rational(
@@ -64,13 +64,15 @@ def inside(end: Expr, towards: float) -> Expr:
 
 
 def _fold(kind: Any, low: Expr, high: Expr, x: Expr, *limits: Expr) -> Expr:
-    clamps = [inside(low, math.inf)] * (low != -oo) + [inside(high, -math.inf)] * (high != oo)
+    clamps = [nearest_inside(low, math.inf)] * (low != -oo) + [nearest_inside(high, -math.inf)] * (
+        high != oo
+    )
     if kind is Fold and list(limits) != clamps:
         raise ValueError("a fold is clamped elsewhere than next to its ends")
     return kind(x, low, high)  # type: ignore[no-any-return]
 
 
-AXIOMS: dict[str, Callable[..., Expr]] = {
+DEVICE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "exp": sympy.exp,
     "expm1": lambda a: sympy.exp(a) - 1,
     "log": sympy.log,
@@ -91,24 +93,24 @@ AXIOMS: dict[str, Callable[..., Expr]] = {
 }
 
 
-def operated(operator: ast.operator, a: Any, b: Any) -> Expr | None:
+def apply_operator(operator: ast.operator, a: Any, b: Any) -> Expr | None:
     """The result of an operator on two numbers; None for any other operator."""
     a, b = (Integer(x) if isinstance(x, int) else x for x in (a, b))
     match operator:
         case ast.Add():
-            return checked(a + b)
+            return require_real(a + b)
         case ast.Sub():
-            return checked(a - b)
+            return require_real(a - b)
         case ast.Mult():
-            return checked(a * b)
+            return require_real(a * b)
         case ast.Div():
-            return checked(a / b)
+            return require_real(a / b)
         case ast.Pow():
-            return checked(a**b)
+            return require_real(a**b)
     return None
 
 
-def checked(e: Expr) -> Expr:
+def require_real(e: Expr) -> Expr:
     """The expression, if it is no number that is infinite or none at all.
 
     Raises:

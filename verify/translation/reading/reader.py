@@ -18,39 +18,45 @@ from sympy import Expr, Integer, Rational, Symbol
 from recipe.language.abstract import Dense
 from recipe.language.symbols import GENERIC, Indexed, generic
 from recipe.language.total import labels, relabel
-from verify.translation.parse.arithmetic import AXIOMS, CONSTANTS, MATH, checked, operated
+from verify.translation.parse.arithmetic import (
+    CONSTANTS,
+    DEVICE_FUNCTIONS,
+    MATH,
+    apply_operator,
+    require_real,
+)
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule, without_docstring
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.domain_checks import must_be_right, question
-from verify.translation.reading.short_vectors import both_ways, few_apart
+from verify.translation.reading.short_vectors import find_few_branch, read_both_branches
 from verify.translation.reference.defined import FUNCTIONS, needed_by
 from verify.translation.reference.matcher import Judge
 from verify.translation.reference.rule import factor_of
-from verify.translation.state.indexing import cell, store_local
-from verify.translation.state.noise_arguments import Given
+from verify.translation.state.indexing import read_cell, store_local
+from verify.translation.state.noise_arguments import GivenDraw
 from verify.translation.state.store import Frame, Memory, forget_overwritten
 from verify.translation.state.values import (
     Array,
     Chunk,
+    CounterAhead,
     DataColumn,
     Decision,
     Drawn,
     Flag,
-    Fused,
     Half,
     Local,
     Matrix,
     Offset,
     Pairs,
+    PairsInVectors,
     PieceFirst,
     Place,
     Record,
-    Rest,
     Rows,
     Size,
     Token,
-    Word,
+    WholeNumber,
 )
 
 Form = Callable[["Reader", list[ast.stmt], "Frame"], int]
@@ -98,7 +104,7 @@ class Reader:
         self.piece_sums: dict[
             Symbol, Expr
         ] = {}  # sums over the coordinates of one piece, with their summands
-        self.few_apart = (
+        self.has_few_branch = (
             False  # whether fewer than eight coordinates are treated apart from what is read here
         )
         self.going_through: set[Chunk] = set()  # the pieces that loops are in
@@ -146,13 +152,13 @@ class Reader:
                 self.assign(targets, value, frame, statement)
             case ast.AugAssign(target=ast.Name(id=name), op=operator, value=value):
                 self._augment(name, operator, self.value(value, frame), frame, statement)
-            case ast.AugAssign(target=ast.Subscript() as cell, op=operator, value=value):
-                changed = self.operated(
-                    operator, self.value(cell, frame), self.value(value, frame), statement
+            case ast.AugAssign(target=ast.Subscript() as place, op=operator, value=value):
+                changed = self.apply_operator(
+                    operator, self.value(place, frame), self.value(value, frame), statement
                 )
                 if changed is None:
                     raise unread(statement, f"{ast.unparse(statement)} is not read")
-                self.store(cell, changed, frame, statement.lineno)
+                self.store(place, changed, frame, statement.lineno)
             case ast.Expr(value=ast.Call(func=ast.Name(id="wide"), args=[], keywords=[])) if (
                 "wide" in self.module.trusted
             ):
@@ -220,30 +226,30 @@ class Reader:
             case Flag(of=known), ast.BitAnd(), Flag(of=more):
                 frame.names[name] = Flag(known | more)
             case Expr(), _, Expr() if (
-                changed := self.operated(operator, before, value, statement)
+                changed := self.apply_operator(operator, before, value, statement)
             ) is not None:
                 frame.names[name] = changed
             case _:
                 raise unread(statement, f"{ast.unparse(statement)} is not read")
 
-    def store(self, cell: ast.Subscript, value: Any, frame: Frame, line: int) -> None:
+    def store(self, target: ast.Subscript, value: Any, frame: Frame, line: int) -> None:
         """Write a number into a cell of an array, or one into all cells."""
-        array = self.value(cell.value, frame)
+        array = self.value(target.value, frame)
         if isinstance(array, Local):
-            store_local(self, array, cell, value, frame)
+            store_local(self, array, target, value, frame)
             return
-        if isinstance(value, Given) and isinstance(array, Array):
-            value = self._given(array, value, cell)
+        if isinstance(value, GivenDraw) and isinstance(array, Array):
+            value = self._given(array, value, target)
         if not isinstance(array, Array) or not isinstance(value, Expr):
-            raise unread(cell, f"{ast.unparse(cell)} is not written to in what is read")
-        if isinstance(cell.slice, ast.Slice):
-            if ast.unparse(cell.slice) != ":" or labels(value):
-                raise unread(cell, f"{ast.unparse(cell)} is not written to in what is read")
+            raise unread(target, f"{ast.unparse(target)} is not written to in what is read")
+        if isinstance(target.slice, ast.Slice):
+            if ast.unparse(target.slice) != ":" or labels(value):
+                raise unread(target, f"{ast.unparse(target)} is not written to in what is read")
             self.put(array, None, value, line)
             return
-        self.put(array, self.place(cell.slice, array, frame), value, line)
+        self.put(array, self.place(target.slice, array, frame), value, line)
 
-    def _given(self, array: Array, given: Given, at: ast.AST) -> Expr:
+    def _given(self, array: Array, given: GivenDraw, at: ast.AST) -> Expr:
         """A draw that ``step`` is given, of the law whose parameters the arrays hold that ``run``
         draws it with.
         """
@@ -351,7 +357,11 @@ class Reader:
     @_value.register
     def _(self, node: ast.UnaryOp, frame: Frame) -> Any:
         x = self.value(node.operand, frame)
-        if isinstance(node.op, ast.USub) and isinstance(x, Expr | int) and not isinstance(x, Word):
+        if (
+            isinstance(node.op, ast.USub)
+            and isinstance(x, Expr | int)
+            and not isinstance(x, WholeNumber)
+        ):
             return -x
         raise unread(node, f"{ast.unparse(node)} is not read")
 
@@ -361,10 +371,10 @@ class Reader:
         match a, node.op, b:
             case (Expr() | int(), _, Expr() | int()) if not (
                 (isinstance(a, int) and isinstance(b, int))
-                or isinstance(a, Word)
-                or isinstance(b, Word)
+                or isinstance(a, WholeNumber)
+                or isinstance(b, WholeNumber)
             ):
-                found = self.operated(node.op, a, b, node)
+                found = self.apply_operator(node.op, a, b, node)
                 if found is not None:
                     return found
             case Flag(of=one), ast.BitAnd(), Flag(of=other):
@@ -373,10 +383,10 @@ class Reader:
                 return Pairs(length)
             case Size(length=length), ast.Sub(), Pairs(length=same) if same == length:
                 return Half(length)
-            case Place(length=length, part="first" | "middle"), ast.Sub(), Fused(length=same) if (
-                same == length
-            ):
-                return Rest(a)
+            case Place(length=length, part="first" | "middle"), ast.Sub(), PairsInVectors(
+                length=same
+            ) if same == length:
+                return CounterAhead(a)
             case Half(length=length), ast.Add(), Place(length=same, label=label, part="first") if (
                 same == length
             ):
@@ -442,7 +452,7 @@ class Reader:
 
     @_value.register
     def _(self, node: ast.Subscript, frame: Frame) -> Any:
-        return cell(self.value(node.value, frame), self, node, frame)
+        return read_cell(self.value(node.value, frame), self, node, frame)
 
     @_value.register
     def _(self, node: ast.Call, frame: Frame) -> Any:
@@ -451,20 +461,20 @@ class Reader:
             raise unread(node, f"{ast.unparse(node)} is not read")
         if name in self.calls:
             return self.calls[name](self, node, frame)
-        if name in MATH or name in AXIOMS:
-            if name in AXIOMS and name not in self.module.trusted:
+        if name in MATH or name in DEVICE_FUNCTIONS:
+            if name in DEVICE_FUNCTIONS and name not in self.module.trusted:
                 raise unread(node, f"{name} is no function of this release")
             given = [self.number(a, frame) for a in node.args]
             if name in FUNCTIONS and not self.trying:
                 self.judge.defined.ask([FUNCTIONS[name](*given)], node.lineno)
-            return checked((MATH.get(name) or AXIOMS[name])(*given))
+            return require_real((MATH.get(name) or DEVICE_FUNCTIONS[name])(*given))
         if name == "float":
             (x,) = (self.value(a, frame) for a in node.args)
             return x.length if isinstance(x, Size) else self.number(node.args[0], frame)
         if name == "np.uint64":
             (x,) = (self.value(a, frame) for a in node.args)
             if isinstance(x, int) and 0 <= x < 2**64:
-                return Word(x)
+                return WholeNumber(x)
             if not isinstance(x, Size):
                 raise unread(
                     node,
@@ -478,11 +488,11 @@ class Reader:
             )
         raise unread(node, f"{name} is not read")
 
-    def operated(
+    def apply_operator(
         self, operator: ast.operator, a: Any, b: Any, at: ast.stmt | ast.expr
     ) -> Expr | None:
         """The result of an operator, which has one where the rule has one."""
-        found = operated(operator, a, b)
+        found = apply_operator(operator, a, b)
         if found is not None and not self.trying:
             self.judge.defined.ask(needed_by(operator, a, b), at.lineno)
         return found
@@ -490,7 +500,7 @@ class Reader:
     def number(self, node: ast.expr, frame: Frame) -> Expr:
         """What an expression stands for, which must be a number."""
         x = self.value(node, frame)
-        if isinstance(x, int) and not isinstance(x, Word):
+        if isinstance(x, int) and not isinstance(x, WholeNumber):
             return Integer(x)
         if isinstance(x, Expr):
             return x
@@ -516,8 +526,8 @@ class Reader:
 
     def result(self, statements: list[ast.stmt], frame: Frame) -> Any:
         """What statements return."""
-        if (at := few_apart(statements)) is not None:
-            return both_ways(self, statements, at, frame)
+        if (at := find_few_branch(statements)) is not None:
+            return read_both_branches(self, statements, at, frame)
         *body, last = statements
         if not isinstance(last, ast.Return):
             self.read(statements, frame)

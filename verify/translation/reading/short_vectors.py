@@ -23,7 +23,7 @@ from verify.translation.parse.problems import unread, wrong
 from verify.translation.state.values import Size
 
 
-def few_apart(statements: list[ast.stmt]) -> int | None:
+def find_few_branch(statements: list[ast.stmt]) -> int | None:
     """Where the condition stands, if there is one."""
     for n, s in enumerate(statements):
         match s:
@@ -38,7 +38,7 @@ def few_apart(statements: list[ast.stmt]) -> int | None:
     return None
 
 
-def both_ways(reader: Any, statements: list[ast.stmt], at: int, frame: Any) -> Any:
+def read_both_branches(reader: Any, statements: list[ast.stmt], at: int, frame: Any) -> Any:
     """What the two ways return, which must be one thing."""
     test = statements[at]
     assert isinstance(test, ast.If)
@@ -47,14 +47,14 @@ def both_ways(reader: Any, statements: list[ast.stmt], at: int, frame: Any) -> A
     if not isinstance(reader.value(test.test.left, frame), Size):
         raise unread(test, f"{ast.unparse(test.test)} is not about a number of coordinates")
     before, names, results = reader.memory, frame.names, []
-    apart = reader.few_apart
+    apart = reader.has_few_branch
     for way in (test.body, statements[at + 1 :]):
         if not way:
             raise unread(test, "there is no way for more than seven coordinates")
-        reader.few_apart = way is not test.body
+        reader.has_few_branch = way is not test.body
         reader.memory, frame.names = before.copy(), dict(names)
         results.append((reader.result(way, frame), reader.memory))
-    reader.few_apart = apart
+    reader.has_few_branch = apart
     (few, first), (many, second) = results
     if not _same(reader, few, many) or not _same_memory(reader, first, second):
         raise wrong(

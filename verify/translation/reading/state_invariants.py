@@ -24,7 +24,7 @@ def array_of(reader: Reader, block: Block, owner: str = "state") -> Array:
     return Array(owner, reader.legend.fields[block], length_of(block))
 
 
-def checked_state(reader: Reader, line: int, when: str, owner: str = "state") -> None:
+def require_state(reader: Reader, line: int, when: str, owner: str = "state") -> None:
     """Require that every block holds what the rule says, and call it so."""
     for block, value in reader.rule.state.items():
         array = array_of(reader, block, owner)
@@ -67,7 +67,7 @@ def results_held(
     return found
 
 
-def entered(
+def forget_arrays(
     reader: Reader,
     written: Iterable[Array],
     kept: Mapping[Array, Held],
@@ -92,7 +92,7 @@ def result_at(reader: Reader, held: Held, state: Mapping[Block, Expr]) -> Expr:
     ]
 
 
-def left(reader: Reader, array: Array, held: Held, state: Mapping[Block, Expr]) -> bool:
+def holds_result(reader: Reader, array: Array, held: Held, state: Mapping[Block, Expr]) -> bool:
     """Whether an array holds the result of that evaluation at this state."""
     found = results_held(reader, [array], state).get(array)
     return found is not None and (found[0].kind, found[0].potential, found[1]) == (
@@ -102,7 +102,7 @@ def left(reader: Reader, array: Array, held: Held, state: Mapping[Block, Expr]) 
     )
 
 
-def same_but_where(held: Any, other: Any) -> bool:
+def is_same_result(held: Any, other: Any) -> bool:
     """Whether two results are the same one of two evaluations of one potential."""
     return (
         held is not None

@@ -14,16 +14,16 @@ from verify.decide.zero.decide import find_nonzero, vanishes
 from verify.decide.zero.point import NoValueError, Point, at_precision
 from verify.verdict import Witness
 
-BITS = 128
-SIZE = 3  # of every block at the point where expressions are looked at
-PLACES = {GENERIC: 0, OTHER: 1, -2: 2}
+WORKING_BITS = 128
+BLOCK_LENGTH = 3  # of every block at the point where expressions are looked at
+COORDINATE_OF_LABEL = {GENERIC: 0, OTHER: 1, -2: 2}
 
 
 class Looks:
     """Decides equality, and remembers what was decided."""
 
     def __init__(self, lengths: Iterable[Length]) -> None:
-        sizes = dict.fromkeys(lengths, SIZE)
+        sizes = dict.fromkeys(lengths, BLOCK_LENGTH)
         self._points = [Point(sizes, seed=seed) for seed in (5, 6)]
         self._values: dict[Expr, list[Any]] = {}
         self._decided: dict[tuple[Expr, Expr], bool] = {}
@@ -49,7 +49,7 @@ class Looks:
 
 def _value(e: Expr, point: Point) -> Any:
     try:
-        return at_precision(BITS, lambda: point.evaluate(e, PLACES))
+        return at_precision(WORKING_BITS, lambda: point.evaluate(e, COORDINATE_OF_LABEL))
     except (NoValueError, KeyError):
         return None
 

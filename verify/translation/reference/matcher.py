@@ -32,7 +32,7 @@ from verify.translation.parse.problems import unread, wrong
 from verify.translation.reference.defined import Defined
 from verify.translation.reference.equality import Looks, witness_against
 
-MOST_NOISES = 5  # for more than these in one expression not all ways to match them are tried
+MAX_MATCHED_NOISES = 5  # for more than these in one expression not all ways to match them are tried
 
 
 def atom(name: str, length: Length | None, **facts: bool) -> Symbol:
@@ -221,7 +221,7 @@ class Judge:
         if theirs == ours:
             return True
         for match in self.matches(theirs, ours):
-            if self.looks.equal(theirs, put(ours, {**self.noises, **match})):
+            if self.looks.equal(theirs, replace_symbols(ours, {**self.noises, **match})):
                 self.noises |= match
                 return True
         return False
@@ -229,13 +229,14 @@ class Judge:
     def matches(self, theirs: Expr, ours: Expr) -> Iterable[dict[Symbol, Symbol]]:
         """The ways to match noises of the text with those of the rule that have none yet."""
         left = sorted(
-            {s for s in generics(ours) if isinstance(s, Noise | ScalarNoise)} - self.noises.keys(),
+            {s for s in generic_symbols(ours) if isinstance(s, Noise | ScalarNoise)}
+            - self.noises.keys(),
             key=str,
         )
-        right = sorted(generics(theirs) & self.whites - set(self.noises.values()), key=str)
+        right = sorted(generic_symbols(theirs) & self.whites - set(self.noises.values()), key=str)
         if any(self.clocks[w] != self.clock for w in right):
             return []
-        if len(left) != len(right) or len(left) > MOST_NOISES:
+        if len(left) != len(right) or len(left) > MAX_MATCHED_NOISES:
             return []
         ways = [dict(zip(left, way, strict=True)) for way in itertools.permutations(right)]
         return [way for way in ways if all(length_of(a) == length_of(b) for a, b in way.items())]
@@ -253,7 +254,7 @@ class Judge:
         ways = list(self.matches(expanded, expected)) or [{}]
         found = None
         for way in ways:
-            right = put(expected, {**self.noises, **way})
+            right = replace_symbols(expected, {**self.noises, **way})
             if self.looks.equal(expanded, right):
                 self.noises |= way
                 return
@@ -267,7 +268,7 @@ class Judge:
     def expanded(self, e: Expr) -> Expr:
         """An expression with the definitions of new values put in."""
         for new, definition in reversed(self.definitions.items()):
-            if new in generics(e):
+            if new in generic_symbols(e):
                 e = substitute(e, {new: definition})
         return e
 
@@ -291,12 +292,12 @@ class Judge:
         )
 
 
-def generics(e: Expr) -> set[Symbol]:
+def generic_symbols(e: Expr) -> set[Symbol]:
     """The symbols of an expression, each at the generic coordinate."""
     return {generic(s) for s in e.atoms(Symbol)}
 
 
-def put(e: Expr, values: Mapping[Symbol, Symbol]) -> Expr:
+def replace_symbols(e: Expr, values: Mapping[Symbol, Symbol]) -> Expr:
     """An expression with symbols for symbols, at every index."""
     return e.xreplace(
         {s: _at(values[generic(s)], s) for s in e.atoms(Symbol) if generic(s) in values}

@@ -26,7 +26,7 @@ from recipe.language.symbols import (
 )
 from recipe.language.total import Total, substitute
 from verify.translation.parse.problems import unread
-from verify.translation.reference.matcher import Judge, generics, put
+from verify.translation.reference.matcher import Judge, generic_symbols, replace_symbols
 from verify.translation.reference.program import (
     MapTest,
     Mark,
@@ -118,8 +118,17 @@ class RuleExecution:
         """An expression at ``values``, with functions of whole blocks taken at the state
         ``where``.
         """
-        e = put(e, {s: _apart(s, noise) for s in generics(e) if isinstance(s, Noise | ScalarNoise)})
-        e = e.xreplace({s: _correlated(s) for s in e.atoms(Noise) if s.covariance is not None})
+        e = replace_symbols(
+            e,
+            {
+                s: _numbered_noise(s, noise)
+                for s in generic_symbols(e)
+                if isinstance(s, Noise | ScalarNoise)
+            },
+        )
+        e = e.xreplace(
+            {s: _from_white_noise(s) for s in e.atoms(Noise) if s.covariance is not None}
+        )
         e = e.xreplace({p: self._partial(p, where) for p in e.atoms(Partial)})
         e = e.xreplace({U: self._evaluated("value", U, where).atoms[0] for U in e.atoms(Potential)})
         e = e.xreplace({v: self._variance(v) for v in e.atoms(*VARIANCES)})
@@ -172,7 +181,7 @@ def arguments_of(U: Potential, state: State) -> tuple[Expr, ...]:
     return tuple(found)
 
 
-def _apart(w: Any, number: int) -> Any:
+def _numbered_noise(w: Any, number: int) -> Any:
     """The noise of one carried out rule."""
     name = f"{name_of(w)}@{number}"
     if isinstance(w, Noise):
@@ -185,7 +194,7 @@ def factor_of(M: Dense) -> Dense:
     return Dense(f"{M.name}_cholesky", M.row, M.column)
 
 
-def _correlated(w: Noise) -> Expr:
+def _from_white_noise(w: Noise) -> Expr:
     """Noise with a covariance as the product of its Cholesky factor with white noise."""
     if w.label != GENERIC:
         raise unread(None, f"the rule has {w} inside of a sum, which no module draws")

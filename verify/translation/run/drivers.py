@@ -15,20 +15,25 @@ from recipe.kernel import Kernel
 from recipe.language.abstract import Potential
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.symbols import Block, Noise, ScalarNoise, generic
-from verify.translation.loops.batch_sums import either
+from verify.translation.loops.batch_sums import read_few_or_many
 from verify.translation.loops.calls import CALLS, evaluated
 from verify.translation.loops.chunks import blocks, through_piece
-from verify.translation.loops.draws_ahead import drawn_ahead
+from verify.translation.loops.draws_ahead import read_draws_ahead
 from verify.translation.loops.eights import EIGHTS, by_eight
-from verify.translation.loops.metropolis_test import decision
+from verify.translation.loops.metropolis_test import read_test
 from verify.translation.loops.one_by_one import one_by_one
-from verify.translation.loops.pairs import pairs
-from verify.translation.loops.repetition import number
+from verify.translation.loops.pairs import read_pairs
+from verify.translation.loops.repetition import read_repetition
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule, plain_body
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Call, Reader
-from verify.translation.reading.state_invariants import array_of, checked_state, left, results_held
+from verify.translation.reading.state_invariants import (
+    array_of,
+    holds_result,
+    require_state,
+    results_held,
+)
 from verify.translation.reference.equality import Looks
 from verify.translation.reference.matcher import Judge, length_of
 from verify.translation.reference.program import Operation, operations
@@ -39,19 +44,21 @@ from verify.translation.state.values import (
     Array,
     Clock,
     Flag,
-    Fused,
     Half,
     Pairs,
+    PairsInVectors,
     Record,
     Size,
     StreamKey,
     Token,
 )
 
-What = Update | Kernel
+Source = Update | Kernel
 
-STEP = "out, state, gradient, step_size, params, noise"
-RUN = "state, draws, gradient, data, step_size, params, seed, chain, start, steps, warmup, thin"
+STEP_ARGUMENTS = "out, state, gradient, step_size, params, noise"
+RUN_ARGUMENTS = (
+    "state, draws, gradient, data, step_size, params, seed, chain, start, steps, warmup, thin"
+)
 STEP_SIZE = Symbol("step_size", positive=True)
 
 
@@ -67,11 +74,11 @@ def reader_for(
     lengths = {length_of(b) for b in legend.fields} | set(module.arrays.values())
     judge = Judge(Looks(n for n in lengths if n is not None))
     forms = (
-        pairs,
-        drawn_ahead,
-        number,
-        decision,
-        either,
+        read_pairs,
+        read_draws_ahead,
+        read_repetition,
+        read_test,
+        read_few_or_many,
         through_piece,
         by_eight,
         blocks,
@@ -99,7 +106,7 @@ def check_step(
     for block, value in reader.rule.state.items():
         if value == block and array_of(reader, block, "out") not in reader.memory.contents:
             raise wrong(end, f"step does not write {block} into out")
-    checked_state(reader, end, "after the step", "out")
+    require_state(reader, end, "after the step", "out")
     if noise.used != set(range(len(noise.used))):
         raise wrong(end, "not all arrays of the noise are used")
     reader.judge.defined.require()
@@ -115,7 +122,7 @@ def read_step(
     """Read ``step`` beside the operations of a rule; beside none, its arrays hold in the end all
     that was read.
     """
-    function = _function(module, "step", STEP)
+    function = _function(module, "step", STEP_ARGUMENTS)
     reader = reader_for(module, legend, beside, _given_gradients(legend), estimated=False)
     reader.only_out, reader.laws = True, dict(laws)
     noise = NoiseArguments(_normals(what))
@@ -140,7 +147,7 @@ def _normals(what: Update) -> int:
     return len(noises - drawn)
 
 
-def step_symbol(what: What) -> Symbol:
+def step_symbol(what: Source) -> Symbol:
     """The symbol of the step size."""
     return what.step if what.step is not None else STEP_SIZE
 
@@ -177,14 +184,14 @@ def _function(module: ParsedModule, name: str, arguments: str) -> ast.FunctionDe
 def check_run(
     module: ParsedModule,
     legend: Legend,
-    what: What,
+    what: Source,
     calls: Mapping[str, Call],
     end: Callable[..., None],
 ) -> Reader:
     """Require that the loop over steps carries out the rule; ``end`` looks at what comes after it
     in the loop.
     """
-    function = _function(module, "run", RUN)
+    function = _function(module, "run", RUN_ARGUMENTS)
     reader = reader_for(
         module, legend, operations(what), {**_given_gradients(legend), **calls}, estimated=True
     )
@@ -205,10 +212,10 @@ def check_run(
     reader.read(moves, frame)
     if reader.rule.advance() is not None:
         raise wrong(loop, "the step ends before the rule does")
-    checked_state(reader, moves[-1].lineno if moves else loop.lineno, "after the step")
+    require_state(reader, moves[-1].lineno if moves else loop.lineno, "after the step")
     _check_finite(reader, frame)
     for array, held in opened.items():
-        if not left(reader, array, held, reader.rule.state):
+        if not holds_result(reader, array, held, reader.rule.state):
             raise wrong(
                 reader.memory.written.get(array, loop.lineno),
                 f"{array.field} is not right for the next step",
@@ -238,7 +245,7 @@ def _check_row(function: ast.FunctionDef, before: list[ast.stmt]) -> None:
         )
 
 
-FIXED = {
+FIXED_NAMES = {
     "done": ("for done in range(start, start + steps):",),
     "t": ("t = np.uint64(done)", "t = np.uint64(start) - np.uint64(1)"),
     "bad": ("bad = guilty(state)",),
@@ -269,7 +276,11 @@ def _check_fixed_names(function: ast.FunctionDef) -> None:
             for n in ast.walk(t)
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
         }:
-            if name in arguments or (name in FIXED and text not in FIXED[name]) or begun > 1:
+            if (
+                name in arguments
+                or (name in FIXED_NAMES and text not in FIXED_NAMES[name])
+                or begun > 1
+            ):
                 raise unread(s, f"{name} is given another value")
 
 
@@ -362,7 +373,7 @@ def _read_before(reader: Reader, statements: list[ast.stmt], frame: Frame) -> di
 
 
 def _check_constant(reader: Reader, value: Any, at: ast.stmt) -> None:
-    if not isinstance(value, Expr | int | Size | Pairs | Half | Fused | StreamKey):
+    if not isinstance(value, Expr | int | Size | Pairs | Half | PairsInVectors | StreamKey):
         raise unread(at, f"this may not stand before the loop over steps: {ast.unparse(at)}")
     variances = {variance_before(U, b) for U in reader.legend.variances for b in U.blocks}
     changing = set(reader.rule.state) | reader.judge.whites | variances

@@ -34,31 +34,31 @@ from verify.translation.state.values import (
 
 
 @singledispatch
-def cell(of: Any, reader: Any, node: ast.Subscript, frame: Any) -> Any:
+def read_cell(of: Any, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     """What stands in ``of`` at the index of the node."""
     raise unread(node, f"{ast.unparse(node)} is not read")
 
 
-@cell.register
+@read_cell.register
 def _(of: Rows, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     if ast.unparse(node.slice) != ":0":
         raise unread(node, f"{ast.unparse(node)} is not read")
     return Rows(none=True)
 
 
-@cell.register
+@read_cell.register
 def _(of: NoiseArguments | NoiseArray, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     return noise_at(reader.judge, of, reader.value(node.slice, frame))
 
 
-@cell.register
+@read_cell.register
 def _(of: tuple, reader: Any, node: ast.Subscript, frame: Any) -> Any:  # type: ignore[type-arg]
     if not isinstance(node.slice, ast.Constant) or not isinstance(node.slice.value, int):
         raise unread(node, f"{ast.unparse(node)} is not read")
     return of[node.slice.value]
 
 
-@cell.register
+@read_cell.register
 def _(of: Array, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     return reader.fetch(of, reader.place(node.slice, of, frame), node)
 
@@ -67,7 +67,7 @@ def _(of: Array, reader: Any, node: ast.Subscript, frame: Any) -> Any:
 # --------------------------------------------------------------------------------------------------
 
 
-@cell.register
+@read_cell.register
 def _(of: Matrix, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     match node.slice:
         case ast.Tuple(elts=[row, column]):
@@ -77,7 +77,7 @@ def _(of: Matrix, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     return MatrixRow(of.of, _coordinate(reader, node.slice, frame))
 
 
-@cell.register
+@read_cell.register
 def _(of: MatrixRow, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     return _entry(of.of, of.place, _coordinate(reader, node.slice, frame), node)
 
@@ -99,15 +99,15 @@ def _entry(of: Any, i: Place, j: Place, node: ast.Subscript) -> Expr:
 # --------------------------------------------------------------------------------------------------
 
 
-@cell.register
+@read_cell.register
 def _(of: DataColumn, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     row = reader.value(node.slice, frame)
     if not isinstance(row, RowNumber):
         raise unread(node, f"{ast.unparse(node)} is not the row of the loop")
-    return RowOf(of, row) if isinstance(of.symbol, Indexed) else further(of.symbol, row.shift)
+    return RowOf(of, row) if isinstance(of.symbol, Indexed) else datum_of_row(of.symbol, row.shift)
 
 
-@cell.register
+@read_cell.register
 def _(of: RowOf, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     place = reader.value(node.slice, frame)
     if not isinstance(place, Place) or place.length != of.column.symbol.length:
@@ -116,10 +116,10 @@ def _(of: RowOf, reader: Any, node: ast.Subscript, frame: Any) -> Any:
             f"{ast.unparse(node.slice)} is not the coordinate of the loop for"
             f" data.{of.column.field}",
         )
-    return further(of.column.symbol.at(reader.own(place, node.slice).label), of.row.shift)
+    return datum_of_row(of.column.symbol.at(reader.own(place, node.slice).label), of.row.shift)
 
 
-def further(s: Symbol, shift: int) -> Symbol:
+def datum_of_row(s: Symbol, shift: int) -> Symbol:
     """A datum of the row that is ``shift`` further than the generic one."""
     if shift == 0:
         return s
@@ -132,7 +132,7 @@ def further(s: Symbol, shift: int) -> Symbol:
 # --------------------------------------------------------------------------------------------------
 
 
-@cell.register
+@read_cell.register
 def _(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     at = _offset(of, reader, node, frame)
     piece, held = reader.memory.locals.get(of, (None, None))
@@ -140,7 +140,11 @@ def _(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Any:
         return reader.memory.several[of, at.shift]
     if piece != at.of:
         raise unread(node, f"{ast.unparse(node)} holds nothing that is known here")
-    return RowNumber(at.shift) if isinstance(held, RowNumber) else moved(reader, held, 0, at.shift)
+    return (
+        RowNumber(at.shift)
+        if isinstance(held, RowNumber)
+        else moved_to_row(reader, held, 0, at.shift)
+    )
 
 
 def store_local(reader: Any, of: Local, node: ast.Subscript, value: Any, frame: Any) -> None:
@@ -163,23 +167,27 @@ def _offset(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Offset:
     return at
 
 
-def moved(reader: Any, e: Expr, old: int, new: int) -> Expr:
+def moved_to_row(reader: Any, e: Expr, old: int, new: int) -> Expr:
     """What an expression of one row is for another one.
 
     Raises:
         ValueError: where it is not of that row alone.
     """
     data = [s for s in reader.columns.values() if s is not None]
-    of = {generic(further(s, shift)): (s, shift) for s in data for shift in range(MOST_AT_ONCE)}
+    of = {
+        generic(datum_of_row(s, shift)): (s, shift)
+        for s in data
+        for shift in range(MAX_ROWS_AT_ONCE)
+    }
     found = {s: of[generic(s)] for s in e.atoms(Symbol) if generic(s) in of}
     if any(shift != old for _, shift in found.values()):
         raise ValueError("numbers of several rows are mixed up")
     return e.xreplace(
         {
-            s: further(d.at(s.label) if isinstance(s, Indexed) else d, new)
+            s: datum_of_row(d.at(s.label) if isinstance(s, Indexed) else d, new)
             for s, (d, _) in found.items()
         }
     )
 
 
-MOST_AT_ONCE = 8
+MAX_ROWS_AT_ONCE = 8

@@ -35,7 +35,7 @@ class NoiseArray:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenDraw:
     """A number of it that is not normal: the draw of a law, which is known where it is stored."""
 
     number: int
@@ -54,7 +54,7 @@ def noise_at(judge: Judge, of: Any, index: Any) -> Any:
         raise TypeError("noise is read at the coordinate of a loop")
     if of.lengths.setdefault(of.number, place.length) != place.length:
         raise ValueError("one array of noise is read for blocks of two lengths")
-    return _white(judge, of, place) if of.normal else Given(of.number, place)
+    return _white(judge, of, place) if of.normal else GivenDraw(of.number, place)
 
 
 def _white(judge: Judge, of: NoiseArray, place: Place) -> Expr:

@@ -51,7 +51,7 @@ class Size:
     length: Length
 
 
-class Word(int):
+class WholeNumber(int):
     """An unsigned whole number, ``np.uint64(3)``: it counts and numbers, and takes no part in the
     arithmetic of real numbers.
     """
@@ -72,7 +72,7 @@ class Half:
 
 
 @dataclass(frozen=True)
-class Fused:
+class PairsInVectors:
     """How many pairs are drawn where they are used: at most all of them; the rest is drawn
     ahead.
     """
@@ -172,7 +172,7 @@ class Eights:
 
 
 @dataclass(frozen=True)
-class Inside:
+class MaskedEights:
     """Eight numbers: ``new`` where there are coordinates, and ``old`` beyond."""
 
     new: Expr
@@ -204,7 +204,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Rest:
+class CounterAhead:
     """Which of the pairs that are drawn ahead has the counter of this place."""
 
     place: Place
