@@ -47,7 +47,7 @@ from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
 from verify.translation.state.indexing import MAX_ROWS_AT_ONCE, moved_to_row
 from verify.translation.state.store import Frame
-from verify.translation.state.values import Chunk, Eights, Offset, PieceFirst, PieceSize, Size
+from verify.translation.state.values import Chunk, ChunkFirst, ChunkSize, Eights, Offset, Size
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     def once() -> None:
         piece = Chunk(next(iter(reader.judge.counter)), room, length, label)
         written = len(reader.memory.writes)
-        frame.names |= {first: PieceFirst(piece), size: PieceSize(piece)}
+        frame.names |= {first: ChunkFirst(piece), size: ChunkSize(piece)}
         frame.names |= {n: Eights(frame.names[n]) for n in totals}
         reader.read(body, frame)
         frame.names |= {
@@ -167,7 +167,7 @@ def through_piece(reader: Reader, statements: list[ast.stmt], frame: Frame) -> i
         case _:
             return 0
     size = frame.names.get(bound)
-    if not isinstance(size, PieceSize) or step is None:
+    if not isinstance(size, ChunkSize) or step is None:
         return 0
     piece = size.of
     if step > 1 and (piece.length is not None or piece.room % step or step > MAX_ROWS_AT_ONCE):

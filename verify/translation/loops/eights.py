@@ -45,11 +45,11 @@ from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Call, Reader
 from verify.translation.state.store import Frame
 from verify.translation.state.values import (
+    ChunkSize,
     Eights,
     Local,
     MaskedEights,
     Offset,
-    PieceSize,
     Place,
     Size,
 )
@@ -91,7 +91,7 @@ def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
                 (at, Place(length, label, "eight"), body),
                 lambda e: sum_over(e, label, length),
             )
-        case PieceSize(of=piece) if piece.length is not None:
+        case ChunkSize(of=piece) if piece.length is not None:
             with passing_through(reader, piece, loop):
                 here = Offset(piece, part="eight")
                 _read_by_eight(

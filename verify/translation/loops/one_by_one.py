@@ -22,13 +22,13 @@ from verify.translation.reference.matcher import generic_symbols
 from verify.translation.state.store import Frame, Memory
 from verify.translation.state.values import (
     Array,
+    ChunkFirst,
+    ChunkSize,
     Eights,
     Flag,
     Half,
     Offset,
     Pairs,
-    PieceFirst,
-    PieceSize,
     Place,
     Size,
 )
@@ -88,7 +88,7 @@ def fresh_label(reader: Reader, frame: Frame) -> int:
                 used.add(label)
             case Expr() | Eights(total=Expr()):
                 used |= labels(value if isinstance(value, Expr) else value.total)
-            case PieceSize(of=piece) | PieceFirst(of=piece) | Offset(of=piece) if (
+            case ChunkSize(of=piece) | ChunkFirst(of=piece) | Offset(of=piece) if (
                 piece.label is not None
             ):
                 used.add(piece.label)

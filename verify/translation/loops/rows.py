@@ -40,7 +40,7 @@ from verify.translation.loops.one_by_one import read_body, require_unchanged
 from verify.translation.parse.problems import unread
 from verify.translation.reading.reader import Reader
 from verify.translation.state.store import Frame
-from verify.translation.state.values import Chunk, Local, PieceSize, RowNumber, Token
+from verify.translation.state.values import Chunk, ChunkSize, Local, RowNumber, Token
 
 TILE = 32
 ALL_ROWS = Chunk(0, 0)
@@ -121,7 +121,7 @@ def rows(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         piece, numbers = Chunk(next(iter(reader.judge.counter)), TILE), frame.names.get(row_of)
         if not _is_used(frame) or not isinstance(numbers, Local):
             raise unread(loop, "the loop over rows changes what it goes through")
-        frame.names["tile"] = PieceSize(piece)
+        frame.names["tile"] = ChunkSize(piece)
         reader.memory.locals[numbers] = piece, RowNumber()
         reader.read(body, frame)
         del frame.names["tile"]

@@ -1,5 +1,6 @@
-"""What operators and functions of the text mean: real arithmetic, with every float the binary
-number that it is.
+"""The meaning of operators and functions of the text, in real arithmetic.
+
+A float of the text is the binary number that it denotes, exactly.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from recipe.language.phi import Phi
 
 
 class Maximum(Function):
-    """The largest of some numbers; nothing else is known of it."""
+    """The largest of some numbers; only that it is real is known about it."""
 
     nargs = None
 
@@ -28,7 +29,7 @@ class Maximum(Function):
 
 def _sign(one: Expr, x: Expr) -> Expr:
     if one != 1:
-        raise ValueError("copysign is read with 1.0 only")
+        raise ValueError("copysign is only read with 1.0 as its first argument")
     return sympy.sign(x)
 
 
@@ -56,7 +57,9 @@ CONSTANTS = {"math.pi": sympy.pi, "math.e": sympy.E}
 
 
 def nearest_inside(end: Expr, towards: float) -> Expr:
-    """The number nearest to an end inside of an interval, which a fold does not go beyond."""
+    """Return the float next to an end of an interval, inside of it: a fold does not go
+    beyond that.
+    """
     x = float(end)
     return Rational(
         math.copysign(sys.float_info.min, towards) if x == 0 else math.nextafter(x, towards)
@@ -68,10 +71,11 @@ def _fold(kind: Any, low: Expr, high: Expr, x: Expr, *limits: Expr) -> Expr:
         high != oo
     )
     if kind is Fold and list(limits) != clamps:
-        raise ValueError("a fold is clamped elsewhere than next to its ends")
+        raise ValueError("a fold must be clamped to the floats next to its ends")
     return kind(x, low, high)  # type: ignore[no-any-return]
 
 
+# Functions of this release that a module contains, by name: their texts are trusted.
 DEVICE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "exp": sympy.exp,
     "expm1": lambda a: sympy.exp(a) - 1,
@@ -94,7 +98,11 @@ DEVICE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
 
 
 def apply_operator(operator: ast.operator, a: Any, b: Any) -> Expr | None:
-    """The result of an operator on two numbers; None for any other operator."""
+    """Return the result of an operator on two numbers; None if the operator is not read.
+
+    Raises:
+        ValueError: if the result is no real number.
+    """
     a, b = (Integer(x) if isinstance(x, int) else x for x in (a, b))
     match operator:
         case ast.Add():
@@ -111,10 +119,10 @@ def apply_operator(operator: ast.operator, a: Any, b: Any) -> Expr | None:
 
 
 def require_real(e: Expr) -> Expr:
-    """The expression, if it is no number that is infinite or none at all.
+    """Return the expression.
 
     Raises:
-        ValueError: where it is.
+        ValueError: if it is a number that is infinite or undefined.
     """
     if e is S.NaN or (e.is_number and e.is_finite is False):
         raise ValueError(f"{e} is no real number")

@@ -1,7 +1,7 @@
-"""Reading a function: every name becomes what it stands for, every statement what it does to
-arrays.
+"""The reader of functions: it gives each name its value, and each statement its effect on arrays.
 
-Only what is written here and in ``forms`` can be read; anything else is refused by its line.
+It reads only what is written here and in ``verify.translation.loops``; for anything else it raises
+an error with the line.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from verify.translation.state.store import Frame, Memory, forget_overwritten
 from verify.translation.state.values import (
     Array,
     Chunk,
+    ChunkFirst,
     CounterAhead,
     DataColumn,
     Decision,
@@ -50,7 +51,6 @@ from verify.translation.state.values import (
     Offset,
     Pairs,
     PairsInVectors,
-    PieceFirst,
     Place,
     Record,
     Rows,
@@ -64,8 +64,15 @@ Call = Callable[["Reader", ast.Call, "Frame"], Any]
 
 
 class Reader:
-    """Reads functions of a module; ``forms`` recognise statements that belong together, ``calls``
-    what driver functions call.
+    """Reads functions of a module.
+
+    Args:
+        module: the parsed module.
+        legend: the names of its fields.
+        judge: the matcher.
+        forms: functions that read patterns of several statements; each returns the number of
+            statements that it has read, 0 if the pattern does not fit.
+        calls: functions that read the calls of a driver, by the name that is called.
     """
 
     def __init__(
@@ -83,49 +90,58 @@ class Reader:
         self.parameters = {field: s for s, field in legend.settings.items()}
         self.factors = {field: factor_of(M) for M, field in legend.factors.items()}  # type: ignore[arg-type]
         self.columns = {field: s for fields in legend.data.values() for s, field in fields.items()}
-        self.rule: Any = None  # the rule that the text is read beside, in ``run`` and in ``step``
-        self.restoring = (
-            False  # whether a saved state is put back, which was looked at when it was new
-        )
-        self.drawn: Any = None  # which minibatch the rows of the state are
-        self.ticks = ""  # from where to where it counts
-        self.ready: dict[
-            str, Any
-        ] = {}  # arrays of numbers that are drawn ahead, with their key and clock and length
-        self.ahead: dict[str, Any] = {}  # the key and length of such an array
-        self.depth = 0  # how many functions have been called around what is read
-        self.looping: list[int] = []  # the labels of the loops around what is read
-        self.by_eight = False  # whether one of them is by eights
-        self.visiting = ""  # which part of the coordinates a loop over pairs is read at
-        self.private = set(module.private)  # arrays that estimators work in, and nobody else
+        # The execution of the rule that the text is compared with, in ``run`` and in ``step``.
+        self.rule: Any = None
+        # True while a saved state is restored: it was checked when it was new.
+        self.restoring = False
+        # Purpose, clock and size of the minibatch whose rows are in the state.
+        self.drawn: Any = None
+        # The first and the last counter of the loop around, as text.
+        self.ticks = ""
+        # Arrays of numbers that are drawn ahead, with key, clock and length.
+        self.ready: dict[str, Any] = {}
+        # Key and length of each such array, in all loops.
+        self.ahead: dict[str, Any] = {}
+        # The number of calls around the statements that are read.
+        self.depth = 0
+        # The labels of the loops around the statements that are read.
+        self.looping: list[int] = []
+        # True in a loop that takes eight coordinates at a time.
+        self.by_eight = False
+        # The part of the coordinates at which a loop over pairs is read.
+        self.visiting = ""
+        # Arrays that only estimators use.
+        self.private = set(module.private)
+        # Fields with running variances.
         self.variances = {f for fields in legend.variances.values() for f in fields}
-        self.trying = False  # whether a body is read only to see what it writes
-        self.row_sums: dict[Symbol, Expr] = {}  # sums over rows, with their summands
-        self.piece_sums: dict[
-            Symbol, Expr
-        ] = {}  # sums over the coordinates of one piece, with their summands
-        self.has_few_branch = (
-            False  # whether fewer than eight coordinates are treated apart from what is read here
-        )
-        self.going_through: set[Chunk] = set()  # the pieces that loops are in
-        self.estimates: dict[
-            Any, tuple[int, str]
-        ] = {}  # by potential: purpose and clock of its last minibatch
+        # True while a body is read only to find the arrays that it writes.
+        self.trying = False
+        # Sums over rows, and over the coordinates of a chunk, with their summands.
+        self.row_sums: dict[Symbol, Expr] = {}
+        self.piece_sums: dict[Symbol, Expr] = {}
+        # True if another branch treats fewer than eight coordinates.
+        self.has_few_branch = False
+        # The chunks of the loops around the statements that are read.
+        self.going_through: set[Chunk] = set()
+        # Purpose and clock of each potential's last minibatch; and of that before the first step.
+        self.estimates: dict[Any, tuple[int, str]] = {}
         self.estimates_before: dict[Any, tuple[int, str]] = {}
-        self.uses: dict[int, Any] = {}  # for which potential the minibatch of a purpose is drawn
-        self.mark = ""  # the number in scratch that says for which step it is right
-        self.laws: dict[
-            str, tuple[str, str]
-        ] = {}  # where draws go that are not normal, and the parameters of their laws
+        # For each purpose the potential whose minibatch is drawn for it.
+        self.uses: dict[int, Any] = {}
+        # The field with the number of the step for which scratch arrays are right.
+        self.mark = ""
+        # For each field with draws that are not normal the fields with the parameters of their law.
+        self.laws: dict[str, tuple[str, str]] = {}
         self.parameters_of_draw: dict[Symbol, tuple[str, str]] = {}
-        self.only_out = False  # ``step`` writes only into out
+        # True in ``step``, which may write into out only.
+        self.only_out = False
         for s in self.parameters.values():
             if isinstance(s, Indexed):
                 self.memory.contents[Array("params", s.base, s.length)] = s
 
     @property
     def clock(self) -> Any:
-        """The counter of random numbers here."""
+        """The present counter of random numbers."""
         return self.judge.clock
 
     @clock.setter
@@ -136,7 +152,7 @@ class Reader:
     # ----------------------------------------------------------------------------------------------
 
     def read(self, statements: list[ast.stmt], frame: Frame) -> None:
-        """Carry out statements, form by form where one fits."""
+        """Execute statements, pattern by pattern where one fits."""
         statements = [s for s in statements if not _is_docstring(s)]
         at = 0
         while at < len(statements):
@@ -146,7 +162,7 @@ class Reader:
             at += taken or self.one(statements[at], frame)
 
     def one(self, statement: ast.stmt, frame: Frame) -> int:
-        """Carry out one statement."""
+        """Execute one statement, and return 1."""
         match statement:
             case ast.Assign(targets=targets, value=value):
                 self.assign(targets, value, frame, statement)
@@ -162,20 +178,20 @@ class Reader:
             case ast.Expr(value=ast.Call(func=ast.Name(id="wide"), args=[], keywords=[])) if (
                 "wide" in self.module.trusted
             ):
-                pass  # how wide vectors are changes no number
+                pass  # the width of vectors changes no number
             case ast.Expr(value=ast.Call() as call):
                 self.value(call, frame)
             case _:
                 raise unread(
                     statement,
-                    f"this is in no form that is read: {ast.unparse(statement).splitlines()[0]}",
+                    f"this statement is not read: {ast.unparse(statement).splitlines()[0]}",
                 )
         return 1
 
     def assign(
         self, targets: list[ast.expr], value: ast.expr, frame: Frame, statement: ast.stmt
     ) -> None:
-        """Give names, or cells of arrays, a value."""
+        """Assign a value to names, or to cells of arrays."""
         given = self.value(value, frame)
         for target in targets:
             match target:
@@ -205,10 +221,10 @@ class Reader:
             case ast.Subscript():
                 self.store(target, given, frame, line)
             case _:
-                raise unread(target, f"{ast.unparse(target)} is not assigned to in what is read")
+                raise unread(target, f"an assignment to {ast.unparse(target)} is not read")
 
     def judge_named(self, value: Any) -> Any:
-        """A number as the atom that it is proved to be."""
+        """Return a number as the atom that it is proved to equal; other values unchanged."""
         if not isinstance(value, Expr):
             return value
         free = {k for k in labels(value) if k != GENERIC}
@@ -233,7 +249,7 @@ class Reader:
                 raise unread(statement, f"{ast.unparse(statement)} is not read")
 
     def store(self, target: ast.Subscript, value: Any, frame: Frame, line: int) -> None:
-        """Write a number into a cell of an array, or one into all cells."""
+        """Write a number into a cell of an array, or one number into all cells."""
         array = self.value(target.value, frame)
         if isinstance(array, Local):
             store_local(self, array, target, value, frame)
@@ -241,17 +257,18 @@ class Reader:
         if isinstance(value, GivenDraw) and isinstance(array, Array):
             value = self._given(array, value, target)
         if not isinstance(array, Array) or not isinstance(value, Expr):
-            raise unread(target, f"{ast.unparse(target)} is not written to in what is read")
+            raise unread(target, f"an assignment to {ast.unparse(target)} is not read")
         if isinstance(target.slice, ast.Slice):
             if ast.unparse(target.slice) != ":" or labels(value):
-                raise unread(target, f"{ast.unparse(target)} is not written to in what is read")
+                raise unread(target, f"an assignment to {ast.unparse(target)} is not read")
             self.put(array, None, value, line)
             return
         self.put(array, self.place(target.slice, array, frame), value, line)
 
     def _given(self, array: Array, given: GivenDraw, at: ast.AST) -> Expr:
-        """A draw that ``step`` is given, of the law whose parameters the arrays hold that ``run``
-        draws it with.
+        """Return a draw that ``step`` is given.
+
+        Its law has the parameters that are in the arrays which ``run`` passes to that draw.
         """
         if array.field not in self.laws:
             raise wrong(at, f"run draws nothing into {array.field}")
@@ -264,13 +281,13 @@ class Reader:
         return draw.at(given.place.label) if isinstance(draw, Indexed) else draw
 
     def put(self, array: Array, place: Place | None, value: Expr, line: int) -> None:
-        """Write into an array: into the generic coordinate for all of them."""
+        """Write a number into an array: at the generic coordinate, which stands for all of them."""
         label = None if place is None else place.label
         if array.owner == "state" and self.only_out:
             raise wrong(line, f"step writes into state.{array.field}, and may write only into out")
         if array.owner == "params" or array.field in self.variances:
             raise wrong(
-                line, f"{array.owner}.{array.field} is written to, which stays as it is in a step"
+                line, f"{array.owner}.{array.field} is written to, but must not change in a step"
             )
         self.memory.contents[array] = value if label is None else relabel(value, label, GENERIC)
         self.memory.written[array] = line
@@ -288,23 +305,23 @@ class Reader:
             must_be_right(self, array, line)
 
     def fetch(self, array: Array, place: Place | None, at: ast.AST) -> Expr:
-        """Read an array at a coordinate."""
+        """Return the content of an array at a coordinate."""
         if array not in self.memory.contents:
-            raise unread(at, f"{array.owner}.{array.field} holds nothing that is known here")
+            raise unread(at, f"the value of {array.owner}.{array.field} is not known here")
         label = None if place is None else place.label
         self.memory.reads.append((array, label))
         content = self.memory.contents[array]
         return content if label is None else relabel(content, GENERIC, label)
 
     def place(self, index: ast.expr, array: Array, frame: Frame) -> Place | None:
-        """The coordinate that an index stands for; None for the one number of a scalar."""
+        """Return the coordinate that an index stands for; None for an array of one number."""
         found = self.value(index, frame)
         if array.length is None:
             if (isinstance(found, int) and found == 0) or (
                 isinstance(found, Place) and found.length is None
             ):
                 return None
-            raise unread(index, f"{array.field} is one number, and is read at {ast.unparse(index)}")
+            raise unread(index, f"{array.field} is one number, but is read at {ast.unparse(index)}")
         if isinstance(found, Place) and found.length == array.length:
             return self.own(found, index)
         raise wrong(
@@ -314,7 +331,7 @@ class Reader:
         )
 
     def own(self, place: Place, index: ast.expr) -> Place:
-        """The place, where it is not that of the other one of a pair."""
+        """Return the coordinate, and require that it is not the other coordinate of a pair."""
         if place.part not in ("all", "eight", self.visiting):
             raise wrong(index, f"{ast.unparse(index)} is not the coordinate of the call")
         return place
@@ -323,7 +340,7 @@ class Reader:
     # ----------------------------------------------------------------------------------------------
 
     def value(self, node: ast.expr, frame: Frame) -> Any:
-        """What an expression stands for."""
+        """Return the value of an expression."""
         try:
             return self._value(node, frame)
         except (ValueError, TypeError, ZeroDivisionError) as error:
@@ -347,7 +364,7 @@ class Reader:
     @_value.register
     def _(self, node: ast.Name, frame: Frame) -> Any:
         if node.id not in frame.names:
-            raise unread(node, f"{node.id} has no value that is known here")
+            raise unread(node, f"the value of {node.id} is not known here")
         return frame.names[node.id]
 
     @_value.register
@@ -391,7 +408,7 @@ class Reader:
                 same == length
             ):
                 return Place(length, label, "second")
-            case PieceFirst(of=piece), ast.Add(), Offset(of=same, part="all") if (
+            case ChunkFirst(of=piece), ast.Add(), Offset(of=same, part="all") if (
                 same == piece and piece.label is not None
             ):
                 return Place(piece.length, piece.label)
@@ -430,7 +447,7 @@ class Reader:
             case Record(name="data") if node.attr in self.columns:
                 return DataColumn(self.columns[node.attr], node.attr)
             case Record(name="state" | "out") if node.attr in self.private:
-                raise unread(node, f"{text} is named, in which something else works")
+                raise unread(node, f"{text} is named, but only an estimator may use it")
             case Record(name="state" | "out" as owner) if node.attr in self.module.arrays:
                 return Array(owner, node.attr, self.module.arrays[node.attr])
             case Record(
@@ -463,7 +480,7 @@ class Reader:
             return self.calls[name](self, node, frame)
         if name in MATH or name in DEVICE_FUNCTIONS:
             if name in DEVICE_FUNCTIONS and name not in self.module.trusted:
-                raise unread(node, f"{name} is no function of this release")
+                raise unread(node, f"{name} is not a function of this release")
             given = [self.number(a, frame) for a in node.args]
             if name in FUNCTIONS and not self.trying:
                 self.judge.defined.ask([FUNCTIONS[name](*given)], node.lineno)
@@ -478,8 +495,7 @@ class Reader:
             if not isinstance(x, Size):
                 raise unread(
                     node,
-                    f"{ast.unparse(node)} is no number of coordinates, and no whole number that is"
-                    " written out",
+                    f"{ast.unparse(node)} is neither a number of coordinates nor a whole number",
                 )
             return x
         if name in self.module.functions:
@@ -491,14 +507,14 @@ class Reader:
     def apply_operator(
         self, operator: ast.operator, a: Any, b: Any, at: ast.stmt | ast.expr
     ) -> Expr | None:
-        """The result of an operator, which has one where the rule has one."""
+        """Return the result of an operator, and record the condition under which it has one."""
         found = apply_operator(operator, a, b)
         if found is not None and not self.trying:
             self.judge.defined.ask(needed_by(operator, a, b), at.lineno)
         return found
 
     def number(self, node: ast.expr, frame: Frame) -> Expr:
-        """What an expression stands for, which must be a number."""
+        """Return the value of an expression that must be a number."""
         x = self.value(node, frame)
         if isinstance(x, int) and not isinstance(x, WholeNumber):
             return Integer(x)
@@ -509,14 +525,14 @@ class Reader:
         raise unread(node, f"{ast.unparse(node)} is not a number")
 
     def inlined(self, function: ast.FunctionDef, values: list[Any], at: ast.AST) -> Any:
-        """What a function of the module returns for these arguments."""
+        """Return the value that a function of the module returns for these arguments."""
         names = [a.arg for a in function.args.args]
         if len(names) != len(values):
             raise unread(at, f"{function.name} takes {len(names)} arguments")
         return self.returned(function, Frame(dict(zip(names, values, strict=True))))
 
     def returned(self, function: ast.FunctionDef, frame: Frame) -> Any:
-        """What a function returns."""
+        """Return the value that a function returns in this frame."""
         self.module.read.add(function.name)
         self.depth += 1
         try:
@@ -525,7 +541,7 @@ class Reader:
             self.depth -= 1
 
     def result(self, statements: list[ast.stmt], frame: Frame) -> Any:
-        """What statements return."""
+        """Return the value that statements return; None if they return nothing."""
         if (at := find_few_branch(statements)) is not None:
             return read_both_branches(self, statements, at, frame)
         *body, last = statements

@@ -1,6 +1,4 @@
-"""What is to be carried out, as a list of operations: of an ``Update``, and of a composed
-``Kernel`` part after part.
-"""
+"""The rule as a list of operations: of an ``Update``, or of a composed ``Kernel`` part by part."""
 
 from __future__ import annotations
 
@@ -27,8 +25,10 @@ from recipe.language.symbols import Block
 
 @dataclass(frozen=True)
 class Moves:
-    """New values of some blocks, all from one old state; ``noise`` tells the noises of one carried
-    out rule from all others.
+    """Assign new values to some blocks, all computed from the old state.
+
+    ``noise`` is a number that distinguishes the noises of this application of a rule from all
+    others.
     """
 
     rule: tuple[tuple[Block, Expr], ...]
@@ -37,7 +37,10 @@ class Moves:
 
 @dataclass(frozen=True)
 class Repeated:
-    """Operations as often as is drawn from a range."""
+    """Repeat operations a number of times that is drawn uniformly from ``low`` to ``high``.
+
+    ``moved`` are the blocks that the operations change.
+    """
 
     low: int
     high: int
@@ -47,13 +50,13 @@ class Repeated:
 
 @dataclass(frozen=True)
 class Mark:
-    """Remember the state."""
+    """Remember the state, for a later test."""
 
 
 @dataclass(frozen=True)
 class MapTest:
-    """Accept with the ratio ``energy`` of the marked state to this one, or go back there and turn
-    the signs of ``flips``.
+    """Accept a map with the ratio of ``exp(-energy)``, or return to the marked state and negate
+    ``flips``.
     """
 
     energy: Expr
@@ -63,7 +66,9 @@ class MapTest:
 
 @dataclass(frozen=True)
 class ProposalTest:
-    """Accept by ``cost(x, y) - cost(y, x)`` of the marked state x and this one, or go back."""
+    """Accept a proposal by ``cost(x, y) - cost(y, x)``, with the marked state x and the present one
+    y.
+    """
 
     cost: Expr
     partners: tuple[tuple[Block, Block], ...]
@@ -77,7 +82,7 @@ _numbers = itertools.count(1)
 
 @singledispatch
 def operations(what: Update | Kernel) -> tuple[Operation, ...]:
-    """The operations of one step."""
+    """Return the operations of one step."""
     raise TypeError(what)
 
 

@@ -1,10 +1,9 @@
-"""What stands at an index: of an array, of a matrix, of the data, of the noise, and of arrays on
-the stack.
+"""What an index selects: from an array, a matrix, the data, the noise, or an array on the stack.
 
-An array on the stack holds something for each one of a piece (``values.Piece``), as long as the
-loop is in that piece. It is known as what it holds for the generic one. A loop that takes several
-at a time reads and writes those that are a shift further: there, the data are those of other rows,
-and have other symbols until the number is put away.
+An array on the stack holds one number for each coordinate or row of a chunk (``values.Chunk``),
+while the loop is in that chunk. Its content is known as an expression of the generic coordinate or
+row. A loop that takes several rows at a time reads and writes numbers of neighbouring rows. The
+data of those rows get symbols of their own, until the number is stored.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from verify.translation.state.values import (
 
 @singledispatch
 def read_cell(of: Any, reader: Any, node: ast.Subscript, frame: Any) -> Any:
-    """What stands in ``of`` at the index of the node."""
+    """Return the value in ``of`` at the index of the node."""
     raise unread(node, f"{ast.unparse(node)} is not read")
 
 
@@ -83,6 +82,7 @@ def _(of: MatrixRow, reader: Any, node: ast.Subscript, frame: Any) -> Any:
 
 
 def _coordinate(reader: Any, index: ast.expr, frame: Any) -> Place:
+    """Return the coordinate of a loop that an index of a matrix stands for."""
     found = reader.value(index, frame)
     if not isinstance(found, Place):
         raise unread(index, f"{ast.unparse(index)} is not the coordinate of a loop")
@@ -90,6 +90,7 @@ def _coordinate(reader: Any, index: ast.expr, frame: Any) -> Place:
 
 
 def _entry(of: Any, i: Place, j: Place, node: ast.Subscript) -> Expr:
+    """Return an entry of a matrix, and require that rows and columns are not exchanged."""
     if (i.length, j.length) != (of.row.length, of.column.length):
         raise wrong(node, f"{ast.unparse(node)}: rows and columns are exchanged")
     return of.entry(i.label, j.label)  # type: ignore[no-any-return]
@@ -120,7 +121,7 @@ def _(of: RowOf, reader: Any, node: ast.Subscript, frame: Any) -> Any:
 
 
 def datum_of_row(s: Symbol, shift: int) -> Symbol:
-    """A datum of the row that is ``shift`` further than the generic one."""
+    """Return the symbol of a datum in the row that is ``shift`` after the generic one."""
     if shift == 0:
         return s
     whole = generic(s)
@@ -139,7 +140,7 @@ def _(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     if (of, at.shift) in reader.memory.several:
         return reader.memory.several[of, at.shift]
     if piece != at.of:
-        raise unread(node, f"{ast.unparse(node)} holds nothing that is known here")
+        raise unread(node, f"the value of {ast.unparse(node)} is not known here")
     return (
         RowNumber(at.shift)
         if isinstance(held, RowNumber)
@@ -151,7 +152,7 @@ def store_local(reader: Any, of: Local, node: ast.Subscript, value: Any, frame: 
     """Write a number into an array on the stack."""
     at = _offset(of, reader, node, frame)
     if of.rows or not isinstance(value, Expr) or at.part != "all":
-        raise unread(node, f"{ast.unparse(node)} is not written to in what is read")
+        raise unread(node, f"an assignment to {ast.unparse(node)} is not read")
     if at.step == 1:
         reader.memory.locals[of] = at.of, value
     else:
@@ -159,6 +160,7 @@ def store_local(reader: Any, of: Local, node: ast.Subscript, value: Any, frame: 
 
 
 def _offset(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Offset:
+    """Return the position of an index in the chunk of the loop around it."""
     at = reader.value(node.slice, frame)
     if not isinstance(at, Offset) or at.of not in reader.going_through:
         raise unread(node, f"{ast.unparse(node.slice)} is not the index of the loop")
@@ -168,10 +170,12 @@ def _offset(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Offset:
 
 
 def moved_to_row(reader: Any, e: Expr, old: int, new: int) -> Expr:
-    """What an expression of one row is for another one.
+    """Return an expression of the row ``old`` as the same expression of the row ``new``.
+
+    Rows are numbered from the generic one.
 
     Raises:
-        ValueError: where it is not of that row alone.
+        ValueError: if the expression has data of other rows.
     """
     data = [s for s in reader.columns.values() if s is not None]
     of = {
@@ -181,7 +185,7 @@ def moved_to_row(reader: Any, e: Expr, old: int, new: int) -> Expr:
     }
     found = {s: of[generic(s)] for s in e.atoms(Symbol) if generic(s) in of}
     if any(shift != old for _, shift in found.values()):
-        raise ValueError("numbers of several rows are mixed up")
+        raise ValueError("numbers of several rows are combined")
     return e.xreplace(
         {
             s: datum_of_row(d.at(s.label) if isinstance(s, Indexed) else d, new)
