@@ -1,5 +1,4 @@
-"""Coordinates in pairs: those that fill vectors are drawn in their loop, the rest for several steps
-at once.
+"""Normal numbers in pairs, some of them drawn ahead for several steps.
 
 ::
 
@@ -17,11 +16,12 @@ at once.
         a = pair_ahead(state.numbers, t, pairs - fused)[0]
         f(pairs, ..., a)
 
-``in_vectors`` is at most its argument, and at most seven less; so the two loops go through 0 ..
-pairs - 1 as the one of ``pairs`` does, and at most eight counters are left over.
-``pair_ahead(numbers, t, k - fused)`` is ``normal_pair(key, t, k)``: every counter of the loop
-around, from ``begin`` to ``end``, passes through ``draw_ahead`` in its order, under no condition,
-and nothing else writes the array, which has a key of its own.
+Pairs that fill vectors are drawn in their loop, the others for several steps at once.
+``in_vectors`` is at most its argument, and at most seven less; so the two loops together visit 0 ..
+pairs - 1, as a loop over ``pairs`` does, and at most eight counters remain. ``pair_ahead(numbers,
+t, k - fused)`` is ``normal_pair(key, t, k)``: every counter of the loop around, from ``begin`` to
+``end``, passes through ``draw_ahead`` in its order, under no condition, and nothing else writes the
+array, which has a key of its own.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ from verify.translation.state.values import Half, Pairs, PairsInVectors, Place
 
 
 def read_draws_ahead(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
-    """Both loops, and what is left over."""
+    """Read both loops and the middle coordinate; returns the number of statements, 0 if they are no
+    such loops.
+    """
     match statements:
         case [
             ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=end)])) as fused,
@@ -87,7 +89,7 @@ def read_draws_ahead(reader: Reader, statements: list[ast.stmt], frame: Frame) -
 def _ends(
     ahead: ast.For, last: ast.If, end: str, frame: Frame, size: PairsInVectors
 ) -> tuple[str, str]:
-    """What the numbers of pairs and of the first half are called."""
+    """Return the names of the number of pairs and of the number in the first half."""
     match ahead.iter, last.test:
         case (
             ast.Call(
@@ -101,7 +103,5 @@ def _ends(
         case _:
             raise wrong(ahead, "the coordinates that fill no vector are not visited")
     if left != bound or frame.names.get(half) != Half(size.length):
-        raise wrong(
-            last, "the coordinate that an odd number leaves over is visited under another condition"
-        )
+        raise wrong(last, "the middle coordinate of an odd number has a wrong condition")
     return bound, half

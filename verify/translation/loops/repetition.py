@@ -1,4 +1,4 @@
-"""The same again and again inside of a step, as often as is drawn, beside a loop of the rule.
+"""A repetition inside of a step, compared with a repetition of the rule.
 
 ::
 
@@ -6,13 +6,13 @@
     for t_2 in range(t * np.uint64(high), t * np.uint64(high) + count):
         ...
 
-The counters ``t * high + n`` with n < high are different ones for all steps and repetitions. The
-body is read once, at a state that earlier repetitions may have left: every block that it moves
-holds anything, on both sides the same, and every array that the body writes anything as well. What
-an array with the results of an evaluation holds is kept only where it is right before the loop, and
-right again after the body (that is what an invariant is): it is then that of the present state in
-every repetition. There is at least one repetition, so what is right after the body is right after
-the loop.
+The counters ``t * high + n`` with n < high are different for all steps and repetitions. The body is
+read once, at an arbitrary state after earlier repetitions: every block that it moves has an
+arbitrary value, the same in text and rule, and every array that it writes has an arbitrary content.
+The results of an evaluation are kept in an array only if they are right before the loop, and right
+again after the body (they are an invariant): they are then those of the present state in every
+repetition. There is at least one repetition, so contents that are right after the body are right
+after the loop.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from verify.translation.state.values import Clock, Flag, Repetitions
 
 
 def read_repetition(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
-    """How often, and the loop."""
+    """Read the number of repetitions and the loop; returns 2, or 0 if it is no repetition."""
     match statements:
         case [
             ast.Assign(targets=[ast.Name(id=count)], value=value),
@@ -57,17 +57,17 @@ def read_repetition(reader: Reader, statements: list[ast.stmt], frame: Frame) ->
         raise wrong(low, f"the counters of the repetitions must be {first} and those that follow")
     if {count, clock, outer} & assigned_in(statements[1]) or clock in (count, outer):
         raise unread(
-            statements[1], f"{count} and the counters of the repetitions are given other values"
+            statements[1], f"{count} or a counter of the repetitions is assigned to in the loop"
         )
     if times.clock not in (None, reader.clock):
-        raise wrong(value, "the number of repetitions is drawn at the counter of another step")
+        raise wrong(value, "the number of repetitions has the counter of another step")
     operation = reader.rule.advance()
     if not isinstance(operation, Repeated):
         raise wrong(statements[1], "the rule has no repetition here")
     if (times.low, times.high) != (operation.low, operation.high):
         raise wrong(
             value,
-            f"{times.low} to {times.high} repetitions, and there must be {operation.low} to"
+            f"{times.low} to {times.high} repetitions, but there must be {operation.low} to"
             f" {operation.high}",
         )
     require_state(reader, statements[1].lineno, "before the repetitions")
@@ -78,6 +78,7 @@ def read_repetition(reader: Reader, statements: list[ast.stmt], frame: Frame) ->
 
 
 def _times(reader: Reader, value: ast.expr, frame: Frame) -> Repetitions:
+    """Return the number of repetitions."""
     match value:
         case ast.BinOp(left=low, op=ast.Add(), right=right):
             first, drawn = reader.value(low, frame), reader.value(right, frame)
@@ -87,12 +88,13 @@ def _times(reader: Reader, value: ast.expr, frame: Frame) -> Repetitions:
             fixed = reader.value(value, frame)
             if isinstance(fixed, int):
                 return Repetitions(fixed, fixed, None, None)
-    raise unread(value, f"{ast.unparse(value)} is no number of repetitions")
+    raise unread(value, f"{ast.unparse(value)} is not a number of repetitions")
 
 
 def _read_body(
     reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, operation: Repeated
 ) -> None:
+    """Read the body until the arrays that hold results of evaluations are an invariant."""
     assigned = {
         n.id
         for s in body
@@ -130,8 +132,9 @@ def _read_body(
 
 
 def _once(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str) -> None:
+    """Read the body once."""
     frame.names[clock] = reader.clock = Clock(clock)
-    reader.ready = {}  # numbers of another counter
+    reader.ready = {}  # these numbers have another counter
     reader.read(body, frame)
     reader.ready = {}
 
@@ -139,7 +142,7 @@ def _once(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str) -> Non
 def _written(
     reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, operation: Repeated
 ) -> list[Any]:
-    """The arrays that the body writes: it is read once for this alone."""
+    """Return the arrays that the body writes; it is read once to find them."""
     known, memory, names, rule, outer = (
         reader.judge.snapshot(),
         reader.memory,

@@ -81,19 +81,19 @@ _numbers = itertools.count(1)
 
 
 @singledispatch
-def operations(what: Update | Kernel) -> tuple[Operation, ...]:
+def operations(source: Update | Kernel) -> tuple[Operation, ...]:
     """Return the operations of one step."""
-    raise TypeError(what)
+    raise TypeError(f"{source!r} is not an Update or a Kernel")
 
 
 @operations.register
-def _(what: Update) -> tuple[Operation, ...]:
-    return tuple(_moves(what))
+def _(source: Update) -> tuple[Operation, ...]:
+    return tuple(_moves(source))
 
 
 @operations.register
-def _(what: Kernel) -> tuple[Operation, ...]:
-    return tuple(o for part in what.parts for o in _part(part))
+def _(source: Kernel) -> tuple[Operation, ...]:
+    return tuple(o for part in source.parts for o in _part(part))
 
 
 def _moves(update: Update) -> Iterator[Operation]:
@@ -107,7 +107,7 @@ def _moves(update: Update) -> Iterator[Operation]:
 
 @singledispatch
 def _part(part: Part) -> Iterable[Operation]:
-    raise TypeError(part)
+    raise TypeError(f"{part!r} is not a part of a kernel that is known here")
 
 
 @_part.register
