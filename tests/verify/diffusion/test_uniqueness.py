@@ -13,7 +13,7 @@ from sympy import Function, Interval, Matrix, Rational, Symbol, diff, eye, oo, s
 
 from recipe import Dense, Noise, Potential, Recipe, Scalar, Update, Vector, bind, dot, grad, total
 from verify import Verdict, verify
-from verify.engine import OF_REFLECTED
+from verify.engine import NO_REFLECTIONS
 from verify.verdict import Outcome
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
@@ -189,8 +189,8 @@ CATALOG = {
         UNDECIDED,
         "it is not proved that the process never reaches the edge of its domain",
     ),
-    "mirror_sgld": (UNDECIDED, OF_REFLECTED),
-    "mirror_sghmc": (UNDECIDED, OF_REFLECTED),
+    "mirror_sgld": (UNDECIDED, NO_REFLECTIONS),
+    "mirror_sghmc": (UNDECIDED, NO_REFLECTIONS),
     "corv_sgld": (PROVED, "D is positive definite everywhere"),
     "ito_sgld": (PROVED, "D is positive definite everywhere"),
     "corv_sghmc": (PROVED, "Hoermander's condition holds everywhere, by one round of brackets"),
@@ -199,7 +199,7 @@ CATALOG = {
         UNDECIDED,
         "it is not proved that the process never reaches the edge of its domain",
     ),
-    "sgrld_simplex_expanded_mean_reflected": (UNDECIDED, OF_REFLECTED),
+    "sgrld_simplex_expanded_mean_reflected": (UNDECIDED, NO_REFLECTIONS),
     "sgrld_simplex_expanded_natural": (UNDECIDED, "non-explosion is undecided"),
     "sgrld_simplex_reduced_mean": (UNDECIDED, FULL),  # matrices with a part outside of the diagonal
     "sgrld_simplex_reduced_natural": (UNDECIDED, FULL),

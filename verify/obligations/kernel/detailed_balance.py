@@ -44,8 +44,8 @@ def _tests(subject: KernelSubject) -> list[Test]:
 
 
 def _repair(subject: KernelSubject, part: MetropolisedMap) -> str | None:
-    """Name another block with which the test is right if its sign is turned; None if there
-    is none.
+    """Name another block whose sign may be turned instead, so that the test is right; None if none
+    is.
     """
     for block in subject.state:
         other = replace(part, flips=(block,))

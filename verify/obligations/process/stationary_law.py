@@ -45,8 +45,9 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
 
 
 def _law_of(update: Update, outcomes: Outcomes) -> Outcome | None:
-    """Return the outcome about the law that was found; None if there is none, or it is not
-    proved.
+    """Return the outcome about the law that was found.
+
+    None if no law was found, or it is not proved.
     """
     H = find_law(update, subject_of(update).dynamics)
     return None if H is None else _verified(update, H, outcomes)

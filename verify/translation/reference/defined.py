@@ -1,5 +1,5 @@
-"""Where a text has a value: no divisor vanishes, and roots and logarithms have arguments of the
-right sign.
+"""The conditions under which a text has a value: divisors do not vanish, and roots and logarithms
+have arguments of the right sign.
 
 Expressions cancel when they are read: ``r / r`` is 1, though the text gives no number at ``r = 0``.
 So every operation of the text states a condition on its arguments, as they are before they are

@@ -1,4 +1,4 @@
-"""What an index selects: from an array, a matrix, the data, the noise, or an array on the stack.
+"""The values that an index selects: from an array, a matrix, the data, the noise, or the stack.
 
 An array on the stack holds one number for each coordinate or row of a chunk (``values.Chunk``),
 while the loop is in that chunk. Its content is known as an expression of the generic coordinate or
