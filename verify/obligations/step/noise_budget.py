@@ -24,8 +24,8 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
     step.
 
     Source:
-        Chen, Fox and Guestrin, "Stochastic Gradient Hamiltonian Monte Carlo" (ICML 2014), for
-            B_hat.
+        Ma, Chen and Fox, "A Complete Recipe for Stochastic Gradient MCMC" (NeurIPS 2015): a step
+        draws noise of covariance ``eps (2 D - eps B_hat)``.
     """
     assert isinstance(subject.declared, Discretisation)
     recipe, update = subject.declared.of, subject.declared.update

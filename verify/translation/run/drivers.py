@@ -363,7 +363,9 @@ def _read_before(reader: Reader, statements: list[ast.stmt], frame: Frame) -> di
                     or ast.unparse(first) != "t = np.uint64(start) - np.uint64(1)"
                 ):
                     raise unread(
-                        statement, "only the evaluations of the step before may be repeated here"
+                        statement,
+                        "an if must be the last statement before the loop, and begin with"
+                        " t = np.uint64(start) - np.uint64(1)",
                     )
                 opened = _read_left(reader, test, rest, frame)
             case ast.Assign(targets=[ast.Name(id="row")]):
