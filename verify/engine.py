@@ -75,19 +75,23 @@ def verify(
     """
     subjects = subjects_of(declared)
     required = _required(declared, require)
-    asked = list(_asked_of(subjects, discharge or discharged))
-    counting = _counting_if_refuted(o for o, _ in asked if o.required)
+    asked = list(_obligations_with_outcomes(subjects, discharge or discharged))
+    assumed = _assumed_by(o for o, _ in asked if o.required)
     lines = []
     for obligation, outcomes in asked:
         if obligation.name in outcomes:
             outcome = outcomes[obligation.name]
-            counts = outcome.verdict is Verdict.REFUTED and obligation.name in counting
+            counts = outcome.verdict is Verdict.REFUTED and obligation.name in assumed
             is_required = obligation.required or obligation.name in required or counts
             lines.append(_line(obligation, outcome, is_required))
     lines += [
-        _open(name, declared) for name in required if name not in {line.name for line in lines}
+        _line_without_outcome(name, declared)
+        for name in required
+        if name not in {line.name for line in lines}
     ]
-    return Report(declared.name, subjects[-1].kind, subjects[-1].scope, _settled(lines))
+    return Report(
+        declared.name, subjects[-1].kind, subjects[-1].scope, _without_decided_assumptions(lines)
+    )
 
 
 def outcome_of(declared: Declared, name: str) -> Outcome:
@@ -166,7 +170,7 @@ class SubjectOutcomes(Mapping[str, Outcome]):
         if name not in self._found:
             obligation = self._obligations[name]
             needed = {other: self[other] for other in obligation.needs if other in self}
-            handed = Outcomes(needed, partial(_about, obligation.asks))
+            handed = Outcomes(needed, partial(_outcomes_in_order, obligation.asks))
             self._found[name] = self._discharge(obligation, self.subject, handed)
         return self._found[name]
 
@@ -184,7 +188,7 @@ class SubjectOutcomes(Mapping[str, Outcome]):
         return sum(1 for _ in self)
 
 
-def _about(asked: tuple[str, ...], declared: Declared) -> Iterator[tuple[str, Outcome]]:
+def _outcomes_in_order(asked: tuple[str, ...], declared: Declared) -> Iterator[tuple[str, Outcome]]:
     """Yield the outcomes about another declaration, each discharged when it is reached."""
     outcomes = _outcomes_about(declared, asked)
     return ((name, outcomes[name]) for name in asked if name in outcomes)
@@ -227,7 +231,7 @@ def obligations_of(declared: Declared) -> tuple[Obligation, ...]:
     return KERNEL_OBLIGATIONS if isinstance(declared, Kernel) else OBLIGATIONS
 
 
-def _asked_of(
+def _obligations_with_outcomes(
     subjects: Sequence[AnySubject], discharge: Discharge
 ) -> Iterator[tuple[Obligation, SubjectOutcomes]]:
     """Yield each obligation with the outcomes about its subject.
@@ -277,7 +281,7 @@ def _line(obligation: Obligation, outcome: Outcome, required: bool = True) -> Re
     )
 
 
-def _open(name: str, declared: Declared) -> ReportLine:
+def _line_without_outcome(name: str, declared: Declared) -> ReportLine:
     """Return the line of a required obligation that does not apply to the declaration."""
     obligation = next(o for o in _all_obligations(declared) if o.name == name)
     if obligation not in obligations_of(declared):
@@ -287,27 +291,25 @@ def _open(name: str, declared: Declared) -> ReportLine:
     return _line(obligation, undecided(OF_NOTHING_DECLARED))
 
 
-def _counting_if_refuted(required: Iterable[Obligation]) -> set[str]:
+def _assumed_by(required: Iterable[Obligation]) -> set[str]:
     """Return the names of obligations that a required proof assumes: an assumption must not be
     refuted.
     """
     return {name for o in required for a in o.assumes for name in a.obligations}
 
 
-def _settled(lines: Sequence[ReportLine]) -> tuple[ReportLine, ...]:
+def _without_decided_assumptions(lines: Sequence[ReportLine]) -> tuple[ReportLine, ...]:
     """Remove from each line the assumptions that other lines of the report decide."""
     decided = {line.name: line.outcome for line in lines}
-    return tuple(
-        replace(line, outcome=_without_what_is_decided(line.outcome, decided)) for line in lines
-    )
+    return tuple(replace(line, outcome=_without_decided(line.outcome, decided)) for line in lines)
 
 
-def _without_what_is_decided(outcome: Outcome, decided: Mapping[str, Outcome]) -> Outcome:
-    left = (a for assumption in outcome.assumed for a in _left_of(assumption, decided))
-    return replace(outcome, assumed=tuple(dict.fromkeys(left)))
+def _without_decided(outcome: Outcome, decided: Mapping[str, Outcome]) -> Outcome:
+    remaining = (a for assumption in outcome.assumed for a in _remaining(assumption, decided))
+    return replace(outcome, assumed=tuple(dict.fromkeys(remaining)))
 
 
-def _left_of(assumption: Assumption, decided: Mapping[str, Outcome]) -> tuple[Assumption, ...]:
+def _remaining(assumption: Assumption, decided: Mapping[str, Outcome]) -> tuple[Assumption, ...]:
     """Return the assumptions that remain of one assumption.
 
     If all its obligations are proved, it is replaced by the assumptions of their proofs. If one of

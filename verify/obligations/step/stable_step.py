@@ -48,7 +48,7 @@ def discharge(subject: Subject) -> Outcome:
         _bias(covariance, step) if of_claims(subject) and covariance is not None else ()
     )
     return Outcome(
-        Verdict.PROVED, _said(found, step), assumed=assumed, facts=facts, scope=step.scope
+        Verdict.PROVED, _stability_text(found, step), assumed=assumed, facts=facts, scope=step.scope
     )
 
 
@@ -87,31 +87,31 @@ def _without_noise(step: AffineStep) -> Outcome:
             " orbits are bounded"
         )
     how = (
-        f"without noise: orbits are bounded where {_ends(found, step)}, and not beyond"
+        f"without noise: orbits are bounded where {_conditions_text(found, step)}, and not beyond"
         if found.conditions
         else "bounded at every step"
     )
     return Outcome(Verdict.PROVED, how, scope=step.scope)
 
 
-def _said(found: Stability, step: AffineStep) -> str:
+def _stability_text(found: Stability, step: AffineStep) -> str:
     """Return the steps that are stable, as text."""
     if not found.conditions and not found.excluded:
         return "stable at every step"
-    return f"stable iff {_ends(found, step)}"
+    return f"stable iff {_conditions_text(found, step)}"
 
 
-def _ends(found: Stability, step: AffineStep) -> str:
+def _conditions_text(found: Stability, step: AffineStep) -> str:
     """Return the conditions for stability, as text."""
     h = step.step
     if found.solved:
         ends = [*(f"{h} < {e}" for e in found.upper), *(f"{h} > {e}" for e in found.lower)]
     else:
-        ends = _between(found, step) or [f"{c} > 0" for c in found.conditions]
+        ends = _bounds_of_parameter(found, step) or [f"{c} > 0" for c in found.conditions]
     return " and ".join([*ends, *(f"{e} is not 0" for e in found.excluded)])
 
 
-def _between(found: Stability, step: AffineStep) -> list[str]:
+def _bounds_of_parameter(found: Stability, step: AffineStep) -> list[str]:
     """Return the conditions as bounds of one parameter, such as the friction, if they are linear in
     it.
     """
@@ -144,12 +144,14 @@ def _bias(covariance: StationaryCovariance, step: AffineStep) -> tuple[str, ...]
     """
     h = step.step
     leading = [
-        _leading(b, covariance.ratio(b), h) for b in step.coordinates if covariance.ratio(b) != 1
+        _leading_bias(b, covariance.ratio(b), h)
+        for b in step.coordinates
+        if covariance.ratio(b) != 1
     ]
     return tuple(line for line in leading if line is not None)
 
 
-def _leading(b: Block, ratio: Expr, h: Symbol) -> str | None:
+def _leading_bias(b: Block, ratio: Expr, h: Symbol) -> str | None:
     """Return the leading term of one quotient as text; None if it has no value as the step
     vanishes.
     """
