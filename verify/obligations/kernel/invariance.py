@@ -37,11 +37,11 @@ INVARIANCE = Obligation(
     latex=r"\pi K = \pi, \quad \pi \propto e^{-H}",
     explanation=(
         "If every part leaves exp(-H) invariant, so does the sweep. A part that fails leaves the"
-        " sweep undecided, unless no later part can correct it, or known moments of the whole sweep"
-        " are wrong. A value that is overwritten before anything reads it does not matter: a"
-        " momentum may be set to zero if it is then redrawn. A step of a scheme without a"
-        " Metropolis test is hardly ever exact; its order (invariant-order) says how large the"
-        " error is."
+        " sweep undecided; the sweep is refuted if no later part can correct it, or if known"
+        " moments of the whole sweep are wrong. A value that is overwritten before anything reads"
+        " it does not matter: a momentum may be set to zero if it is then redrawn. A step of a"
+        " scheme without a Metropolis test is hardly ever exact; its order (invariant-order) says"
+        " how large the error is."
     ),
     discharge=discharge,
     needs=("normalisable",),
