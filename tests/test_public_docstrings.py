@@ -4,6 +4,7 @@ import dataclasses
 import doctest
 import inspect
 import warnings
+from enum import Enum
 
 import pytest
 import sympy
@@ -12,10 +13,21 @@ from helpers.docstrings import entries, fields, parameters, section
 import recipe
 import recipe.kernel
 import recipe.scheme
+import verify
+import verify.report
+import verify.translation
 
+PACKAGES = (
+    recipe,
+    recipe.scheme,
+    recipe.kernel,
+    verify,
+    verify.report,
+    verify.translation,
+)
 PUBLIC = {
     name: getattr(package, name)
-    for package in (recipe, recipe.scheme, recipe.kernel)
+    for package in PACKAGES
     for name in package.__all__
     if inspect.isroutine(inspect.unwrap(getattr(package, name)))
     or inspect.isclass(getattr(package, name))
@@ -24,7 +36,7 @@ PUBLIC = {
 
 def made_by(cls: type) -> set[str]:
     """The parameters by which users make an object of a class."""
-    if issubclass(cls, Exception):
+    if issubclass(cls, Exception | Enum):
         return set()
     if issubclass(cls, sympy.Function):
         return parameters(cls.eval)
