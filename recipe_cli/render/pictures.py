@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recipe_cli.render.figures import written
+from codegen.results.figures import write_figure
 from recipe_cli.render.step_pictures import bias_figure, step_figures
 from recipe_cli.render.sweep_pictures import sweep_figures
 from recipe_cli.terminal.progress import Progress
@@ -28,4 +28,4 @@ def draw_pictures(compared: ComparedProgram, folder: Path, progress: Progress) -
     else:
         progress.show("drawing")
         figures = sweep_figures(comparisons, compared.kernel, seed)
-    return [written(figure, folder / f"{name}.png") for name, figure in figures.items()]
+    return [write_figure(figure, folder / f"{name}.png") for name, figure in figures.items()]
