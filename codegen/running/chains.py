@@ -7,7 +7,6 @@ and the size of the chunks change nothing.
 from __future__ import annotations
 
 import signal
-import sys
 import time
 from collections import deque
 from collections.abc import Callable
@@ -15,10 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
-from rich.progress import Progress
-
-from codegen.system.lossy_stream import LossyStream
+from codegen.system.progress_bar import progress_bar
 from codegen.system.signals import Signals
 
 CHUNK_SECONDS = 0.1
@@ -69,17 +65,12 @@ def run_chains(
 
     No turn of a chain looks at all chains: twice as many take twice as long.
     """
-    console = Console(file=LossyStream(sys.stderr))  # type: ignore[arg-type]
+    done = sum(chain.done for chain in chains)
     with (
         (signals or Signals()).held(running=True) as heard,
-        Progress(
-            console=console, disable=not (progress and console.is_terminal), transient=True
-        ) as bar,
+        progress_bar("sampling", steps * len(chains), done=done, wanted=progress) as show,
         ThreadPoolExecutor(threads) as pool,
     ):
-        task = bar.add_task(
-            "sampling", total=steps * len(chains), completed=sum(c.done for c in chains)
-        )
         waiting = deque(chain for chain in chains if not chain.finished(steps))
         running: set[Future[tuple[list[Chain], int]]] = set()
         while running or (waiting and heard.first is None):
@@ -91,7 +82,8 @@ def run_chains(
                 for future in finished:
                     running.remove(future)
                     moved, count = future.result()
-                    bar.update(task, advance=count)
+                    done += count
+                    show(done)
                     for chain in moved:
                         if rest is not None and heard.first is None:
                             rest(chain)

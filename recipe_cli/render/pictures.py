@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recipe_cli.render.figures import write_figure
+from codegen.results.figures import write_figure
 from recipe_cli.render.step_pictures import bias_figure, step_figures
 from recipe_cli.render.sweep_pictures import sweep_figures
 from recipe_cli.terminal.progress import Progress
