@@ -49,6 +49,7 @@ from codegen.printing.loop_bodies import arguments, noises_of
 from codegen.printing.reductions import is_arithmetic
 from codegen.printing.run import FIRST_ROW, all_of, into_a_row, restored_lines
 from codegen.printing.step import STEP_FIXED, count_lines, let_lines
+from codegen.printing.stopping import KEEP_MANY, PAIRWISE_MANY, stop_text
 from recipe.language.symbols import Length, Vector
 
 
@@ -128,7 +129,7 @@ def many_texts(
         KEEP_MANY,
         guilty_many_text(plan),
         right_many_text(plan) if plan.on_simplex else "",
-        _stop_text(plan, names),
+        stop_text(plan, names.last, names.stopped, names.guilty),
         PAIRWISE_MANY if names.eights else "",
         *(
             _body_text(s, names, every_noise(plan), bodies[s.function])
@@ -481,68 +482,6 @@ def _state_text(plan: Plan, names: ManyNames, writer: _Writer) -> str:
         ]
     )
 
-
-def _stop_text(plan: Plan, names: ManyNames) -> str:
-    fields = list(plan.fields.values())
-    saved = [
-        line
-        for f in fields
-        for line in _column_lines(f, f"state.{names.last[f]}[i, c] = state.{f}[i, c]")
-    ]
-    moved = [
-        line
-        for f in fields
-        for line in _column_lines(f, f"state.{f}[i, c] = state.{f}[i, running]")
-    ]
-    return "\n".join(
-        [
-            "@kernel",
-            "def stop_many(state, done):",
-            (
-                '    """Keep where the chains stand that are not finite, or not in their domain,'
-                ' after a step; whether any other runs."""'
-            ),
-            f"    chains = running = np.uint64(state.{fields[0]}.shape[1])",
-            "    for c in range(chains):",
-            "        bad = guilty_many(state, c)",
-            f"        if bad >= 0 and state.{names.stopped}[0, c] < 0.0:",
-            f"            state.{names.stopped}[0, c] = done",
-            f"            state.{names.guilty}[0, c] = bad",
-            *(f"            {line}" for line in saved),
-            f"        if state.{names.stopped}[0, c] < 0.0:",
-            "            running = c",
-            "    if running == chains:",
-            "        return False",
-            "    for c in range(chains):",
-            "        if guilty_many(state, c) >= 0:",
-            *(f"            {line}" for line in moved),
-            "    return True",
-        ]
-    )
-
-
-def _column_lines(field: str, line: str) -> list[str]:
-    return [f"for i in range(np.uint64(state.{field}.shape[0])):", f"    {line}"]
-
-
-KEEP_MANY = '''\
-@device
-def keep_many(draws, row, values):
-    """Copy the values of all chains into a row of the draws, if this block is kept."""
-    if draws.shape[0] > 0:
-        for i in range(np.uint64(values.shape[0])):
-            for c in range(np.uint64(values.shape[1])):
-                draws[row, i, c] = values[i, c]
-'''
-
-PAIRWISE_MANY = '''\
-@device
-def pairwise_many(sums, c):
-    """The sum of the eight running sums of chain c in pairs: l and l + 4, then l and l + 2."""
-    even = (sums[0, c] + sums[4, c]) + (sums[2, c] + sums[6, c])
-    odd = (sums[1, c] + sums[5, c]) + (sums[3, c] + sums[7, c])
-    return even + odd
-'''
 
 RUN_MANY_HEAD = '''\
 @run_kernel

@@ -11,10 +11,10 @@ from codegen.device.chi_squared import CHI_SQUARED
 from codegen.device.embed import source_of, with_callees
 from codegen.device.random import EMBEDDED, MANY_CHAINS, MINIBATCH, log_uniform, random_row
 from codegen.device.simd8 import lanes_text
-from codegen.printing.batch import KEEP_MANY, PAIRWISE_MANY
 from codegen.printing.expression import OURS
 from codegen.printing.module import JITTER, KEEP, header
 from codegen.printing.run import RUN_SCHEDULE
+from codegen.printing.stopping import KEEP_MANY, PAIRWISE_MANY
 
 
 def device_functions() -> dict[str, str]:
