@@ -43,13 +43,13 @@ from codegen.lowering.statements import (
     every_noise,
     scalar_pairs,
 )
-from codegen.printing.domain_checks import guilty_many_text, right_many_text
+from codegen.printing.domain_checks import all_valid_text, invalid_block_of_text
 from codegen.printing.expression import text_of
 from codegen.printing.loop_bodies import arguments, noises_of
 from codegen.printing.reductions import is_arithmetic
 from codegen.printing.run import FIRST_ROW, all_of, into_a_row, restored_lines
 from codegen.printing.step import STEP_FIXED, count_lines, let_lines
-from codegen.printing.stopping import KEEP_MANY, PAIRWISE_MANY, stop_text
+from codegen.printing.stopping import freeze_invalid_text
 from recipe.language.symbols import Length, Vector
 
 
@@ -70,7 +70,7 @@ class ManyNames:
     terms: Mapping[str, str]
     last: Mapping[str, str]
     stopped: str
-    guilty: str
+    invalid: str
 
 
 def many_names(plan: Plan, filled: Mapping[str, str], namer: Namer, fields: Namer) -> ManyNames:
@@ -101,7 +101,7 @@ def many_names(plan: Plan, filled: Mapping[str, str], namer: Namer, fields: Name
         terms,
         last,
         fields.fresh("stopped"),
-        fields.fresh("guilty"),
+        fields.fresh("invalid"),
     )
 
 
@@ -126,11 +126,9 @@ def many_texts(
     run = _run_many_text(steps, writer)
     return [
         _state_text(plan, names, writer),
-        KEEP_MANY,
-        guilty_many_text(plan),
-        right_many_text(plan) if plan.on_simplex else "",
-        stop_text(plan, names.last, names.stopped, names.guilty),
-        PAIRWISE_MANY if names.eights else "",
+        invalid_block_of_text(plan),
+        all_valid_text(plan) if plan.on_simplex else "",
+        freeze_invalid_text(plan, names.last, names.stopped, names.invalid),
         *(
             _body_text(s, names, every_noise(plan), bodies[s.function])
             for s in statements
@@ -385,7 +383,7 @@ class _Writer:
         restored = [of_column(line) for r in s.restored for line in restored_lines(r, self.counts)]
         lines = [
             (
-                f"{s.accepted} = guilty_many(state, c) < 0 and {drawn} <"
+                f"{s.accepted} = invalid_block_of(state, c) < 0 and {drawn} <"
                 f" {of_column(text_of(s.log_ratio))}"
             ),
             f"if {s.accepted}:",
@@ -405,8 +403,8 @@ def _tests_begin(plan: Plan, names: ManyNames) -> list[str]:
 
 def _stopped(plan: Plan) -> list[str]:
     """Stop the chains that are not finite, or have left their domain."""
-    right = "right_many(state)" if plan.on_simplex else "finite"
-    return [f"if not {right} and not stop_many(state, done):", "    return done, 0"]
+    valid = "all_valid(state)" if plan.on_simplex else "finite"
+    return [f"if not {valid} and not freeze_invalid(state, done):", "    return done, 0"]
 
 
 def _kept(plan: Plan, names: ManyNames) -> list[str]:
@@ -456,7 +454,7 @@ def _state_text(plan: Plan, names: ManyNames, writer: _Writer) -> str:
         *eights,
         *keys,
         names.stopped,
-        names.guilty,
+        names.invalid,
         *names.last.values(),
     ]
     return "\n".join(
