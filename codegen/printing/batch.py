@@ -43,12 +43,13 @@ from codegen.lowering.statements import (
     every_noise,
     scalar_pairs,
 )
-from codegen.printing.domain_checks import guilty_many_text, right_many_text
+from codegen.printing.domain_checks import all_valid_text, invalid_block_of_text
 from codegen.printing.expression import text_of
 from codegen.printing.loop_bodies import arguments, noises_of
 from codegen.printing.reductions import is_arithmetic
 from codegen.printing.run import FIRST_ROW, all_of, into_a_row, restored_lines
 from codegen.printing.step import STEP_FIXED, count_lines, let_lines
+from codegen.printing.stopping import freeze_invalid_text
 from recipe.language.symbols import Length, Vector
 
 
@@ -69,7 +70,7 @@ class ManyNames:
     terms: Mapping[str, str]
     last: Mapping[str, str]
     stopped: str
-    guilty: str
+    invalid: str
 
 
 def many_names(plan: Plan, filled: Mapping[str, str], namer: Namer, fields: Namer) -> ManyNames:
@@ -100,7 +101,7 @@ def many_names(plan: Plan, filled: Mapping[str, str], namer: Namer, fields: Name
         terms,
         last,
         fields.fresh("stopped"),
-        fields.fresh("guilty"),
+        fields.fresh("invalid"),
     )
 
 
@@ -125,11 +126,9 @@ def many_texts(
     run = _run_many_text(steps, writer)
     return [
         _state_text(plan, names, writer),
-        KEEP_MANY,
-        guilty_many_text(plan),
-        right_many_text(plan) if plan.on_simplex else "",
-        _stop_text(plan, names),
-        PAIRWISE_MANY if names.eights else "",
+        invalid_block_of_text(plan),
+        all_valid_text(plan) if plan.on_simplex else "",
+        freeze_invalid_text(plan, names.last, names.stopped, names.invalid),
         *(
             _body_text(s, names, every_noise(plan), bodies[s.function])
             for s in statements
@@ -384,7 +383,7 @@ class _Writer:
         restored = [of_column(line) for r in s.restored for line in restored_lines(r, self.counts)]
         lines = [
             (
-                f"{s.accepted} = guilty_many(state, c) < 0 and {drawn} <"
+                f"{s.accepted} = invalid_block_of(state, c) < 0 and {drawn} <"
                 f" {of_column(text_of(s.log_ratio))}"
             ),
             f"if {s.accepted}:",
@@ -404,8 +403,8 @@ def _tests_begin(plan: Plan, names: ManyNames) -> list[str]:
 
 def _stopped(plan: Plan) -> list[str]:
     """Stop the chains that are not finite, or have left their domain."""
-    right = "right_many(state)" if plan.on_simplex else "finite"
-    return [f"if not {right} and not stop_many(state, done):", "    return done, 0"]
+    valid = "all_valid(state)" if plan.on_simplex else "finite"
+    return [f"if not {valid} and not freeze_invalid(state, done):", "    return done, 0"]
 
 
 def _kept(plan: Plan, names: ManyNames) -> list[str]:
@@ -455,7 +454,7 @@ def _state_text(plan: Plan, names: ManyNames, writer: _Writer) -> str:
         *eights,
         *keys,
         names.stopped,
-        names.guilty,
+        names.invalid,
         *names.last.values(),
     ]
     return "\n".join(
@@ -481,68 +480,6 @@ def _state_text(plan: Plan, names: ManyNames, writer: _Writer) -> str:
         ]
     )
 
-
-def _stop_text(plan: Plan, names: ManyNames) -> str:
-    fields = list(plan.fields.values())
-    saved = [
-        line
-        for f in fields
-        for line in _column_lines(f, f"state.{names.last[f]}[i, c] = state.{f}[i, c]")
-    ]
-    moved = [
-        line
-        for f in fields
-        for line in _column_lines(f, f"state.{f}[i, c] = state.{f}[i, running]")
-    ]
-    return "\n".join(
-        [
-            "@kernel",
-            "def stop_many(state, done):",
-            (
-                '    """Keep where the chains stand that are not finite, or not in their domain,'
-                ' after a step; whether any other runs."""'
-            ),
-            f"    chains = running = np.uint64(state.{fields[0]}.shape[1])",
-            "    for c in range(chains):",
-            "        bad = guilty_many(state, c)",
-            f"        if bad >= 0 and state.{names.stopped}[0, c] < 0.0:",
-            f"            state.{names.stopped}[0, c] = done",
-            f"            state.{names.guilty}[0, c] = bad",
-            *(f"            {line}" for line in saved),
-            f"        if state.{names.stopped}[0, c] < 0.0:",
-            "            running = c",
-            "    if running == chains:",
-            "        return False",
-            "    for c in range(chains):",
-            "        if guilty_many(state, c) >= 0:",
-            *(f"            {line}" for line in moved),
-            "    return True",
-        ]
-    )
-
-
-def _column_lines(field: str, line: str) -> list[str]:
-    return [f"for i in range(np.uint64(state.{field}.shape[0])):", f"    {line}"]
-
-
-KEEP_MANY = '''\
-@device
-def keep_many(draws, row, values):
-    """Copy the values of all chains into a row of the draws, if this block is kept."""
-    if draws.shape[0] > 0:
-        for i in range(np.uint64(values.shape[0])):
-            for c in range(np.uint64(values.shape[1])):
-                draws[row, i, c] = values[i, c]
-'''
-
-PAIRWISE_MANY = '''\
-@device
-def pairwise_many(sums, c):
-    """The sum of the eight running sums of chain c in pairs: l and l + 4, then l and l + 2."""
-    even = (sums[0, c] + sums[4, c]) + (sums[2, c] + sums[6, c])
-    odd = (sums[1, c] + sums[5, c]) + (sums[3, c] + sums[7, c])
-    return even + odd
-'''
 
 RUN_MANY_HEAD = '''\
 @run_kernel

@@ -222,7 +222,7 @@ class _Writer:
         drawn = f"log_uniform({test.key}, {self.clock})"
         restored = [line for r in test.restored for line in restored_lines(r, self.context.counts)]
         return [
-            f"{test.accepted} = guilty(state) < 0 and {drawn} < {text_of(test.log_ratio)}",
+            f"{test.accepted} = invalid_block(state) < 0 and {drawn} < {text_of(test.log_ratio)}",
             "tests += 1.0",
             f"if {test.accepted}:",
             "    accepted += 1.0",
@@ -363,7 +363,7 @@ def run(state, draws, gradient, data, step_size, params, seed, chain, start, ste
     """Steps start .. start + steps - 1, in place; draws get every thin-th after the warmup.
 
     Returns the step it stands at and -1, or the step that was not finite (or not in its domain)
-    and the guilty block.'''
+    and the block that is not valid.'''
 
 
 def _run_note(plan: Plan) -> list[str]:
@@ -394,12 +394,12 @@ def run_schedule(
         while stop < step_sizes.size and step_sizes[stop] == step_sizes[done]:
             stop += 1
         size = step_sizes[done]
-        last, bad = run(
+        last, invalid = run(
             state, draws, gradient, data, size, params, seed, chain,
             start + done, stop - done, warmup, thin,
         )
-        if bad >= 0:
-            return last, bad
+        if invalid >= 0:
+            return last, invalid
         done = stop
     return start + done, -1
 '''
@@ -408,7 +408,7 @@ def run_schedule(
 def _stopped(plan: Plan) -> list[str]:
     """Stop where a block is not finite or has left its domain."""
     lines = [f"state.{plan.carried.mark}[0] = done + 2"] if plan.carried else []
-    stop = ["bad = guilty(state)", "if bad >= 0:", "    return done, bad"]
+    stop = ["invalid = invalid_block(state)", "if invalid >= 0:", "    return done, invalid"]
     if plan.on_simplex:
         return [*lines, *stop]
     return [*lines, "if not finite:", *(f"    {line}" for line in stop)]

@@ -62,8 +62,8 @@ class RuleExecution:
 
     @property
     def domains_checked(self) -> bool:
-        """True if the domain check looks at every step: only all coordinates together tell if a
-        block left its domain.
+        """True if ``invalid_block`` checks the domain after every step: only all coordinates
+        together tell if a block left its domain.
         """
         return any(on_simplex(b) for b in self.state)
 
