@@ -120,7 +120,7 @@ class Density:
 
         with np.errstate(all="ignore"):
             found = minimize(
-                value_and_gradient, first, jac=True, method="L-BFGS-B", options=_OPTIONS
+                value_and_gradient, first, jac=True, method="L-BFGS-B", options=L_BFGS_OPTIONS
             )
         slope = float(np.max(np.abs(found.jac)))
         bad = [] if np.isfinite(slope) else bad_rows([self._posterior])
@@ -162,7 +162,7 @@ class Density:
         return [np.array(given[b][0]) for b in self.blocks]
 
 
-_OPTIONS = {"maxiter": 5000, "maxfun": 10000, "ftol": 1e-15, "gtol": 1e-8}
+L_BFGS_OPTIONS = {"maxiter": 5000, "maxfun": 10000, "ftol": 1e-15, "gtol": 1e-8}
 
 
 def _module(posterior: Posterior) -> tuple[dict[Any, str], dict[Any, str], str]:

@@ -10,16 +10,16 @@ import numpy as np
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.initial_states import given_blocks
 from codegen.inputs.lengths import Lengths
-from codegen.inputs.user_gradient import call_own
+from codegen.inputs.user_gradient import call_user_gradient
 from codegen.printing.estimator import Estimator
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, name_of
 
-PIECE = 2**16  # rows that a gradient of the user is asked for at once
+MAX_ROWS_AT_ONCE = 2**16  # rows that a gradient of the user is asked for at once
 
-WHERE = "control_variates"
+ARGUMENT = "control_variates"
 
 Mode = dict[Block, np.ndarray]
 
@@ -52,7 +52,7 @@ def find_modes(
                 U.blocks,
                 1,
                 lengths,
-                WHERE,
+                ARGUMENT,
             )
             missing = [b for b in U.blocks if b not in blocks]
             if missing:
@@ -97,8 +97,8 @@ def _own_gradient(
     """The gradient from all rows, piece by piece: the estimate from n rows has the weight n/N."""
     count = arrays[0].shape[0] if arrays else 1
     total = [np.zeros(b.size) for b in blocks]
-    for start in range(0, count, PIECE):
-        rows = np.arange(start, min(start + PIECE, count))
-        piece = call_own(posterior, own, blocks, rows, arrays)
+    for start in range(0, count, MAX_ROWS_AT_ONCE):
+        rows = np.arange(start, min(start + MAX_ROWS_AT_ONCE, count))
+        piece = call_user_gradient(posterior, own, blocks, rows, arrays)
         total = [t + g * (rows.size / count) for t, g in zip(total, piece, strict=True)]
     return total

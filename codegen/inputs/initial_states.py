@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sympy import S, Set, oo
 
-from codegen.check_arguments import mapping
+from codegen.check_arguments import checked_mapping
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.portable_math import exponential
 from codegen.inputs.posterior_data import finite_array
@@ -25,8 +25,8 @@ from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, Scalar, Simplex, Vector, name_of
 
-JITTER = 0.1
-PURPOSE = 2**31  # those below are the noises and minibatches of a scheme
+JITTER_SCALE = 0.1
+JITTER_PURPOSE = 2**31  # those below are the noises and minibatches of a scheme
 
 
 def given_blocks(
@@ -44,7 +44,7 @@ def given_blocks(
     """
     by_name = {b.name: b for b in with_images(state)}
     result: dict[Block, np.ndarray] = {}
-    for key, value in mapping(argument, initial).items():
+    for key, value in checked_mapping(argument, initial).items():
         name = name_of(key)
         if name not in by_name:
             raise RecipeError(
@@ -68,7 +68,7 @@ def given_blocks(
     return result
 
 
-def start(
+def first_state(
     module: Any,
     plan: Plan,
     given: Mapping[Block, np.ndarray],
@@ -87,8 +87,8 @@ def start(
             continue
         z = np.zeros(1 if isinstance(block, Scalar) else lengths.of(block))
         if block in moved:
-            module.jitter(z, np.uint64(seed), PURPOSE + n, chain)
-        result[plan.fields[block]] = _in_domain(block.domain, JITTER * z)
+            module.jitter(z, np.uint64(seed), JITTER_PURPOSE + n, chain)
+        result[plan.fields[block]] = _in_domain(block.domain, JITTER_SCALE * z)
     return result
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from codegen.check_arguments import mapping, whole
+from codegen.check_arguments import checked_integer, checked_mapping
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Length, Vector, name_of
 
@@ -42,11 +42,13 @@ def learn_given(lengths: Lengths, given: Mapping[Any, Any] | None, state: Iterab
     """Take note of ``lengths=``, by block or by its name."""
     by_name = {b.name: b for b in state if isinstance(b, Vector)}
     by_name |= {b.length.name: b for b in by_name.values()}
-    for key, value in mapping("lengths", given).items():
+    for key, value in checked_mapping("lengths", given).items():
         name = name_of(key)
         if name not in by_name:
             raise RecipeError(
                 f"lengths= names {name}, which is no vector block; the vector blocks are"
                 f" {', '.join(by_name) or 'none'}"
             )
-        lengths.learn(by_name[name].length, whole(f"lengths[{name}]", value, 1), "lengths=")
+        lengths.learn(
+            by_name[name].length, checked_integer(f"lengths[{name}]", value, 1), "lengths="
+        )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sympy import Symbol
 
-from codegen.check_arguments import worded
+from codegen.check_arguments import short_text
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.posterior_data import finite_array, resolved_arrays
@@ -44,7 +44,7 @@ def resolved_values(
     """The value of each parameter, by field."""
     if params is not None and not isinstance(params, Mapping):
         raise RecipeError(
-            f"params={worded(params)} must be a dict of values by name, such as {{'C': 1.0}}"
+            f"params={short_text(params)} must be a dict of values by name, such as {{'C': 1.0}}"
         )
     needed = {name_of(s): s for s in settings}
     given = {name_of(key): value for key, value in (params or {}).items()}
@@ -81,7 +81,7 @@ def _value(s: Symbol, value: Any, lengths: Lengths) -> Any:
         return array
     if isinstance(s, Indexed):
         lengths.learn(s.length, array.shape[0], f"params[{name!r}]")
-    check_assumed(s, array, f"params[{name!r}] = {worded(value)}")
+    check_assumed(s, array, f"params[{name!r}] = {short_text(value)}")
     return array if array.ndim else float(array)
 
 

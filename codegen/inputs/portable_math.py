@@ -17,9 +17,9 @@ LOG_2, LOG_2_HIGH, LOG_2_LOW = (
     0.6931471803691238,
     1.9082149292705877e-10,
 )  # of HIGH the last 20 bits are 0
-LOG = [2 / (2 * n + 1) for n in range(11, 0, -1)]
-EXP = [1 / math.factorial(n) for n in range(14, -1, -1)]
-SINE = [(-1) ** n / math.factorial(2 * n + 1) for n in range(10, -1, -1)]
+LOG_COEFFICIENTS = [2 / (2 * n + 1) for n in range(11, 0, -1)]
+EXP_COEFFICIENTS = [1 / math.factorial(n) for n in range(14, -1, -1)]
+SINE_COEFFICIENTS = [(-1) ** n / math.factorial(2 * n + 1) for n in range(10, -1, -1)]
 
 
 def power(x: np.ndarray, exponent: float) -> np.ndarray:
@@ -28,7 +28,9 @@ def power(x: np.ndarray, exponent: float) -> np.ndarray:
     low = m < math.sqrt(0.5)
     f, e = np.where(low, 2.0 * m, m) - 1.0, e - low
     s = f / (2.0 + f)
-    log = e * LOG_2_HIGH + (2.0 * s + (s * (s * s) * _polynomial(LOG, s * s) + e * LOG_2_LOW))
+    log = e * LOG_2_HIGH + (
+        2.0 * s + (s * (s * s) * _polynomial(LOG_COEFFICIENTS, s * s) + e * LOG_2_LOW)
+    )
     return exponential(exponent * log)
 
 
@@ -36,12 +38,12 @@ def exponential(y: np.ndarray) -> np.ndarray:
     """exp(y), to (1 + |y|) times 4e-16 of its value."""
     k = np.rint(y / LOG_2)
     r = (y - k * LOG_2_HIGH) - k * LOG_2_LOW
-    return np.ldexp(_polynomial(EXP, r), np.clip(k, -1100, 1100).astype(np.int64))
+    return np.ldexp(_polynomial(EXP_COEFFICIENTS, r), np.clip(k, -1100, 1100).astype(np.int64))
 
 
 def sine(x: np.ndarray) -> np.ndarray:
     """sin(x) for x between 0 and pi/2, to 4e-16 of its value."""
-    return x * _polynomial(SINE, x * x)
+    return x * _polynomial(SINE_COEFFICIENTS, x * x)
 
 
 def _polynomial(coefficients: Sequence[float], z: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, name_of, preimages
 
 
-def shown(block: Block) -> Block:
+def reported_block(block: Block) -> Block:
     """The block that draws are of: the image, where there is one."""
     return block.image or block
 
@@ -25,7 +25,7 @@ def with_images(state: tuple[Block, ...]) -> tuple[Block, ...]:
     return (*state, *preimages(state))
 
 
-def values(f: Lambda, at: np.ndarray, named: Mapping[str, Any]) -> np.ndarray:
+def map_values(f: Lambda, at: np.ndarray, named: Mapping[str, Any]) -> np.ndarray:
     """A map at an array; ``named`` has its parameters."""
     parameters = sorted(f.free_symbols, key=str)
     missing = next((s for s in parameters if name_of(s) not in named), None)
@@ -59,7 +59,7 @@ def into_state(
                 f"{argument}: it has both {block} and {phi}, and {block} is a function of {phi};"
                 " give one of them"
             )
-        found[phi] = values(phi.inverse, array, named)  # type: ignore[arg-type]
+        found[phi] = map_values(phi.inverse, array, named)  # type: ignore[arg-type]
         if not np.all(np.isfinite(found[phi])):
             inverse = phi.inverse(block)  # type: ignore[misc]
             raise RecipeError(
@@ -81,8 +81,8 @@ def check_maps(state: tuple[Block, ...], named: Mapping[str, Any]) -> None:
     for block in (b for b in state if b.image is not None):
         assert block.image is not None
         points = _points(block)
-        at = values(block.forward, points, named)  # type: ignore[arg-type]
-        back = values(block.inverse, at, named)  # type: ignore[arg-type]
+        at = map_values(block.forward, points, named)  # type: ignore[arg-type]
+        back = map_values(block.inverse, at, named)  # type: ignore[arg-type]
         low, high = float(block.image.domain.inf), float(block.image.domain.sup)
         for p, theta, again in zip(points, at, back, strict=True):
             what = f"{block.image} = {written_image(block)}"
@@ -116,4 +116,4 @@ def out_of_state(
 ) -> np.ndarray:
     """The values of a block of the state, or of the image of one."""
     phi = next((b for b in state if b.image == block), None)
-    return state[block] if phi is None else values(phi.forward, state[phi], named)  # type: ignore[arg-type]
+    return state[block] if phi is None else map_values(phi.forward, state[phi], named)  # type: ignore[arg-type]

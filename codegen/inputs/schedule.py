@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from codegen.check_arguments import positive, whole
+from codegen.check_arguments import checked_integer, checked_positive
 from codegen.inputs.portable_math import power, sine
 from recipe.language.errors import RecipeError
 
-AT_ONCE = 2**14  # step sizes that are worked out together, in some twenty arrays of so many numbers
+BLOCK_STEPS = (
+    2**14
+)  # step sizes that are worked out together, in some twenty arrays of so many numbers
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Constant:
     a: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "a", positive("step_size", self.a))
+        object.__setattr__(self, "a", checked_positive("step_size", self.a))
 
     def at(self, t: np.ndarray) -> np.ndarray:
         """The step sizes of these steps (counted from 0)."""
@@ -39,7 +41,7 @@ class Polynomial:
     c: float
 
     def __post_init__(self) -> None:
-        _read_positive(self)
+        _check_positive_fields(self)
 
     def at(self, t: np.ndarray) -> np.ndarray:
         """The step sizes of these steps (counted from 0)."""
@@ -54,8 +56,8 @@ class Cyclical:
     length: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "a", positive("Cyclical: a", self.a))
-        object.__setattr__(self, "length", whole("Cyclical: length", self.length, 1))
+        object.__setattr__(self, "a", checked_positive("Cyclical: a", self.a))
+        object.__setattr__(self, "length", checked_integer("Cyclical: length", self.length, 1))
 
     def at(self, t: np.ndarray) -> np.ndarray:
         """The step sizes of these steps (counted from 0)."""
@@ -75,7 +77,7 @@ def schedule_of(step_size: Any) -> Schedule:
 def step_sizes(schedule: Schedule, start: int, count: int) -> np.ndarray:
     """The step sizes of steps start .. start + count - 1."""
     steps = np.arange(start, start + count, dtype=np.float64)
-    pieces = range(AT_ONCE, count, AT_ONCE)
+    pieces = range(BLOCK_STEPS, count, BLOCK_STEPS)
     sizes = np.concatenate([schedule.at(t) for t in np.split(steps, pieces)])
     if not np.all(sizes > 0):
         raise RecipeError(
@@ -85,7 +87,9 @@ def step_sizes(schedule: Schedule, start: int, count: int) -> np.ndarray:
     return sizes
 
 
-def _read_positive(schedule: Any) -> None:
+def _check_positive_fields(schedule: Any) -> None:
     for field in fields(schedule):
         name = f"{type(schedule).__name__}: {field.name}"
-        object.__setattr__(schedule, field.name, positive(name, getattr(schedule, field.name)))
+        object.__setattr__(
+            schedule, field.name, checked_positive(name, getattr(schedule, field.name))
+        )

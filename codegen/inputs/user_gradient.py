@@ -15,7 +15,7 @@ from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
-from codegen.check_arguments import worded
+from codegen.check_arguments import short_text
 from codegen.generate import Module
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.posterior_data import bad_rows
@@ -23,11 +23,11 @@ from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
 
-CHECKED_ROWS = 50
-TOLERANCE = 1e-3  # a gradient in single precision passes, a wrong sign or scale does not
+MAX_CHECKED_ROWS = 50
+RELATIVE_TOLERANCE = 1e-3  # a gradient in single precision passes, a wrong sign or scale does not
 
 
-def own_gradients(module: Module, gradient: Any) -> dict[Potential, Any]:
+def user_gradients(module: Module, gradient: Any) -> dict[Potential, Any]:
     """The compiled function of the user for every potential that needs one, from the posteriors and
     from ``gradient=``.
 
@@ -96,7 +96,7 @@ def _compiled(U: Potential, function: Callable[..., None] | None) -> Any:
             f" or give gradient=f with f({results}, {blocks})"
         )
     if not isinstance(function, FunctionType | Dispatcher):
-        raise RecipeError(f"gradient={worded(function)} is not a function")
+        raise RecipeError(f"gradient={short_text(function)} is not a function")
     return function if isinstance(function, Dispatcher) else njit(error_model="numpy")(function)
 
 
@@ -130,7 +130,7 @@ def _collect_sources(function: Any, texts: dict[Any, str]) -> None:
             _collect_sources(value, texts)
 
 
-def call_own(
+def call_user_gradient(
     posterior: Posterior,
     function: Any,
     blocks: Sequence[np.ndarray],
@@ -176,7 +176,7 @@ def call_own(
     return results
 
 
-def check_own_gradient(
+def check_user_gradient(
     posterior: Posterior,
     function: Any,
     arrays: Sequence[np.ndarray],
@@ -194,17 +194,17 @@ def check_own_gradient(
     """
     count = arrays[0].shape[0] if arrays else 1
     size = min(
-        CHECKED_ROWS, max(1, count // 2)
+        MAX_CHECKED_ROWS, max(1, count // 2)
     )  # not all of them, or a missing N/n would not be seen
     rows = np.unique(np.linspace(0, count - 1, size).astype(np.int64))
-    found = call_own(posterior, function, at, rows, arrays)
+    found = call_user_gradient(posterior, function, at, rows, arrays)
     if density is None:
         return
     derived = density.slopes(at, rows)
     scale = max(float(np.max(np.abs(g))) for g in derived)
     for block, ours, theirs in zip(posterior.blocks, derived, found, strict=True):
         worst = int(np.argmax(np.abs(ours - theirs)))
-        if not abs(ours[worst] - theirs[worst]) <= TOLERANCE * scale + 1e-12:
+        if not abs(ours[worst] - theirs[worst]) <= RELATIVE_TOLERANCE * scale + 1e-12:
             raise RecipeError(
                 f"the gradient of your own by {block}[{worst}] is {theirs[worst]:.6g} from"
                 f" {rows.size} of the {count} rows, and the one derived from log_likelihood and"

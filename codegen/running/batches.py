@@ -23,18 +23,20 @@ from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from recipe.language.symbols import Scalar
 
-CHAINS = 256  # in a bundle: so many rows of them are in the first-level cache
-FEWEST = 64  # chains from which on a bundle is worth its compilation
+CHAINS_PER_BUNDLE = 256  # in a bundle: so many rows of them are in the first-level cache
+MIN_CHAINS = 64  # chains from which on a bundle is worth its compilation
 # coordinates of a block up to which a bundle is faster: one chain of more fills the vectors by
 # itself
-LONGEST = 32
+MAX_BLOCK_LENGTH = 32
 
 
-def in_bundles(module: Module, how: SamplingOptions, lengths: Lengths) -> bool:
+def in_bundles(module: Module, options: SamplingOptions, lengths: Lengths) -> bool:
     """Whether chains are run in bundles. This changes how fast they run, and no draw."""
-    if how.chains < FEWEST or refusal_of_many(module.plan) is not None:
+    if options.chains < MIN_CHAINS or refusal_of_many(module.plan) is not None:
         return False
-    return all(isinstance(b, Scalar) or lengths.of(b) <= LONGEST for b in module.plan.state)
+    return all(
+        isinstance(b, Scalar) or lengths.of(b) <= MAX_BLOCK_LENGTH for b in module.plan.state
+    )
 
 
 @dataclass(frozen=True)
@@ -46,30 +48,45 @@ class Bundles:
     @property
     def unit(self) -> str:
         """What is run at once, in words."""
-        return f"bundle of {CHAINS} chains"
+        return f"bundle of {CHAINS_PER_BUNDLE} chains"
 
     def begin(self, starts: Iterator[Mapping[str, np.ndarray]]) -> list[Chain]:
         """Bundles at the first states of their chains, with room for the draws."""
-        how = self.kernel.how
-        firsts = range(0, how.chains, CHAINS)
+        options = self.kernel.options
+        firsts = range(0, options.chains, CHAINS_PER_BUNDLE)
         return [
-            self._bundle(n, [next(starts) for _ in range(min(CHAINS, how.chains - c))])
+            self._bundle(
+                n, [next(starts) for _ in range(min(CHAINS_PER_BUNDLE, options.chains - c))]
+            )
             for n, c in enumerate(firsts)
         ]
 
     def _bundle(self, number: int, starts: Sequence[Mapping[str, np.ndarray]]) -> Chain:
         blocks = {f: np.stack([first[f] for first in starts], axis=1) for f in starts[0]}
-        draws = self.kernel.room({f: block.shape for f, block in blocks.items()}, (1, len(starts)))
+        draws = self.kernel.allocate_draws(
+            {f: block.shape for f, block in blocks.items()}, (1, len(starts))
+        )
         return Chain(number, self.kernel.loaded.allocate_many(*blocks.values()), draws)
 
     def advance(
         self, state: Any, draws: Any, bundle: int, begin: int, count: int
     ) -> tuple[int, int]:
         """Move a bundle by some steps."""
-        how, (_, _, params) = self.kernel.how, self.kernel.arguments()
-        sizes, first = step_sizes(how.schedule, begin, count), np.uint64(bundle * CHAINS)
+        options, (_, _, params) = self.kernel.options, self.kernel.arguments()
+        sizes, first = (
+            step_sizes(options.schedule, begin, count),
+            np.uint64(bundle * CHAINS_PER_BUNDLE),
+        )
         return self.kernel.loaded.run_many(  # type: ignore[no-any-return]
-            state, draws, sizes, params, np.uint64(how.seed), first, begin, how.warmup, how.thin
+            state,
+            draws,
+            sizes,
+            params,
+            np.uint64(options.seed),
+            first,
+            begin,
+            options.warmup,
+            options.thin,
         )
 
     def stays_finite(self, state: Any, chain: int, begin: int, count: int, size: float) -> bool:
@@ -77,10 +94,10 @@ class Bundles:
         blocks, loaded = state[: len(self.kernel.module.plan.state)], self.kernel.loaded
         many, draws = (
             loaded.allocate_many(*(block[:, None] for block in blocks)),
-            self.kernel.nowhere(dimensions=3),
+            self.kernel.no_draws(dimensions=3),
         )
         _, _, params = self.kernel.arguments()
-        seed, sizes = np.uint64(self.kernel.how.seed), np.full(count, size)
+        seed, sizes = np.uint64(self.kernel.options.seed), np.full(count, size)
         _, bad = loaded.run_many(many, draws, sizes, params, seed, np.uint64(chain), begin, 0, 1)
         for block, moved in zip(blocks, many, strict=False):
             block[:] = moved[:, 0]
@@ -101,10 +118,10 @@ class Bundles:
     def _chains(self, bundle: Chain) -> Iterator[Chain]:
         blocks = len(self.kernel.module.plan.state)
         now, last = bundle.state[:blocks], bundle.state[-blocks:]
-        stopped, guilty = (numbers[0] for numbers in bundle.state[-blocks - 2 : -blocks])
+        stopped, stopped_by = (numbers[0] for numbers in bundle.state[-blocks - 2 : -blocks])
         for c in range(stopped.size):
             number, draws = (
-                bundle.number * CHAINS + c,
+                bundle.number * CHAINS_PER_BUNDLE + c,
                 self.kernel.loaded.Draws(*(array[..., c] for array in bundle.draws)),
             )
             if stopped[c] < 0:
@@ -112,8 +129,8 @@ class Bundles:
                 continue
             done = int(stopped[c])
             for array in draws:  # its column went on without it
-                array[self.kernel.how.draws_after(done) :] = np.nan
-            yield Chain(number, self._state(last, c), draws, done, int(guilty[c]))
+                array[self.kernel.options.draws_after(done) :] = np.nan
+            yield Chain(number, self._state(last, c), draws, done, int(stopped_by[c]))
 
     def _state(self, blocks: Sequence[np.ndarray], c: int) -> Any:
         return self.kernel.allocate([block[:, c] for block in blocks])

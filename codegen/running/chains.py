@@ -22,10 +22,10 @@ from codegen.system.lossy_stream import LossyStream
 from codegen.system.signals import Signals
 
 CHUNK_SECONDS = 0.1
-MOST_STEPS = 2**20  # of a chunk: their step sizes are in memory together
+MAX_CHUNK_STEPS = 2**20  # of a chunk: their step sizes are in memory together
 # in which a thread takes its part of all chains, at least: so no chain is kept from its turn for
 # long
-SHIFTS = 4
+MIN_TURNS_PER_THREAD = 4
 
 Advance = Callable[[Any, Any, int, int, int], tuple[int, int]]
 Rest = Callable[["Chain"], None]
@@ -41,12 +41,12 @@ class Chain:
     state: Any
     draws: Any
     done: int = 0
-    guilty: int = -1
+    stopped_by: int = -1
     chunk: int = 1
 
     def finished(self, steps: int) -> bool:
         """Whether there is nothing left to do."""
-        return self.done >= steps or self.guilty >= 0
+        return self.done >= steps or self.stopped_by >= 0
 
 
 def run_chains(
@@ -85,8 +85,8 @@ def run_chains(
         while running or (waiting and heard.first is None):
             try:
                 while waiting and len(running) < threads and heard.first is None:
-                    most = 1 + len(waiting) // (SHIFTS * threads)
-                    running.add(pool.submit(_shift, advance, waiting, most, steps))
+                    most = 1 + len(waiting) // (MIN_TURNS_PER_THREAD * threads)
+                    running.add(pool.submit(_advance_several, advance, waiting, most, steps))
                 finished, _ = wait(running, timeout=CHUNK_SECONDS, return_when=FIRST_COMPLETED)
                 for future in finished:
                     running.remove(future)
@@ -102,7 +102,7 @@ def run_chains(
     return heard.first is not None and not all(chain.finished(steps) for chain in chains)
 
 
-def _shift(
+def _advance_several(
     advance: Advance, waiting: deque[Chain], most: int, steps: int
 ) -> tuple[list[Chain], int]:
     """One chunk each of at most so many chains, until ``CHUNK_SECONDS`` are nearly over; the
@@ -132,6 +132,8 @@ def _advance_once(advance: Advance, chain: Chain, steps: int) -> None:
     """
     began = time.perf_counter()
     count = min(chain.chunk, steps - chain.done)
-    chain.done, chain.guilty = advance(chain.state, chain.draws, chain.number, chain.done, count)
+    chain.done, chain.stopped_by = advance(
+        chain.state, chain.draws, chain.number, chain.done, count
+    )
     if time.perf_counter() - began < CHUNK_SECONDS / 2:
-        chain.chunk = min(2 * chain.chunk, MOST_STEPS)
+        chain.chunk = min(2 * chain.chunk, MAX_CHUNK_STEPS)

@@ -23,7 +23,7 @@ from codegen.running.chains import Chain
 
 def fingerprint(
     module: Module,
-    how: SamplingOptions,
+    options: SamplingOptions,
     data: Mapping[str, np.ndarray],
     params: Mapping[str, Any],
     own: Iterable[Any],
@@ -32,17 +32,17 @@ def fingerprint(
     """By name: the module, the settings, digests of data, parameters, first states (of chains, or
     of what else is run at once) and gradients, and what compiled them.
     """
-    schedule = how.schedule
+    schedule = options.schedule
     found = {
         "module": module.hash,
         "step_size": f"{type(schedule).__name__} {asdict(schedule)}",
-        "seed": how.seed,
-        "chains": how.chains,
-        "warmup": how.warmup,
-        "thin": how.thin,
-        "batch_size": how.rows,
-        "replace": how.replace,
-        "kept blocks": ", ".join(b.name for b in how.kept(module.plan.state)),
+        "seed": options.seed,
+        "chains": options.chains,
+        "warmup": options.warmup,
+        "thin": options.thin,
+        "batch_size": options.rows,
+        "replace": options.replace,
+        "kept blocks": ", ".join(b.name for b in options.kept(module.plan.state)),
         "numba": numba.__version__,
         "numpy": np.__version__,
         "processor": numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name(),

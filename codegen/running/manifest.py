@@ -19,12 +19,12 @@ from codegen.files.atomic_write import open_regular
 from recipe.language.errors import RecipeError
 from recipe.language.plain_text import without_codes
 
-FORMAT, VERSION = "recipe checkpoint", 2
+FORMAT, VERSION = "recipe checkpoint", 3
 STATE_NAME = re.compile(r"state-(\d{6,18})\.npz", re.ASCII)
 DRAWS_NAME = re.compile(r"draws-(\d{6,18})\.npz", re.ASCII)
 SHA256 = re.compile("[0-9a-f]{64}")
-ELSEWHERE = "start again in another folder"
-LONGEST_SAID = 200  # characters
+REPAIR = "start again in another folder"
+MAX_SHOWN_CHARS = 200  # characters
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class ArrayFile:
 
 
 @dataclass(frozen=True)
-class Standing:
+class ChainPosition:
     """Where a chain stands: the steps it has done, the block that stopped it or -1, and the draws
     it has kept.
     """
 
     done: int
-    guilty: int
+    stopped_by: int
     draws: int
 
 
@@ -56,7 +56,7 @@ class Manifest:
     """``state`` is None, and there are no chains, until the first state has been written."""
 
     run: Mapping[str, Any]
-    chains: tuple[Standing, ...] = ()
+    chains: tuple[ChainPosition, ...] = ()
     state: ArrayFile | None = None
     draws: tuple[ArrayFile, ...] = ()
 
@@ -98,47 +98,43 @@ def read_manifest(path: Path) -> Manifest | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise RecipeError(
-            f"{path} cannot be read: {error.strerror or error}; {ELSEWHERE}"
-        ) from None
+        raise RecipeError(f"{path} cannot be read: {error.strerror or error}; {REPAIR}") from None
     except (ValueError, RecursionError):
         raise RecipeError(
-            f"{path} is damaged: it is not the JSON that was written; {ELSEWHERE}"
+            f"{path} is damaged: it is not the JSON that was written; {REPAIR}"
         ) from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise RecipeError(f"{path} is not a checkpoint; choose another folder")
     if type(found.get("version")) is not int or found["version"] != VERSION:
         raise RecipeError(
-            f"{path} has the version {said(found.get('version'))}, and this program reads"
-            f" {VERSION}; {ELSEWHERE}"
+            f"{path} has the version {printable(found.get('version'))}, and this program reads"
+            f" {VERSION}; {REPAIR}"
         )
     try:
         manifest = _manifest(found)
         whole = text == manifest.text()
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise RecipeError(
-            f"{path} is damaged: it lacks what a checkpoint has; {ELSEWHERE}"
-        ) from None
+        raise RecipeError(f"{path} is damaged: it lacks what a checkpoint has; {REPAIR}") from None
     if not whole:
         raise RecipeError(
-            f"{path} is damaged: its content does not have the digest that was written; {ELSEWHERE}"
+            f"{path} is damaged: its content does not have the digest that was written; {REPAIR}"
         )
     reason = _contradiction(manifest)
     if reason is not None:
-        raise RecipeError(f"{path} is damaged: {reason}; {ELSEWHERE}")
+        raise RecipeError(f"{path} is damaged: {reason}; {REPAIR}")
     return manifest
 
 
-def said(value: Any) -> str:
+def printable(value: Any) -> str:
     """What stands in a file, as a part of a sentence: in one line and not too long."""
-    return without_codes(str(value)[:LONGEST_SAID])
+    return without_codes(str(value)[:MAX_SHOWN_CHARS])
 
 
 def _manifest(found: Mapping[str, Any]) -> Manifest:
     """What the JSON says, whatever it says; its types are looked at by ``_contradiction``."""
     return Manifest(
         dict(found["run"]),
-        tuple(Standing(**c) for c in found["chains"]),
+        tuple(ChainPosition(**c) for c in found["chains"]),
         None if found["state"] is None else ArrayFile(**found["state"]),
         tuple(ArrayFile(**part) for part in found["draws"]),
     )
@@ -162,9 +158,9 @@ def _contradiction(manifest: Manifest) -> str | None:
     ):
         return "its files are not in the order in which they were written"
     for number, chain in enumerate(manifest.chains):
-        if any(type(n) is not int for n in (chain.done, chain.guilty, chain.draws)):
+        if any(type(n) is not int for n in (chain.done, chain.stopped_by, chain.draws)):
             return f"chain {number} does not stand at whole numbers"
-        if not (chain.guilty >= -1 and 0 <= chain.draws <= chain.done):
+        if not (chain.stopped_by >= -1 and 0 <= chain.draws <= chain.done):
             return (
                 f"chain {number} cannot have done {chain.done} steps and kept {chain.draws} draws"
             )

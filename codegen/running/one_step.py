@@ -16,15 +16,18 @@ from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
 from codegen.inputs.parameters import resolved_params
 from codegen.inputs.schedule import Constant, schedule_of
-from codegen.inputs.user_gradient import gradient_argument, own_gradients
+from codegen.inputs.user_gradient import gradient_argument, user_gradients
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import name_of
 
-CHAINS, STEPS = 64, 32  # replicas that share a seed and a step, and steps that share a seed
-LATEST = 2**40  # a step that no chain reaches
-OFTEN = 512  # replicas between two reports
+CHAINS_PER_STEP, STEPS_PER_SEED = (
+    64,
+    32,
+)  # replicas that share a seed and a step, and steps that share a seed
+MAX_FIRST_STEP = 2**40  # a step that no chain reaches
+REPLICAS_PER_REPORT = 512  # replicas between two reports
 
 State = Mapping[str, np.ndarray]
 
@@ -46,27 +49,27 @@ class OneStep:
 
     compiled: Compiled
     size: float
-    told: Callable[[int], None] = _quiet
+    on_progress: Callable[[int], None] = _quiet
     _entries: list[Callable[..., Any]] = field(default_factory=list, compare=False, repr=False)
 
     def __call__(self, state: State, rng: np.random.Generator) -> dict[str, np.ndarray]:
         """The states after the step; what left its domain is returned as it was left."""
-        seed, begin = int(rng.integers(2**62)), int(rng.integers(LATEST))
+        seed, begin = int(rng.integers(2**62)), int(rng.integers(MAX_FIRST_STEP))
         moved = {name: np.array(x, dtype=float) for name, x in state.items()}
         count = len(next(iter(moved.values())))
-        running, nowhere = (
+        running, no_draws = (
             self._begun({name: x[0] for name, x in moved.items()}),
-            self.compiled.nowhere(),
+            self.compiled.no_draws(),
         )
         for n in range(count):
-            at, rest = divmod(n, CHAINS * STEPS)
-            later, chain = divmod(rest, CHAINS)
+            at, rest = divmod(n, CHAINS_PER_STEP * STEPS_PER_SEED)
+            later, chain = divmod(rest, CHAINS_PER_STEP)
             self._put(running, {name: x[n] for name, x in moved.items()})
-            self._run(running, nowhere, (seed + at, chain, begin + later), 1)
+            self._run(running, no_draws, (seed + at, chain, begin + later), 1)
             for attribute, name in self._fields:
                 moved[name][n] = getattr(running, attribute)
-            if (n + 1) % OFTEN == 0:
-                self.told(OFTEN)
+            if (n + 1) % REPLICAS_PER_REPORT == 0:
+                self.on_progress(REPLICAS_PER_REPORT)
         return moved
 
     def advanced(
@@ -76,7 +79,7 @@ class OneStep:
         stopped.
         """
         running = self._begun(first)
-        if not self._run(running, self.compiled.nowhere(), (seed, chain, begin), steps):
+        if not self._run(running, self.compiled.no_draws(), (seed, chain, begin), steps):
             return None
         return {name: np.copy(getattr(running, field)) for field, name in self._fields}
 
@@ -86,7 +89,7 @@ class OneStep:
         Raises:
             RecipeError: where Numba refuses the gradient.
         """
-        self.compiled.compile(Chain(0, self._begun(first), self.compiled.nowhere()))
+        self.compiled.compile(Chain(0, self._begun(first), self.compiled.no_draws()))
 
     @cached_property
     def _fields(self) -> list[tuple[str, str]]:
@@ -145,7 +148,7 @@ def one_step(
     params: Mapping[Any, Any] | None = None,
     gradient: Any = None,
     optional: Iterable[Any] = (),
-    told: Callable[[int], None] = _quiet,
+    on_progress: Callable[[int], None] = _quiet,
 ) -> OneStep:
     """The kernel of a generated module, to be compared with its rule:
     ``verify.check_kernel(one_step(...), rule, batched=True)``.
@@ -168,9 +171,13 @@ def one_step(
             f"{named} is bound to data, and one step is compared for a potential that is a"
             " function: leave it unbound"
         )
-    how = SamplingOptions(steps=1, step_size=schedule_of(step_size), chains=1, threads=1)
-    require_options_that_fit(how, module, None)
-    assert isinstance(how.schedule, Constant)
+    options = SamplingOptions(steps=1, step_size=schedule_of(step_size), chains=1, threads=1)
+    require_options_that_fit(options, module, None)
+    assert isinstance(options.schedule, Constant)
     values = resolved_params(module, params, optional, Lengths())
-    argument = gradient_argument(module, own_gradients(module, gradient))
-    return OneStep(Compiled(module, module.load(), how, argument, {}, values), how.schedule.a, told)
+    argument = gradient_argument(module, user_gradients(module, gradient))
+    return OneStep(
+        Compiled(module, module.load(), options, argument, {}, values),
+        options.schedule.a,
+        on_progress,
+    )

@@ -65,7 +65,7 @@ DETAILED_BALANCE = Obligation(
         " mean and covariance of the rule, and must be positive both ways, so that D > 0. A map"
         " without noise has no density: it must keep volume, and be undone by turning momenta,"
         " going it again and turning them back. It is about each test by itself; the verdict on the"
-        " kernel is that of invariance, as what follows may make good what one part does."
+        " kernel is that of invariance, as a later part may compensate for an earlier one."
     ),
     discharge=discharge,
     applies=lambda subject: subject.declared.has_metropolis(),

@@ -36,7 +36,7 @@ INVARIANCE = Obligation(
     latex=r"\pi K = \pi, \quad \pi \propto e^{-H}",
     explanation=(
         "Invariance of every part proves that of the sweep. A part that fails leaves the sweep"
-        " undecided, unless nothing after it can make it good, or moments of the whole sweep are"
+        " undecided, unless no later part can compensate for it, or moments of the whole sweep are"
         " known and are others. What is overwritten before anything reads it does not matter: a"
         " momentum may be set to zero if it is then redrawn. A step of a scheme without a"
         " Metropolis test is hardly ever exact; how far it is off is the matter of its order."

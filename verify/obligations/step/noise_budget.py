@@ -1,5 +1,5 @@
-"""``noise-budget``: what the noise of estimated gradients adds, and up to which step it can be made
-good.
+"""``noise-budget``: the noise that estimated gradients add, and the largest step size at which the
+drawn noise can compensate for it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ def discharge(subject: Subject, known: Outcomes) -> Outcome:
                 f"{place} = 0, and a step adds noise of variance {update.step}^2*{added} there,"
                 " which nothing can replace"
             )
-            return refuted(f"{listed}; no step makes it good", Witness({place: "0"}, finding))
+            return refuted(
+                f"{listed}; its noise cannot be compensated at any step size",
+                Witness({place: "0"}, finding),
+            )
         if isinstance(entry, Coupling) and entry.kernel != 0:
             return undecided(f"{place} is not diagonal")
         if not is_positive(parts(entry)[0]):
@@ -55,7 +58,8 @@ def discharge(subject: Subject, known: Outcomes) -> Outcome:
         factor(2 * parts(recipe.D.entry(b, b))[0] / v) for b, v in variances.items() if v != 0
     ]
     ends = " and ".join(f"{update.step} <= {bound}" for bound in bounds)
-    return proved(f"{listed}; it is made good {f'iff {ends}' if ends else 'at every step'}", LEDGER)
+    largest = f"iff {ends}" if ends else "at every step size"
+    return proved(f"{listed}; its noise can be compensated {largest}", LEDGER)
 
 
 LEDGER = (
