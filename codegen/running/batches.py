@@ -1,9 +1,9 @@
-"""Many chains in bundles: a bundle is what ``run_many`` moves at once, and a chain of it is what it
-would be alone.
+"""Bundles of chains, each of which ``run_many`` moves at once; every chain has the draws that it
+would have alone.
 
 A bundle is run, stopped and saved as a single chain is, and threads take bundles as they take
-chains: the innermost loop goes over the chains of one, and no number of threads changes what is in
-it.
+chains. The innermost loop of ``run_many`` goes over the chains of a bundle. The number of threads
+does not change which chains a bundle has.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_BLOCK_LENGTH = 32
 
 
 def in_bundles(module: Module, options: SamplingOptions, lengths: Lengths) -> bool:
-    """Whether chains are run in bundles. This changes how fast they run, and no draw."""
+    """Return True if chains are to be run in bundles, which changes their speed and no draw."""
     if options.chains < MIN_CHAINS or refusal_of_many(module.plan) is not None:
         return False
     return all(
@@ -47,11 +47,11 @@ class Bundles:
 
     @property
     def unit(self) -> str:
-        """What is run at once, in words."""
+        """The name of the unit that is run at once."""
         return f"bundle of {CHAINS_PER_BUNDLE} chains"
 
     def begin(self, starts: Iterator[Mapping[str, np.ndarray]]) -> list[Chain]:
-        """Bundles at the first states of their chains, with room for the draws."""
+        """Return bundles at the first states of their chains, with arrays for their draws."""
         options = self.kernel.options
         firsts = range(0, options.chains, CHAINS_PER_BUNDLE)
         return [
@@ -71,7 +71,9 @@ class Bundles:
     def advance(
         self, state: Any, draws: Any, bundle: int, begin: int, count: int
     ) -> tuple[int, int]:
-        """Move a bundle by some steps."""
+        """Move a bundle by ``count`` steps; return the steps done, and the number of the block that
+        stopped it or -1.
+        """
         options, (_, _, params) = self.kernel.options, self.kernel.arguments()
         sizes, first = (
             step_sizes(options.schedule, begin, count),
@@ -90,7 +92,7 @@ class Bundles:
         )
 
     def stays_finite(self, state: Any, chain: int, begin: int, count: int, size: float) -> bool:
-        """Move one chain by some steps of this size; whether nothing stopped it."""
+        """Move one chain by ``count`` steps of this size; return True if no block stopped it."""
         blocks, loaded = state[: len(self.kernel.module.plan.state)], self.kernel.loaded
         many, draws = (
             loaded.allocate_many(*(block[:, None] for block in blocks)),
@@ -104,15 +106,15 @@ class Bundles:
         return bool(bad < 0)
 
     def compile(self, bundle: Chain) -> None:
-        """Compile with no step."""
+        """Compile the module by a call with no step."""
         self.advance(bundle.state, bundle.draws, bundle.number, 0, 0)
 
     def first_state(self, bundles: Sequence[Chain]) -> Any:
-        """A copy of the state of the first chain."""
+        """Return a copy of the state of the first chain."""
         return self._state(bundles[0].state[: len(self.kernel.module.plan.state)], 0)
 
     def chains(self, bundles: Sequence[Chain]) -> list[Chain]:
-        """The chains of bundles that have run, each as if it had run alone."""
+        """Return the chains of bundles that have run, each as if it had run alone."""
         return [chain for bundle in bundles for chain in self._chains(bundle)]
 
     def _chains(self, bundle: Chain) -> Iterator[Chain]:

@@ -33,8 +33,15 @@ Rest = Callable[["Chain"], None]
 
 @dataclass
 class Chain:
-    """One chain: its state and draws, the steps it has done, and the number of the block that was
-    not finite (or -1).
+    """A chain, or a bundle of chains, under way.
+
+    Attributes:
+        number: the number of the chain.
+        state: its state, a ``State`` of the module.
+        draws: its draws, a ``Draws`` of the module.
+        done: the number of steps that it has done.
+        stopped_by: the number of the block that was not finite or left its domain; -1 if none.
+        chunk: the number of steps in its next chunk.
     """
 
     number: int
@@ -45,7 +52,7 @@ class Chain:
     chunk: int = 1
 
     def finished(self, steps: int) -> bool:
-        """Whether there is nothing left to do."""
+        """Return True if the chain has done all steps, or has stopped."""
         return self.done >= steps or self.stopped_by >= 0
 
 
@@ -58,16 +65,22 @@ def run_chains(
     rest: Rest | None = None,
     signals: Signals | None = None,
 ) -> bool:
-    """Advance every chain to ``steps``, unless it diverges; returns whether it was interrupted
-    before.
+    """Advance every chain to ``steps``, unless it diverges; return True if a signal interrupted the
+    run before that.
 
-    ``advance(state, draws, chain, start, steps)`` does some steps in place and returns (steps done,
-    guilty block or -1). Chains take turns, so that an interruption finds all of them about equally
-    far; a second one changes nothing until the first is served. ``rest(chain)`` is called when a
-    chain is between two chunks, and nothing moves it. ``signals`` are those that interrupt, by
-    default SIGINT where it raises KeyboardInterrupt.
+    Chains take turns, so that an interruption finds all of them about equally far. No turn of a
+    chain looks at all chains, so that twice as many chains take twice as long.
 
-    No turn of a chain looks at all chains: twice as many take twice as long.
+    Args:
+        advance: ``advance(state, draws, chain, start, steps)`` does some steps in place and returns
+            the steps done and the number of the block that stopped the chain, or -1.
+        chains: the chains, which are changed in place.
+        steps: the number of steps of each chain.
+        threads: the number of threads.
+        progress: True to show a progress bar, where standard error is a terminal.
+        rest: called with a chain between two chunks of it, while no thread moves it.
+        signals: the signals that interrupt; by default SIGINT where it raises KeyboardInterrupt. A
+            second signal changes nothing until the first has taken effect.
     """
     console = Console(file=LossyStream(sys.stderr))  # type: ignore[arg-type]
     with (
@@ -105,11 +118,11 @@ def run_chains(
 def _advance_several(
     advance: Advance, waiting: deque[Chain], most: int, steps: int
 ) -> tuple[list[Chain], int]:
-    """One chunk each of at most so many chains, until ``CHUNK_SECONDS`` are nearly over; the
-    chains, and their steps together.
+    """Advance at most ``most`` chains by a chunk each, until half of ``CHUNK_SECONDS`` is over.
+    Return these chains and the sum of their steps.
 
-    Many short chunks are one piece of work for the main thread, which would else keep the threads
-    waiting.
+    So many short chunks are one piece of work for the main thread, which would otherwise keep the
+    other threads waiting.
     """
     began = time.perf_counter()
     moved: list[Chain] = []
@@ -127,8 +140,8 @@ def _advance_several(
 
 
 def _advance_once(advance: Advance, chain: Chain, steps: int) -> None:
-    """One chunk of a chain, sized so that it takes about ``CHUNK_SECONDS`` or has
-    ``MOST_STEPS``.
+    """Advance a chain by one chunk, and double the next chunk while a chunk takes less than half of
+    ``CHUNK_SECONDS``, up to ``MAX_CHUNK_STEPS``.
     """
     began = time.perf_counter()
     count = min(chain.chunk, steps - chain.done)

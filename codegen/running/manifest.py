@@ -42,8 +42,8 @@ class ArrayFile:
 
 @dataclass(frozen=True)
 class ChainPosition:
-    """Where a chain stands: the steps it has done, the block that stopped it or -1, and the draws
-    it has kept.
+    """The position of a chain: the steps it has done, the number of the block that stopped it (or
+    -1), and the draws it has kept.
     """
 
     done: int
@@ -86,7 +86,7 @@ def digest_of(body: Mapping[str, Any]) -> str:
 
 
 def read_manifest(path: Path) -> Manifest | None:
-    """The manifest in a file, or None where there is no such file.
+    """Return the manifest in a file; None if there is no such file.
 
     Raises:
         RecipeError: where it is not a manifest of this version, or not as it was written.
@@ -126,12 +126,12 @@ def read_manifest(path: Path) -> Manifest | None:
 
 
 def printable(value: Any) -> str:
-    """What stands in a file, as a part of a sentence: in one line and not too long."""
+    """Return a value from a file as a message shows it: in one line and cut when it is long."""
     return without_codes(str(value)[:MAX_SHOWN_CHARS])
 
 
 def _manifest(found: Mapping[str, Any]) -> Manifest:
-    """What the JSON says, whatever it says; its types are looked at by ``_contradiction``."""
+    """Return the manifest that the JSON spells; ``_contradiction`` checks the types in it."""
     return Manifest(
         dict(found["run"]),
         tuple(ChainPosition(**c) for c in found["chains"]),
@@ -141,7 +141,7 @@ def _manifest(found: Mapping[str, Any]) -> Manifest:
 
 
 def _contradiction(manifest: Manifest) -> str | None:
-    """The first thing in it that no run writes."""
+    """Return the first contradiction in a manifest, in words; None if a run may have written it."""
     if manifest.state is None and (manifest.chains or manifest.draws):
         return "it has chains or draws and no state"
     if manifest.state is not None and not manifest.chains:

@@ -1,5 +1,5 @@
-"""What a run holds in memory: its draws twice, as they are collected from the chains, and the
-states of its chains.
+"""The memory that a run needs: for its draws twice, as they are collected from the chains, and for
+the states of its chains.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def require_room(module: Module, options: SamplingOptions, lengths: Lengths) -> 
 
 
 def require_room_to_diagnose(chains: int, draws: int) -> None:
-    """Refuse what could be drawn, and then not be diagnosed.
+    """Refuse draws that fit into memory, but that could not be diagnosed there.
 
     Raises:
         RecipeError: with what is needed and what there is.
@@ -66,7 +66,7 @@ def _coordinates(blocks: Iterable[Block], lengths: Lengths) -> int:
 
 
 def _state_floats(module: Module, options: SamplingOptions, lengths: Lengths) -> int:
-    """How many numbers the state of a chain has, with its scratch."""
+    """Return the number of floats in the state of a chain, with its scratch."""
     plan = module.plan
     scratch = (
         (lengths.known(n) if isinstance(n, Length) else n) or 1 for n in plan.scratch.values()
@@ -81,5 +81,5 @@ def _state_floats(module: Module, options: SamplingOptions, lengths: Lengths) ->
 
 
 def _minibatch_floats(options: SamplingOptions) -> int:
-    """The rows of a minibatch, and the table that keeps them distinct."""
+    """Return the number of row numbers in a minibatch and in the table that keeps them distinct."""
     return options.rows + (0 if options.replace else 2 << options.rows.bit_length())
