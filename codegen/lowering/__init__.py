@@ -1,4 +1,4 @@
-"""From a rule or a kernel to a plan: a list of statements whose expressions stay finite.
+"""Lowering: from a rule or a kernel to a plan, a list of statements whose expressions stay finite.
 
 Imports ``recipe``, and the names that ``device`` takes; a plan knows nothing of the text that it
 becomes.

@@ -1,5 +1,5 @@
-"""Names for generated source: whatever users call their symbols, no two things in a module share a
-name.
+"""Names in generated source: no two things in a module share a name, whatever names users give to
+their symbols.
 """
 
 from __future__ import annotations
@@ -31,15 +31,17 @@ RESERVED_FIELDS = ("rows", "table", "keys")
 
 
 class Namer:
-    """Hands out names that nobody else has: the wished one, or with the first number that makes it
-    new.
-    """
+    """Hands out each name once: the wanted name, or that name with the first free number."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
 
     def fresh(self, wish: str) -> str:
-        """A new name; RecipeError if the wish is no identifier."""
+        """Return a new name.
+
+        Raises:
+            RecipeError: where the wish is no identifier.
+        """
         name, number = checked_name(wish), 1
         while name in self._taken:
             number += 1
@@ -49,19 +51,17 @@ class Namer:
 
 
 def reserved_names() -> frozenset[str]:
-    """What a module or one of its functions calls its own things: no symbol of a user is called
-    like them.
-    """
+    """Return the names that a module gives to its own things, which no symbol of a user gets."""
     return PRINTED | defined_names()
 
 
 def local_namer() -> Namer:
-    """Names for functions and their variables, which must leave those of the module, of Python and
-    of its builtins alone.
+    """Return a namer for functions and their variables, which avoids the names of the module, of
+    Python and of its builtins.
     """
     return Namer([*reserved_names(), *keyword.kwlist, *keyword.softkwlist, *dir(builtins)])
 
 
 def field_namer(taken: Iterable[str] = ()) -> Namer:
-    """Names for the fields of a ``NamedTuple``: only the methods of a tuple are in the way."""
+    """Return a namer for the fields of a ``NamedTuple``, which avoids the methods of a tuple."""
     return Namer([*taken, *(name for name in dir(tuple) if not name.startswith("_"))])

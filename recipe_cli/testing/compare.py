@@ -113,7 +113,11 @@ def kernel_of(subject: ProgramSubject, module: Module, on_steps: Callable[[int],
     gradient = {U: COMPILED_GRADIENTS[potential] for U, potential in trial.potentials.items()}
     params = {name: value for name, value in trial.params.items() if name in wanted}
     kernel = one_step(
-        module, step_size=trial.step_size, params=params, gradient=gradient or None, told=on_steps
+        module,
+        step_size=trial.step_size,
+        params=params,
+        gradient=gradient or None,
+        on_progress=on_steps,
     )
     kernel.compile(
         {

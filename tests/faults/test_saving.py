@@ -572,7 +572,9 @@ def test_a_ctrl_c_between_the_run_and_its_draws_costs_nothing(monkeypatch):
     from codegen.step_size import advice
     from recipe import Recipe, Vector, total
 
-    monkeypatch.setattr(advice, "warnings", lambda *_: os.kill(os.getpid(), signal.SIGINT) or 1 / 0)
+    monkeypatch.setattr(
+        advice, "step_size_warnings", lambda *_: os.kill(os.getpid(), signal.SIGINT) or 1 / 0
+    )
     theta = Vector("theta")
     recipe = Recipe((theta,), total(theta**2) / 2, Matrix([[1]]), Matrix([[0]]))
     draws = sample(recipe, step_size=0.1, steps=50, lengths={theta: 2}, progress=False)

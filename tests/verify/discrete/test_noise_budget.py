@@ -95,14 +95,14 @@ def outcome(recipe, scheme):
 def test_the_largest_step():
     assert (
         outcome(sghmc, "baoab").by
-        == "1 evaluation of the gradient of U a step, with the weight -step_size for r; the added"
-        " noise is compensated iff step_size <= 2*C/V_U_theta"
+        == "1 evaluation of the gradient of U a step, with the weight -step_size for r; its noise"
+        " can be compensated iff step_size <= 2*C/V_U_theta"
     )
     assert outcome(sghmc, "abobabo").by.endswith(
-        "the added noise is compensated iff step_size <= 18*C/(5*V_U_theta)"
+        "its noise can be compensated iff step_size <= 18*C/(5*V_U_theta)"
     )
     assert outcome(sgrhmc, "euler").by.endswith(
-        "the added noise is compensated iff step_size <= 2/V_U_theta"
+        "its noise can be compensated iff step_size <= 2/V_U_theta"
     )
 
 
@@ -129,7 +129,7 @@ def test_each_potential_has_noise_of_its_own(scheme):
         "1 evaluation of the gradient of U a step, with the weight -step_size for r; 1 evaluation"
     )
     assert by.endswith(
-        f"the added noise is compensated iff step_size <= {largest_step(two).rule[1][1]}"
+        f"its noise can be compensated iff step_size <= {largest_step(two).rule[1][1]}"
     )
 
 
@@ -139,5 +139,5 @@ def test_only_a_potential_with_data_has_noise():
         theta, -((y - total(x * theta)) ** 2), 0, data={x: np.ones((3, 2)), y: np.ones(3)}
     )
     assert outcome(bind(two, {U: law}), "baoab").by.endswith(
-        "the added noise is compensated iff step_size <= 2*C/V_U_theta"
+        "its noise can be compensated iff step_size <= 2*C/V_U_theta"
     )

@@ -1,5 +1,5 @@
-"""``noise-budget``: the noise that estimated gradients add, and the largest step at which drawing
-less noise compensates for it.
+"""``noise-budget``: the noise that estimated gradients add, and the largest step size at which the
+drawn noise can compensate for it.
 """
 
 from __future__ import annotations
@@ -48,8 +48,10 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
                 f"{place} = 0, and a step adds noise of variance {update.step}^2*{added} there, and"
                 " has no noise of its own there that could be drawn smaller"
             )
-            by = f"{listed}; no step is small enough to compensate the added noise"
-            return refuted(by, Witness({place: "0"}, finding))
+            return refuted(
+                f"{listed}; its noise cannot be compensated at any step size",
+                Witness({place: "0"}, finding),
+            )
         if isinstance(entry, Coupling) and entry.kernel != 0:
             return undecided(f"{place} is not diagonal")
         if not is_positive(parts(entry)[0]):
@@ -63,8 +65,8 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
         factor(2 * parts(recipe.D.entry(b, b))[0] / v) for b, v in variances.items() if v != 0
     ]
     ends = " and ".join(f"{update.step} <= {bound}" for bound in bounds)
-    when = f"iff {ends}" if ends else "at every step"
-    return proved(f"{listed}; the added noise is compensated {when}", GRADIENT_NOISE_ASSUMED)
+    largest = f"iff {ends}" if ends else "at every step size"
+    return proved(f"{listed}; its noise can be compensated {largest}", GRADIENT_NOISE_ASSUMED)
 
 
 GRADIENT_NOISE_ASSUMED = (
