@@ -7,6 +7,7 @@ Exit status: 0 good, 1 refuted (or diverged), 2 bad input, 3 undecided, 70 a fau
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Annotated
 
@@ -29,6 +30,7 @@ from recipe_cli.commands import (
 )
 from recipe_cli.commands.help_text import restore_docstrings
 from recipe_cli.errors import mistake_of
+from recipe_cli.start import lost_signals
 from recipe_cli.terminal.printing import PlainUsage, print_line
 
 app = typer.Typer(
@@ -85,6 +87,10 @@ def main() -> None:
     try:
         app()
     except Exception as error:
+        if lost_signals:  # the exception of a signal was lost in a library, which then failed
+            if lost_signals[0] == signal.SIGINT:
+                raise KeyboardInterrupt from error
+            sys.exit(128 + lost_signals[0])
         mistake = mistake_of(error)
         print_line(f"recipe: {mistake.sentence}", err=True)
         sys.exit(mistake.status)

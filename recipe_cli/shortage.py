@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 
-NO_MEMORY = "there is not enough memory; free some, or allow more (ulimit -v)"
+NO_MEMORY = "there is not enough memory; free some, or allow more address space (ulimit -v)"
 NO_FILES = "too many files are open; allow more (ulimit -n)"
 NO_PROCESSES = "no further process or thread can be started; allow more (ulimit -u)"
 SHORTAGE_BY_ERRNO = {

@@ -12,6 +12,8 @@ INTERRUPTED_STATUS, BAD_INPUT_STATUS, FAULT_STATUS = 130, 2, 70  # exit statuses
 INTERRUPTED_LINE = "recipe: interrupted\n"
 RESEND_DELAY_SECONDS = 0.05  # before an interruption that was lost is sent again
 
+lost_signals: list[int] = []  # numbers of signals whose exception Python could not raise
+
 
 def _end_at_once(number: int, frame: object) -> None:
     """Handle Ctrl-C while this program is being loaded: end at once.
@@ -23,15 +25,23 @@ def _end_at_once(number: int, frame: object) -> None:
 
 
 def _not_raised(unraisable: sys.UnraisableHookArgs) -> None:
-    """Repeat an interruption that came where Python cannot raise an exception, as in a callback."""
+    """Repeat an interruption that came where Python cannot raise an exception, as in a callback.
+
+    The library that called back may fail before the signal is sent again: ``lost_signals`` tells
+    that its error is no fault.
+    """
     import threading
 
-    if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        timer = threading.Timer(RESEND_DELAY_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
-        timer.daemon = True
-        timer.start()
-    else:
+    lost = unraisable.exc_value
+    if not isinstance(lost, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
+        return
+    number = getattr(lost, "number", signal.SIGINT)  # SIGINT unless codegen.system.signals tells
+    lost_signals.append(number)
+    getattr(lost, "lost", lambda: None)()
+    timer = threading.Timer(RESEND_DELAY_SECONDS, os.kill, (os.getpid(), number))
+    timer.daemon = True
+    timer.start()
 
 
 def main() -> None:
@@ -43,16 +53,15 @@ def main() -> None:
 
     open_streams()
     sys.unraisablehook = _not_raised
-    status = _status()
+    status, line = _status()
     # The rest takes no time, and nothing would catch an interruption there.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if status == INTERRUPTED_STATUS:
-        sys.stderr.write(INTERRUPTED_LINE)
+    sys.stderr.write(line)
     sys.exit(close_streams(status))
 
 
-def _status() -> int:
-    """Run the command and return its exit status."""
+def _status() -> tuple[int, str]:
+    """Run the command; return its exit status, and a last line for the user that may be empty."""
     try:
         from recipe_cli.main import main as command
 
@@ -61,15 +70,20 @@ def _status() -> int:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         command()
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0 if end.code is None else FAULT_STATUS
+        status = end.code if isinstance(end.code, int) else 0 if end.code is None else FAULT_STATUS
+        # Typer turns an interruption into the exit status 130. A command that has told the user
+        # how a signal ended it exits with that status too.
+        cause = getattr(end.__context__, "__cause__", None)
+        is_interrupted = status == INTERRUPTED_STATUS and isinstance(cause, KeyboardInterrupt)
+        return status, INTERRUPTED_LINE if is_interrupted else ""
     except KeyboardInterrupt:
-        return INTERRUPTED_STATUS
+        return INTERRUPTED_STATUS, INTERRUPTED_LINE
     except Exception as error:
         from recipe.language.plain_text import without_codes
         from recipe_cli.shortage import shortage_of
 
         missing = shortage_of(error)
         reason = missing or f"it could not be started: {type(error).__name__}: {error}"
-        sys.stderr.write(f"recipe: {without_codes(' '.join(reason.split()))}\n")
-        return BAD_INPUT_STATUS if missing else FAULT_STATUS
-    return 0
+        line = f"recipe: {without_codes(' '.join(reason.split()))}\n"
+        return BAD_INPUT_STATUS if missing else FAULT_STATUS, line
+    return 0, ""

@@ -22,11 +22,17 @@ ENDS = signal.SIG_DFL  # the process is ended by the system: what happens at SIG
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal that came while none was held back."""
+    """A signal that came while none was held back.
 
-    def __init__(self, number: int) -> None:
+    Args:
+        number: the number of the signal.
+        lost: called by who finds this exception where Python cannot raise it, as in a callback of
+            a library; the signal may then be sent again.
+    """
+
+    def __init__(self, number: int, lost: Callable[[], None] = lambda: None) -> None:
         super().__init__(signal.Signals(number).name)
-        self.number = number
+        self.number, self.lost = number, lost
 
 
 class Signals:
@@ -108,4 +114,7 @@ class Signals:
             self.note(number)
         elif not (self._last and self._raised):
             self._raised = True
-            raise Stopped(number)
+            raise Stopped(number, self._hear_again)
+
+    def _hear_again(self) -> None:
+        self._raised = False

@@ -147,13 +147,14 @@ def sample(
     """Compile the sampler, draw from a posterior, print diagnostics, and save the draws as an ArviZ
     InferenceData.
     """
+    from recipe_cli.program.preflight import require_to_diagnose
+
+    require_to_diagnose()  # before anything is imported that aborts where memory is short
     from recipe_cli.output.saving import Output
     from recipe_cli.program.known_verdict import require_not_refuted
-    from recipe_cli.program.preflight import require_to_diagnose
     from recipe_cli.sampling.sample_posterior import sample_posterior
     from recipe_cli.sampling.settings import options_typed
 
-    require_to_diagnose()
     if output is not None:
         refuse_to_replace(output, force, where, posterior)
         output = resolved(output)

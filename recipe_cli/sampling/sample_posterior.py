@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import warnings
 from contextlib import nullcontext
 from dataclasses import replace
@@ -68,6 +69,8 @@ def sample_posterior(
             )
         except Stopped as stopped:
             _tell_where(output)
+            if signals.first is None and stopped.number == signal.SIGINT:
+                raise  # nothing was told yet: the command ends as any other that is interrupted
             return 128 + (signals.first or stopped.number)
         except BaseException as error:
             _tell_where(output)

@@ -423,21 +423,32 @@ def test_an_interruption_of_imports_proofs_and_compilation_is_one_word(tmp_path,
     assert {p.name for p in tmp_path.iterdir()} <= {"cache", "draws.nc"}
 
 
-def test_an_interruption_that_python_cannot_raise_is_sent_again():
-    code = """
+@pytest.mark.parametrize(
+    ("number", "hearing"),
+    [
+        ("SIGINT", "nullcontext()"),
+        ("SIGINT", "Signals((RAISES, ENDS), last=True)"),
+        ("SIGTERM", "Signals((RAISES, ENDS), last=True)"),
+    ],
+)
+def test_an_interruption_that_python_cannot_raise_is_sent_again(number, hearing):
+    code = f"""
 import os, signal, sys, time
+from contextlib import nullcontext
+from codegen.system.signals import ENDS, RAISES, Signals
 from recipe_cli.start import _not_raised
 sys.unraisablehook = _not_raised
 class Deaf:
     def __del__(self):
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.{number})
         time.sleep(0.1)
 deaf = Deaf()
-try:
-    del deaf
-    time.sleep(30)
-except KeyboardInterrupt:
-    print("heard")
+with {hearing}:
+    try:
+        del deaf
+        time.sleep(30)
+    except KeyboardInterrupt:
+        print("heard")
 """
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -448,6 +459,36 @@ except KeyboardInterrupt:
         check=False,
     )
     assert (done.stdout, done.stderr) == ("heard\n", "")
+
+
+@pytest.mark.parametrize(("number", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_what_a_lost_interruption_breaks_is_no_fault(number, status):
+    """Numba loses the exception of a signal in a callback, and then finds no compiled object."""
+    code = f"""
+import os, signal, sys
+from codegen.system.signals import ENDS, RAISES, Signals
+from recipe_cli import main, start
+class Deaf:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{number})
+def broken():
+    deaf = Deaf()
+    with Signals((RAISES, ENDS), last=True):
+        del deaf
+        raise RuntimeError("no compiled object yet")
+main.app = broken
+start.main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    said = "recipe: interrupted\n" if number == "SIGINT" else ""
+    assert (done.returncode, done.stderr) == (status, said)
 
 
 def test_the_command_is_started_by_what_hears_an_interruption():
