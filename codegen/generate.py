@@ -157,9 +157,7 @@ def module_of(
         for U, p in given.items()
         if U in step.potentials
     }
-    names_of_state = field_namer(
-        [*step.fields.values(), *(s.removeprefix("out.") for s in step.scratch), *RESERVED_FIELDS]
-    )
+    names_of_state = field_namer([*step.fields.values(), *step.scratch, *RESERVED_FIELDS])
     own = estimators(gradients, step, control_variates, namer, names_of_state, names_of_data)
     _check_estimators(step, own, control_variates, compensate)
     # 4. print, 5. validate the text: what is imported later is exactly what was checked

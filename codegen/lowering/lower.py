@@ -16,6 +16,7 @@ from sympy.core.function import AppliedUndef
 
 from codegen.lowering.fold_forms import with_folds
 from codegen.lowering.names import Namer
+from codegen.lowering.places import Array, Cell
 from codegen.lowering.special_forms import with_digamma
 from codegen.lowering.stable_forms import stabilised
 from codegen.lowering.statements import ElementwiseLoop, Let, MatrixProduct, Statement, Sums
@@ -26,7 +27,7 @@ from recipe.language.symbols import GENERIC, Length
 from recipe.language.total import Total, labels, opened
 
 Leaf = Callable[[Expr, int], Expr]
-ScratchOf = Callable[[str, Length], str]
+ScratchOf = Callable[[str, Length], Array]
 
 
 class Lowering:
@@ -36,17 +37,17 @@ class Lowering:
         leaf: what a symbol or a partial derivative reads at the coordinate of a label (GENERIC in
             an elementwise loop, another label inside a sum).
         namer: where new names come from.
-        matrix: the text of a constant matrix.
-        scratch: reserves an array of a length, and says how it is called.
+        matrix: the array that holds a constant matrix.
+        scratch: reserves an array of a length under a wished name.
     """
 
     def __init__(
-        self, leaf: Leaf, namer: Namer, matrix: Callable[[Dense], str], scratch: ScratchOf
+        self, leaf: Leaf, namer: Namer, matrix: Callable[[Dense], Array], scratch: ScratchOf
     ) -> None:
         self.leaf, self.namer, self.matrix, self.scratch = leaf, namer, matrix, scratch
         self.statements: list[Statement] = []
         self._sums: dict[Expr, Symbol] = {}
-        self._products: dict[tuple[Expr, ...], str] = {}
+        self._products: dict[tuple[Array, Expr, bool], Array] = {}
         self._lets: dict[Expr, Symbol] = {}
 
     def forget(self) -> None:
@@ -89,7 +90,7 @@ class Lowering:
                 f"{e} stands outside of a sum over one of its indices; write it as"
                 f" dot({e.matrix}, v)"
             )
-        return varying(f"{self.matrix(e.matrix)}[i, i]")
+        return self.matrix(e.matrix)["i, i"]
 
     @_lower.register
     def _(self, e: Total, label: int) -> Expr:
@@ -145,21 +146,23 @@ class Lowering:
         )
 
     def product(
-        self, matrix: str, value: Expr, rows: Length, columns: Length, transposed: bool = False
+        self, matrix: Array, value: Expr, rows: Length, columns: Length, transposed: bool = False
     ) -> Expr:
         """The product of a matrix with a vector, as an array of scratch."""
-        key = (Symbol(matrix), value, sympy.true if transposed else sympy.false)
+        key = (matrix, value, transposed)
         if key not in self._products:
-            target = self.scratch(f"{matrix.rsplit('.', maxsplit=1)[-1]}_times", rows)
+            target = self.scratch(f"{matrix.field}_times", rows)
             function = self.namer.fresh("multiply")
             value = self.hoisted(value)
             self.statements.append(
                 MatrixProduct(function, target, matrix, transposed, rows, columns, value)
             )
             self._products[key] = target
-        return varying(f"{self._products[key]}[i]")
+        return self._products[key]["i"]
 
-    def let(self, value: Expr, wish: str, *, store: str | None = None, comment: str = "") -> Symbol:
+    def let(
+        self, value: Expr, wish: str, *, store: Cell | None = None, comment: str = ""
+    ) -> Symbol:
         """A number that is computed once."""
         target = Symbol(self.namer.fresh(wish), real=True)
         self.statements.append(Let(target, value, store, comment))
@@ -172,7 +175,7 @@ class Lowering:
         inner = set(local)
 
         def varies(f: Expr) -> bool:
-            return any(is_varying(s) or s in inner for s in f.free_symbols)
+            return any((isinstance(s, Cell) and s.varies) or s in inner for s in f.free_symbols)
 
         def walk(f: Expr) -> Expr:
             if not varies(f):
@@ -197,7 +200,7 @@ class Lowering:
         self,
         length: Length,
         values: list[tuple[Symbol, Expr]],
-        stores: dict[str, Symbol],
+        stores: dict[Cell, Symbol],
         comments: Iterable[str],
         name: str,
     ) -> ElementwiseLoop:
@@ -230,16 +233,6 @@ def with_common_parts(values: list[tuple[Symbol, Expr]], namer: Namer) -> list[t
         place(e)
         result.append((target, e))
     return result
-
-
-def varying(text: str) -> Symbol:
-    """A symbol that reads an array at the coordinate of the loop."""
-    return Symbol(text, real=True)
-
-
-def is_varying(s: Symbol) -> bool:
-    """Whether a symbol reads an array at the coordinate of the loop."""
-    return s.name.endswith(("[i]", "[i])", ", i]"))
 
 
 def unbound(head: object) -> RecipeError:

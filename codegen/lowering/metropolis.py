@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, Symbol
 
-from codegen.lowering.lower import varying
+from codegen.lowering.places import Array
 from codegen.lowering.planner import Evaluated, Planner, View
 from codegen.lowering.statements import GradientCall, Restored, Test, ValueCall
 from recipe.declare.update import Update
@@ -30,7 +30,7 @@ class Saved:
     array by array.
     """
 
-    blocks: Mapping[Block, str]
+    blocks: Mapping[Block, Array]
     evaluated: Mapping[Evaluated, tuple[Restored, ...]]
 
 
@@ -122,49 +122,40 @@ def _read_at_both_ends(rule: Update, planner: Planner) -> list[Potential]:
 
 def _save(planner: Planner, blocks: Iterable[Block], evaluated: Iterable[Evaluated]) -> Saved:
     """Copy the blocks, and what is evaluated now, to scratch."""
-    saved: dict[Block, str] = {}
+    saved: dict[Block, Array] = {}
     for b in blocks:
-        length = b.length
-        saved[b] = planner.reserve(f"saved_{b.name}", length)
-        _copy(planner, planner.leaf(b, GENERIC), saved[b], length)
+        saved[b] = planner.reserve(f"saved_{b.name}", b.length)
+        _copy(planner, planner.leaf(b, GENERIC), saved[b], b.length)
     kept = {}
     for what in evaluated:
         results = planner.evaluate(*what)
         lengths = [b.length for b in what[1].blocks] if what[0] is GradientCall else [None]
         copies = [
-            planner.reserve(f"saved_{name.removeprefix('out.')}", n)
-            for name, n in zip(results, lengths, strict=True)
+            planner.reserve(f"saved_{array.field}", n)
+            for array, n in zip(results, lengths, strict=True)
         ]
-        for name, copy, length in zip(results, copies, lengths, strict=True):
-            _copy(
-                planner,
-                Symbol(f"{name}[0]") if length is None else varying(f"{name}[i]"),
-                copy,
-                length,
-            )
+        for array, copy, length in zip(results, copies, lengths, strict=True):
+            _copy(planner, array["0" if length is None else "i"], copy, length)
         kept[what] = tuple(
             Restored(*three, flipped=False) for three in zip(results, copies, lengths, strict=True)
         )
     return Saved(saved, kept)
 
 
-def _copy(planner: Planner, value: Expr, goal: str, length: Length | None) -> None:
-    name = goal.removeprefix("out.")
+def _copy(planner: Planner, value: Expr, goal: Array, length: Length | None) -> None:
     if length is None:
-        planner.lowering.let(value, name, store=f"{goal}[0]")
+        planner.lowering.let(value, goal.field, store=goal["0"])
     else:
-        local = Symbol(planner.namer.fresh(name), real=True)
-        planner.lowering.sweep(length, [(local, value)], {f"{goal}[i]": local}, [], "save")
+        local = Symbol(planner.namer.fresh(goal.field), real=True)
+        planner.lowering.sweep(length, [(local, value)], {goal["i"]: local}, [], "save")
 
 
-def _cells(planner: Planner, saved: Mapping[Block, str]) -> dict[Block, Expr]:
+def _cells(planner: Planner, saved: Mapping[Block, Array]) -> dict[Block, Expr]:
     """Where every block is read, or was saved."""
 
     def cell(b: Block) -> Expr:
         return (
-            varying(f"{saved[b]}[i]")
-            if b in saved and not isinstance(b, Scalar)
-            else planner.leaf(b, GENERIC)
+            saved[b]["i"] if b in saved and not isinstance(b, Scalar) else planner.leaf(b, GENERIC)
         )
 
     return {b: cell(b) for b in planner.state}
@@ -189,7 +180,7 @@ def _test(planner: Planner, log_ratio: Expr, saved: Saved, flips: set[Block]) ->
     ):  # no assert: the draws rest on it
         raise AssertionError("a gradient is restored that is not of the state before the move")
     restored = [
-        Restored(f"out.{planner.fields[b]}", source, b.length, b in flips)
+        Restored(Array("out", planner.fields[b]), source, b.length, b in flips)
         for b, source in saved.blocks.items()
     ]
     restored += [array for arrays in right.values() for array in arrays]

@@ -10,8 +10,9 @@ from functools import singledispatchmethod
 
 from sympy import Expr, Symbol
 
-from codegen.lowering.lower import Lowering, unbound, varying, with_common_parts
+from codegen.lowering.lower import Lowering, unbound, with_common_parts
 from codegen.lowering.names import Namer
+from codegen.lowering.places import Array, Cell, Datum
 from codegen.lowering.shared_symbols import CommonLeaves
 from codegen.lowering.statements import Let, RowsJoin, Statement
 from recipe.declare.posterior import Posterior
@@ -159,7 +160,7 @@ class _Builder:
         assert posterior.log_likelihood is not None
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         term = lowering.let(lowering.lower(-posterior.log_likelihood), "value_of_row")
-        joins = RowsJoin("", None, (VALUE.name,), (VALUE,), (term,), ())
+        joins = RowsJoin("", None, (VALUE,), (VALUE,), (term,), ())
         prior = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         value = prior.lower(-posterior.log_prior)
         after = (*prior.statements, Let(VALUE, SCALE * VALUE + value))
@@ -167,7 +168,7 @@ class _Builder:
 
     def before(self) -> tuple[Statement, ...]:
         """Read the scalar blocks."""
-        return tuple(Let(s, Symbol(f"{self.blocks[b]}[0]")) for b, s in self.number.items())
+        return tuple(Let(s, Array("", self.blocks[b])["0"]) for b, s in self.number.items())
 
     def joined(
         self, gradient: dict[Block, Expr]
@@ -192,7 +193,7 @@ class _Builder:
 
     def _join(self, length: Length | None, values: dict[Block, Expr]) -> RowsJoin:
         function = "" if length is None else self.namer.fresh("add_datum")
-        cells = tuple(self.results[b] for b in values)
+        cells = tuple(self._result(b) for b in values)
         sums = tuple(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True) for b in values)
         comments = () if length is None else tuple(f"gradient of the datum by {b}" for b in values)
         return RowsJoin(function, length, cells, sums, tuple(values.values()), comments)
@@ -212,26 +213,30 @@ class _Builder:
 
     def _numbers(self, lowering: Lowering, lowered: dict[Block, Expr]) -> None:
         """The blocks that are numbers; what their derivatives share is computed once."""
-        cells = {b: Symbol(f"{self.results[b]}[0]", real=True) for b in lowered}
+        cells = {b: self._result(b) for b in lowered}
         values = [
             (Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e)
             for b, e in lowered.items()
         ]
-        stores = {local: cells[b].name for b, (local, _) in zip(lowered, values, strict=True)}
+        stores = {local: cells[b] for b, (local, _) in zip(lowered, values, strict=True)}
         lowering.statements += [
             Let(s, e, stores.get(s)) for s, e in with_common_parts(values, self.namer)
         ]
 
     def _sweep(self, lowering: Lowering, length: Length, lowered: dict[Block, Expr]) -> None:
-        cells = {b: varying(f"{self.results[b]}[i]") for b in lowered}
+        cells = {b: self._result(b) for b in lowered}
         values = [
             (Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e)
             for b, e in lowered.items()
         ]
-        stores = {cells[b].name: local for b, (local, _) in zip(lowered, values, strict=True)}
+        stores = {cells[b]: local for b, (local, _) in zip(lowered, values, strict=True)}
         lowering.sweep(
             length, values, stores, [f"gradient of the prior by {b}" for b in lowered], "add_prior"
         )
+
+    def _result(self, block: Block) -> Cell:
+        """The number of the gradient by a scalar block, or that by a vector at its coordinate."""
+        return Array("", self.results[block])["0" if isinstance(block, Scalar) else "i"]
 
     @singledispatchmethod
     def leaf(self, e: Expr, label: int) -> Expr:
@@ -240,7 +245,7 @@ class _Builder:
 
     @leaf.register
     def _(self, e: Vector, label: int) -> Expr:
-        return varying(f"{self.blocks[e.at(GENERIC)]}[i]")
+        return Array("", self.blocks[e.at(GENERIC)])["i"]
 
     @leaf.register
     def _(self, e: Scalar, label: int) -> Expr:
@@ -248,20 +253,20 @@ class _Builder:
 
     @leaf.register
     def _(self, e: VectorData, label: int) -> Expr:
-        return varying(f"float(data.{self.fields[e.at(GENERIC)]}[row][i])")
+        return Datum(Array("data", self.fields[e.at(GENERIC)]), "row", "i")
 
     @leaf.register
     def _(self, e: ScalarData, label: int) -> Expr:
-        return Symbol(f"float(data.{self.fields[e]}[row])", real=True)
+        return Datum(Array("data", self.fields[e]), "row")
 
     @leaf.register
     def _(self, e: Partial, label: int) -> Expr:
         raise unbound(e.head)
 
-    def matrix(self, M: Dense) -> str:
+    def matrix(self, M: Dense) -> Array:
         raise unbound(M)
 
-    def reserve(self, wish: str, length: Length | None) -> str:
+    def reserve(self, wish: str, length: Length | None) -> Array:
         raise unbound(wish)
 
 

@@ -173,11 +173,7 @@ def _carried(planner: Planner, body: Body, tested: bool) -> Carried | None:
         for what in ends
         if tested or any(last[what] is s for s in statements)
     )
-    return (
-        Carried(found, planner.reserve("right_for_step", None).removeprefix("out."))
-        if found
-        else None
-    )
+    return Carried(found, planner.reserve("right_for_step", None).field) if found else None
 
 
 def _recorded(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
@@ -199,21 +195,19 @@ def _recorded(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
     lowered = [
         (b, body.lowering.lower(e), f"recorded: {b.image or b} <- {e}") for b, e in observe.items()
     ]
-    fields = {
-        b: planner.reserve(f"recorded_{b.name}", b.length).removeprefix("out.")
-        for b, _, _ in lowered
-    }
+    arrays = {b: planner.reserve(f"recorded_{b.name}", b.length) for b, _, _ in lowered}
     for block, value, comment in lowered:
         wish = f"recorded_{block.name}"
         if isinstance(block, Scalar):
-            body.lowering.let(value, wish, store=f"out.{fields[block]}[0]", comment=comment)
+            body.lowering.let(value, wish, store=arrays[block]["0"], comment=comment)
         else:
             local = Symbol(planner.namer.fresh(wish), real=True)
             body.lowering.sweep(
                 block.length,
                 [(local, value)],
-                {f"out.{fields[block]}[i]": local},
+                {arrays[block]["i"]: local},
                 [comment],
                 f"record_{block.name}",
             )
+    fields = {b: array.field for b, array in arrays.items()}
     return Recorded(fields, tuple(body.lowering.statements), tuple(body.noises))

@@ -14,8 +14,9 @@ from functools import singledispatchmethod
 
 from sympy import Expr, Symbol
 
-from codegen.lowering.lower import Lowering, unbound, varying
+from codegen.lowering.lower import Lowering, unbound
 from codegen.lowering.names import RESERVED_FIELDS, Namer, field_namer
+from codegen.lowering.places import Array, Cell
 from codegen.lowering.shared_symbols import CommonLeaves
 from codegen.lowering.special_forms import with_digamma
 from codegen.lowering.statements import (
@@ -107,12 +108,12 @@ class Planner:
         self.factors: dict[Dense, str] = {}
         self.noises: dict[Symbol, NoiseDraw] = {}
         self.common = CommonLeaves(self.settings, namer)
-        self.results: dict[Evaluated, tuple[str, ...]] = {}
+        self.results: dict[Evaluated, tuple[Array, ...]] = {}
         self.evaluated: dict[Evaluated, Versions] = {}
         self.view: View | None = None
         self.version: dict[Block, int] = dict.fromkeys(state, 0)
         self.preimages = preimages(state)
-        self.images: dict[Block, str] = {}
+        self.images: dict[Block, Array] = {}
         self.number: dict[Scalar, Symbol] = {}
         self.pending: dict[Block, Symbol] = {}
         self.values: list[tuple[Symbol, Expr]] = []
@@ -137,7 +138,7 @@ class Planner:
         """Read the scalar blocks among these anew."""
         for b in self.state:
             if isinstance(b, Scalar) and b in blocks:
-                self.number[b] = self.lowering.let(Symbol(f"{where}.{self.fields[b]}[0]"), b.name)
+                self.number[b] = self.lowering.let(Array(where, self.fields[b])["0"], b.name)
 
     def carry_out(self, rule: Iterable[tuple[Block, Expr]], sequential: bool) -> None:
         """Move the blocks; the noise of a rule is its own."""
@@ -199,26 +200,28 @@ class Planner:
         entry, now = tuple(body.entry[b] for b in self.read_by(what[1])), self.versions(what[1])
         return body.first[what].at == entry and now != entry and self.evaluated[what] == now
 
-    def place(self, block: Block) -> str:
-        return "state" if self.version[block] == 0 else "out"
+    def place(self, block: Block) -> Array:
+        """The array that holds a block now."""
+        return Array("state" if self.version[block] == 0 else "out", self.fields[block])
 
-    def reserve(self, wish: str, length: Length | None) -> str:
+    def reserve(self, wish: str, length: Length | None) -> Array:
         """A new array of scratch."""
         name = self.state_fields.fresh(wish)
         self.scratch[name] = length
-        return f"out.{name}"
+        return Array("out", name)
 
-    def matrix(self, M: Dense) -> str:
+    def matrix(self, M: Dense) -> Array:
+        """The field of ``Params`` that holds a constant matrix."""
         if M not in self.settings:
             self.settings[M] = self.setting_fields.fresh(M.name)
-        return f"params.{self.settings[M]}"
+        return Array("params", self.settings[M])
 
-    def factor(self, M: Dense) -> str:
+    def factor(self, M: Dense) -> Array:
         """The Cholesky factor of a constant matrix."""
         self.matrix(M)
         if M not in self.factors:
             self.factors[M] = self.setting_fields.fresh(f"{M.name}_cholesky")
-        return f"params.{self.factors[M]}"
+        return Array("params", self.factors[M])
 
     def make_room_for(self, e: Expr) -> None:
         """Flush the pending loop if the rule needs whole blocks that it moves, or overwrites a
@@ -235,20 +238,20 @@ class Planner:
             for p in partials
             if self.evaluated.get((GradientCall, p.head)) not in (None, self.versions(p.head))
         }
-        read = {s.name for _, value in self.values for s in value.free_symbols}
-        overwritten = {f"{scratch}[i]" for U in stale for scratch in self.results[GradientCall, U]}
-        overwritten |= {
-            f"state.{scratch}[i]" for U in stale for scratch in self.variances.get(U, ())
+        read = {
+            s.array for _, value in self.values for s in value.free_symbols if isinstance(s, Cell)
         }
+        overwritten = {array for U in stale for array in self.results[GradientCall, U]}
+        overwritten |= {Array("state", f) for U in stale for f in self.variances.get(U, ())}
         if whole & self.pending.keys() or read & overwritten or e.has(NoncentralChiSquared):
             self.flush()
 
     def commit(self, block: Block, value: Expr, written: Expr) -> None:
         """Give a block its new value: a number now, a vector in the pending loop."""
-        field, comment = self.fields[block], f"{block} <- {written}"
+        place, comment = Array("out", self.fields[block]), f"{block} <- {written}"
         if isinstance(block, Scalar):
             self.number[block] = self.lowering.let(
-                value, f"{block.name}_new", store=f"out.{field}[0]", comment=comment
+                value, f"{block.name}_new", store=place["0"], comment=comment
             )
         else:
             if self.length not in (None, block.length):
@@ -265,7 +268,7 @@ class Planner:
         if self.length is None:
             return
         name = "move_" + "_".join(b.name for b in self.pending)
-        stores = {f"out.{self.fields[b]}[i]": local for b, local in self.pending.items()}
+        stores = {Array("out", self.fields[b])["i"]: x for b, x in self.pending.items()}
         self.lowering.sweep(self.length, self.values, stores, self.comments, name)
         self.pending, self.values, self.comments, self.length = {}, [], [], None
         self.lowering.forget()
@@ -291,7 +294,7 @@ class Planner:
             return self.view.cells[block]
         if label == GENERIC and block in self.pending:
             return self.pending[block]
-        return varying(f"{self.place(block)}.{self.fields[block]}[i]")
+        return self.place(block)["i"]
 
     @leaf.register
     def _(self, e: Scalar, label: int) -> Expr:
@@ -302,10 +305,9 @@ class Planner:
     @leaf.register
     def _(self, e: Noise, label: int) -> Expr:
         draw = self.draw(e.at(GENERIC), e.base, e.length, e.covariance)
-        white = varying(f"{draw.local.name}[i]")
         if draw.matrix is None:
-            return white
-        return self.lowering.product(self.factor(draw.matrix), white, e.length, e.length)
+            return draw.cell
+        return self.lowering.product(self.factor(draw.matrix), draw.cell, e.length, e.length)
 
     @leaf.register
     def _(self, e: ScalarNoise, label: int) -> Expr:
@@ -332,44 +334,44 @@ class Planner:
         fields = [self.reserve(f"{name}_{part}", length) for part in ("df", "nonc", "draw")]
         if length is None:
             for value, field in zip((df, nonc), fields, strict=False):
-                self.lowering.let(value, name, store=f"{field}[0]")
+                self.lowering.let(value, name, store=field["0"])
         else:
             values = [
                 (Symbol(self.namer.fresh(part), real=True), value)
                 for part, value in (("df", df), ("nonc", nonc))
             ]
-            stores = {
-                f"{field}[i]": local for field, (local, _) in zip(fields, values, strict=False)
-            }
+            stores = {field["i"]: local for field, (local, _) in zip(fields, values, strict=False)}
             self.lowering.sweep(length, values, stores, [f"the law of {e}"], f"law_{name}")
         new = self.namer.fresh
         df_field, nonc_field, target = fields
         self.lowering.statements.append(
             ChiSquared(
-                name, target, df_field, nonc_field, new(f"{name}_draws"), new(f"key_{name}"), length
+                name,
+                target,
+                df_field,
+                nonc_field,
+                Array("", new(f"{name}_draws")),
+                new(f"key_{name}"),
+                length,
             )
         )
         self.lowering.forget()
-        return (
-            varying(f"{target}[i]")
-            if length is not None
-            else self.lowering.let(Symbol(f"{target}[0]", real=True), name)
-        )
+        return target["i"] if length is not None else self.lowering.let(target["0"], name)
 
     @leaf.register
     def _(self, e: VectorVariance, label: int) -> Expr:
-        return varying(f"state.{self.variance(e.potential, e.block)}[i]")
+        return self.variance(e.potential, e.block)["i"]
 
     @leaf.register
     def _(self, e: ScalarVariance, label: int) -> Expr:
-        return Symbol(f"state.{self.variance(e.potential, e.block)}[0]", nonnegative=True)
+        return Cell(self.variance(e.potential, e.block), "0", nonnegative=True)
 
-    def variance(self, U: Potential, block: Block) -> str:
+    def variance(self, U: Potential, block: Block) -> Array:
         """The array with the variance of an estimated gradient."""
         if U not in self.variances:
-            names = [self.reserve(f"variance_{U.name}_{b.name}", b.length) for b in U.blocks]
-            self.variances[U] = tuple(name.removeprefix("out.") for name in names)
-        return self.variances[U][U.blocks.index(block)]
+            arrays = [self.reserve(f"variance_{U.name}_{b.name}", b.length) for b in U.blocks]
+            self.variances[U] = tuple(array.field for array in arrays)
+        return Array("state", self.variances[U][U.blocks.index(block)])
 
     @leaf.register
     def _(self, e: Potential, label: int) -> Expr:
@@ -378,9 +380,7 @@ class Planner:
                 f"the rule uses the value of {e}, and a kernel knows only its gradient; bind it to"
                 " an expression"
             )
-        return self.lowering.let(
-            Symbol(f"{self.evaluate(ValueCall, e)[0]}[0]", real=True), f"value_{e.name}"
-        )
+        return self.lowering.let(self.evaluate(ValueCall, e)[0]["0"], f"value_{e.name}")
 
     @leaf.register(Index)
     @leaf.register(Field)
@@ -399,14 +399,14 @@ class Planner:
             )
         scratch = self.evaluate(GradientCall, U)[U.blocks.index(generic(e.wrt[0]))]
         if isinstance(e.wrt[0], Scalar):
-            return self.lowering.let(
-                Symbol(f"{scratch}[0]", real=True), f"g_{U.name}_{e.wrt[0].name}"
-            )
+            return self.lowering.let(scratch["0"], f"g_{U.name}_{e.wrt[0].name}")
         if e.wrt[0].label != label:
             raise OutsideLanguageError(f"{e} stands outside of the sum over its index")
-        return varying(f"{scratch}[i]")
+        return scratch["i"]
 
-    def evaluate(self, kind: type[GradientCall] | type[ValueCall], U: Potential) -> tuple[str, ...]:
+    def evaluate(
+        self, kind: type[GradientCall] | type[ValueCall], U: Potential
+    ) -> tuple[Array, ...]:
         """The arrays with the gradient or the value of a potential at the present state, evaluated
         if need be.
         """
@@ -426,13 +426,9 @@ class Planner:
             self.body.first.setdefault(what, First(self.versions(U), call))
         return self.results[what]
 
-    def argument(self, block: Block) -> str:
+    def argument(self, block: Block) -> Array:
         """The array with a block of the state, or with its image."""
-        return (
-            self.images[block]
-            if block.image is not None
-            else f"{self.place(block)}.{self.fields[block]}"
-        )
+        return self.images[block] if block.image is not None else self.place(block)
 
     def image(self, block: Block) -> list[Statement]:
         """What fills an array with the image of a block, which a potential is a function of."""
@@ -443,20 +439,17 @@ class Planner:
         if isinstance(
             block, Scalar
         ):  # from its array: where a call is moved to, the number that was read is not known
-            before, self.number[block] = (
-                self.number[block],
-                Symbol(f"{self.place(block)}.{self.fields[block]}[0]", real=True),
-            )
+            before, self.number[block] = self.number[block], self.place(block)["0"]
             value = lowering.lower(written_image(block))
             self.number[block] = before
         else:
             value = lowering.lower(written_image(block))
         comment = f"{block.image} = {written_image(block)}"
         if isinstance(block, Scalar):
-            lowering.let(value, block.image.name, store=f"{self.images[block]}[0]", comment=comment)
+            lowering.let(value, block.image.name, store=self.images[block]["0"], comment=comment)
         else:
             local = Symbol(self.namer.fresh(block.image.name), real=True)
-            stores = {f"{self.images[block]}[i]": local}
+            stores = {self.images[block]["i"]: local}
             lowering.sweep(
                 block.length, [(local, value)], stores, [comment], f"find_{block.image.name}"
             )

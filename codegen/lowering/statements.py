@@ -1,9 +1,9 @@
-"""The small form that code is printed from: a step is a list of these statements.
+"""The statements of a plan: what one step computes, in order, with no word about how.
 
-Their expressions are sympy expressions whose symbols are *called by the text they print as*:
-``state.r[i]``, ``params.A``, ``total_1``. In the body of a loop, and there only, ``i`` is the
-coordinate. ``out`` holds what this step has written so far and ``state`` the state before it; in
-the in-place loop of ``run`` they are the same object.
+The leaves of their expressions are numbers in arrays (``Cell``) and names (``params.A``,
+``total_1``). In the body of a loop, and there only, ``i`` is the coordinate. ``out`` holds the
+values that this step has written so far and ``state`` the state before it; in the in-place loop of
+``run`` they are the same object.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, S, Set, Symbol
 
+from codegen.lowering.places import Array, Cell
 from recipe.language.abstract import Dense, Potential
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.symbols import Block, Length, Simplex
@@ -20,13 +21,13 @@ from recipe.language.symbols import Block, Length, Simplex
 
 @dataclass(frozen=True)
 class Let:
-    """``target = value``, once a step; ``store`` is the scalar block that takes it as its new
-    value, if any.
+    """``target = value``, once a step; ``store`` is the cell that the value is stored into, if
+    any.
     """
 
     target: Symbol
     value: Expr
-    store: str | None = None
+    store: Cell | None = None
     comment: str = ""
 
 
@@ -50,20 +51,20 @@ class GradientCall:
     """
 
     potential: Potential
-    places: tuple[str, ...]
-    scratch: tuple[str, ...]
+    places: tuple[Array, ...]
+    scratch: tuple[Array, ...]
     images: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)
 class MatrixProduct:
-    """``out.target[i] = sum over j of M[i, j] * value_j`` (M[j, i] if transposed): the one doubly
+    """``target[i] = sum over j of M[i, j] * value_j`` (M[j, i] if transposed): the one doubly
     nested loop.
     """
 
     function: str
-    target: str
-    matrix: str
+    target: Array
+    matrix: Array
     transposed: bool
     rows: Length
     columns: Length
@@ -80,10 +81,10 @@ class ChiSquared:
     """
 
     name: str
-    target: str
-    df: str
-    nonc: str
-    local: str
+    target: Array
+    df: Array
+    nonc: Array
+    local: Array
     key: str
     length: Length | None
 
@@ -97,21 +98,21 @@ class ElementwiseLoop:
     function: str
     length: Length
     locals: tuple[tuple[Symbol, Expr], ...]
-    stores: tuple[tuple[str, Symbol], ...]
+    stores: tuple[tuple[Cell, Symbol], ...]
     comments: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class RowsJoin:
-    """``cells[i] += value`` for one row of the data after another, of arrays of that length (None:
-    of numbers).
+    """``cells += values`` for one row of the data after another. With a length, the cells are those
+    at coordinate ``i`` of arrays of that length; without one they are single numbers.
 
     ``function`` adds one row at one coordinate, ``sums`` are what it calls the results so far.
     """
 
     function: str
     length: Length | None
-    cells: tuple[str, ...]
+    cells: tuple[Symbol, ...]
     sums: tuple[Symbol, ...]
     values: tuple[Expr, ...]
     comments: tuple[str, ...]
@@ -122,8 +123,8 @@ class ValueCall:
     """Evaluate the potential itself, from all of the data, in the same way."""
 
     potential: Potential
-    places: tuple[str, ...]
-    scratch: tuple[str, ...]
+    places: tuple[Array, ...]
+    scratch: tuple[Array, ...]
     images: tuple[Statement, ...] = ()
 
 
@@ -150,8 +151,8 @@ class Restored:
     or minus that.
     """
 
-    field: str
-    source: str
+    field: Array
+    source: Array
     length: Length | None
     flipped: bool
 
@@ -196,6 +197,11 @@ class NoiseDraw:
     key: str
     length: Length | None
     matrix: Dense | None
+
+    @property
+    def cell(self) -> Cell:
+        """The value at the coordinate, where all values are there as an array."""
+        return Array("", self.local.name)["i"]
 
 
 @dataclass(frozen=True)
@@ -261,7 +267,7 @@ class Plan:
         """Whether only all coordinates of a block together tell that a step has left its domain."""
         return any(on_simplex(b) for b in self.state)
 
-    def conditions(self, cell: str, x: str) -> list[str]:
+    def conditions(self, cell: Cell, x: str) -> list[str]:
         """What is asked of a number ``x`` that is stored into a cell: whether it is finite, and
         between the ends of the domain.
 
@@ -270,7 +276,7 @@ class Plan:
         domains = [
             b.domain
             for b, field in self.fields.items()
-            if f".{field}[" in cell and not on_simplex(b)
+            if cell.array.field == field and not on_simplex(b)
         ]
         return conditions(domains[0] if domains else S.Reals, x)
 
@@ -322,12 +328,7 @@ def chi_squared_draws(plan: Plan) -> tuple[ChiSquared, ...]:
 
 def noise_uses(statements: Iterable[Statement], draw: NoiseDraw) -> list[Statement]:
     """The loops that read a noise, one entry a loop."""
-    cell = f"{draw.local.name}[i]"
-    return [
-        s
-        for s in every(statements)
-        if any(cell == x.name for e in bodies(s) for x in e.free_symbols)
-    ]
+    return [s for s in every(statements) if any(draw.cell in e.free_symbols for e in bodies(s))]
 
 
 def bodies(statement: Statement) -> tuple[Expr, ...]:

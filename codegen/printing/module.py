@@ -33,10 +33,11 @@ from codegen.printing.batch import many_names, many_texts
 from codegen.printing.domain_checks import guilty_text
 from codegen.printing.estimator import Estimator, estimator_texts
 from codegen.printing.expression import OURS
-from codegen.printing.gradient import gradient_texts, potential_texts
-from codegen.printing.loop_bodies import function_text
-from codegen.printing.run import RUN_SCHEDULE, run_text
-from codegen.printing.step import STEP_FIXED, gradient_argument, step_text
+from codegen.printing.gradient import gradient_functions, potential_functions
+from codegen.printing.loop_bodies import loop_functions
+from codegen.printing.python_text import printed
+from codegen.printing.run import RUN_SCHEDULE, run_function
+from codegen.printing.step import STEP_FIXED, gradient_argument, step_function
 from recipe.language.abstract import Potential
 from recipe.language.symbols import Block, Length, Vector
 
@@ -127,11 +128,11 @@ def module_text(
         if isinstance(s, Sums | MatrixProduct | ElementwiseLoop)
     ]
     bodies = {
-        s.function: function_text(s, STEP_FIXED, every_noise(plan), namer, plan.conditions)
+        s.function: loop_functions(s, STEP_FIXED, every_noise(plan), namer, plan.conditions)
         for s in loops
     }
     steps = plan_in_place(plan)
-    run, purposes = run_text(plan, steps, counts, own, filled, ahead)
+    run, purposes = run_function(plan, steps, counts, own, filled, ahead)
     texts = [
         comment,
         header(run_cached=_takes_no_function(plan, own), kernels_cached=False),
@@ -141,10 +142,10 @@ def module_text(
         JITTER,
         guilty_text(plan),
         KEEP,
-        *bodies.values(),
+        *(printed(f) for functions in bodies.values() for f in functions),
         *(text for e in own.values() for text in _gradient_texts(e, plan, counts, namer)),
-        "" if plan.in_place else step_text(plan, counts),
-        run,
+        "" if plan.in_place else printed(step_function(plan, counts)),
+        printed(run),
         RUN_SCHEDULE,
     ]
     if refusal_of_many(plan) is None:
@@ -159,16 +160,15 @@ def _gradient_texts(
 ) -> list[str]:
     argument = gradient_argument(plan, estimator.gradient.potential)
     gradient, value = estimator.gradient, estimator.gradient.value
-    return [
-        *gradient_texts(gradient, counts, namer, argument),
-        *(potential_texts(gradient, value.function, value.sum, counts, namer) if value else ()),
-        *estimator_texts(estimator),
-    ]
+    functions = gradient_functions(gradient, counts, namer, argument)
+    if value:
+        functions += potential_functions(gradient, value.function, value.sum, counts, namer)
+    return [*map(printed, functions), *estimator_texts(estimator)]
 
 
 def types_text(plan: Plan, scratch: Iterable[str], own: Own) -> list[str]:
     """The named tuples; a module without parameters or data takes empty tuples there."""
-    arrays = [*(_array(name) for name in scratch), *(ROWS if own else ())]
+    arrays = [*scratch, *(ROWS if own else ())]
     return [
         _named_tuple(
             "State",
@@ -198,10 +198,6 @@ def input_types(settings: Iterable[tuple[Any, str]], data: Iterable[str]) -> lis
         *([_named_tuple("Params", "The parameters.", params)] if params else []),
         *([_named_tuple("Data", "The data, one row a datum.", arrays)] if arrays else []),
     ]
-
-
-def _array(scratch: str) -> str:
-    return scratch.removeprefix("out.")
 
 
 def _named_tuple(name: str, meaning: str, fields: Mapping[str, str]) -> str:
