@@ -89,8 +89,8 @@ def _constant(symbol: Symbol, known: set[str]) -> bool:
 
 
 def filled_noises(plan: Plan) -> list[NoiseDraw]:
-    """The draws that a fused loop cannot make: those read by more than one loop, or by a sum or a
-    product.
+    """The draws that are filled into an array before they are used: a fused loop cannot draw them,
+    as more than one loop reads them, or a sum or a product does.
     """
     drawn = [d for d in every_noise(plan) if d.length is not None]
     uses = {d.key: noise_uses((*plan.statements, *plan.recorded.statements), d) for d in drawn}
@@ -100,8 +100,10 @@ def filled_noises(plan: Plan) -> list[NoiseDraw]:
 
 
 def drawn_ahead(plan: Plan) -> list[NoiseDraw]:
-    """The draws that have random numbers for several steps at once: of the rest of a block, and of
-    two numbers (by the first).
+    """The draws whose random numbers are drawn for several steps at once.
+
+    These are the coordinates of a block that fill no vector, and the scalar draws; two scalar draws
+    share one counter, under the first of them.
     """
     filled = filled_noises(plan)
     loops = [s.noises for s in every(plan.statements) if isinstance(s, Loop)]

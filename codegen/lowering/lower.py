@@ -1,8 +1,8 @@
 """Lower an expression of the language to loop bodies: sums become loops of their own,
 coordinate-free factors are hoisted.
 
-What a symbol reads is decided by the caller's ``leaf``; everything that is common to a step and to
-the gradient of a posterior is here.
+The caller's ``leaf`` decides which place a symbol is read from. All that a step and the gradient of
+a posterior have in common is here.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Lowering:
     """A list of statements under construction.
 
     Args:
-        leaf: what a symbol or a partial derivative reads at the coordinate of a label (GENERIC in
-            an elementwise loop, another label inside a sum).
-        namer: where new names come from.
+        leaf: gives the place that a symbol or a partial derivative is read from, at the coordinate
+            of a label (GENERIC in an elementwise loop, another label inside a sum).
+        namer: gives new names.
         matrix: the array that holds a constant matrix.
         scratch: reserves an array of a length under a wished name.
     """
@@ -51,12 +51,12 @@ class Lowering:
         self._lets: dict[Expr, Symbol] = {}
 
     def forget(self) -> None:
-        """What was summed so far may have changed."""
+        """Forget the sums and products so far: the blocks that they read have changed."""
         self._sums.clear()
         self._products.clear()
 
     def lower(self, e: Expr, label: int = GENERIC) -> Expr:
-        """The expression at the coordinate of a label, in symbols that are called by their text."""
+        """The expression at the coordinate of a label, in cells and names."""
         return self._lower(stabilised(with_digamma(with_folds(e))), label)
 
     @singledispatchmethod
@@ -108,8 +108,8 @@ class Lowering:
         return self._sums[value]
 
     def _place_sum(self, target: Symbol, value: Expr, length: Length) -> None:
-        """Join the earliest loop of that length at the end of the list that does not come before
-        what the value needs.
+        """Let a sum join the earliest loop of that length that comes after all that the sum
+        reads.
         """
         joined = None
         for n in range(len(self.statements) - 1, -1, -1):
@@ -163,14 +163,14 @@ class Lowering:
     def let(
         self, value: Expr, wish: str, *, store: Cell | None = None, comment: str = ""
     ) -> Symbol:
-        """A number that is computed once."""
+        """Compute a number once, under a new name that is like the wished one."""
         target = Symbol(self.namer.fresh(wish), real=True)
         self.statements.append(Let(target, value, store, comment))
         return target
 
     def hoisted(self, e: Expr, local: Iterable[Symbol] = ()) -> Expr:
-        """The expression with its coordinate-free compound parts computed once, before the loop;
-        ``local`` vary in the loop.
+        """The expression with its coordinate-free compound parts computed once, before the loop.
+        The symbols ``local`` vary in the loop.
         """
         inner = set(local)
 
@@ -204,7 +204,15 @@ class Lowering:
         comments: Iterable[str],
         name: str,
     ) -> ElementwiseLoop:
-        """A fused loop with these local values; common parts are computed once a coordinate."""
+        """Write a fused loop; common subexpressions are computed once a coordinate.
+
+        Args:
+            length: the number of coordinates.
+            values: the local symbols with their values, in order.
+            stores: the local symbol that each cell takes as its new value.
+            comments: the lines on top of the loop body.
+            name: the wished name of the loop function.
+        """
         local = [s for s, _ in values]
         hoisted = [self.hoisted(e, local) for _, e in values]
         body = with_common_parts(list(zip(local, hoisted, strict=True)), self.namer)
@@ -216,7 +224,7 @@ class Lowering:
 
 
 def with_common_parts(values: list[tuple[Symbol, Expr]], namer: Namer) -> list[tuple[Symbol, Expr]]:
-    """The assignments with common subexpressions named just before their first use."""
+    """The assignments, and before the first use of each common subexpression its own."""
     names = (Symbol(namer.fresh("u"), real=True) for _ in iter(int, 1))
     common, reduced = sympy.cse([e for _, e in values], symbols=names, order="none")
     meaning, placed = dict(common), set()
@@ -236,7 +244,7 @@ def with_common_parts(values: list[tuple[Symbol, Expr]], namer: Namer) -> list[t
 
 
 def unbound(head: object) -> RecipeError:
-    """The refusal of an abstract function."""
+    """The error that an abstract function has no values, with the repair."""
     return RecipeError(f"{head} has no values: bind it first, bind(recipe, {{{head}: ...}})")
 
 

@@ -1,8 +1,8 @@
 """Metropolis tests as statements: save the state, move it, compare, and go back where the move is
 not accepted.
 
-Values and gradients of potentials that are evaluated where the move begins and where it ends are
-saved and put back as well: they are right for the state that the test leaves, and the next move
+Values and gradients of potentials that are evaluated both where the move begins and where it ends
+are saved and put back as well. They belong to the state that the test leaves, and the next move
 begins with them.
 """
 
@@ -26,8 +26,8 @@ NOW = View({}, fresh=True)
 
 @dataclass(frozen=True)
 class Saved:
-    """Where the blocks were copied to, and what of potentials was evaluated and copied with them,
-    array by array.
+    """The arrays that the blocks were copied to, and the arrays of values and gradients that were
+    copied with them.
     """
 
     blocks: Mapping[Block, Array]
@@ -35,8 +35,8 @@ class Saved:
 
 
 def map_tested(part: MetropolisedMap, planner: Planner) -> None:
-    """Steps of a reversible map, and the test of ``H(z) - H(Psi(z))``; rejected, the state is the
-    old one, flipped.
+    """Write the steps of a reversible map, and the test of ``H(z) - H(Psi(z))``. On rejection the
+    state is the old one with some blocks flipped.
     """
     rule = _moves(part.map)
     flips = set(part.flips if part.flip_on_rejection else ())
@@ -60,7 +60,7 @@ def map_tested(part: MetropolisedMap, planner: Planner) -> None:
 
 
 def proposal_tested(part: MetropolisHastings, planner: Planner) -> None:
-    """A proposal with a density, and the test of ``cost(x, y) - cost(y, x)``."""
+    """Write a proposal that has a density, and the test of ``cost(x, y) - cost(y, x)``."""
     rule = _moves(part.proposal)
     values: list[Evaluated] = [(ValueCall, U) for U in _potentials(part.cost)]
     gradients: list[Evaluated] = [(GradientCall, U) for U in _differentiated(part.cost)]
@@ -121,7 +121,7 @@ def _read_at_both_ends(rule: Update, planner: Planner) -> list[Potential]:
 
 
 def _save(planner: Planner, blocks: Iterable[Block], evaluated: Iterable[Evaluated]) -> Saved:
-    """Copy the blocks, and what is evaluated now, to scratch."""
+    """Copy the blocks, and the evaluations of potentials at them, to scratch."""
     saved: dict[Block, Array] = {}
     for b in blocks:
         saved[b] = planner.reserve(f"saved_{b.name}", b.length)
@@ -151,7 +151,7 @@ def _copy(planner: Planner, value: Expr, goal: Array, length: Length | None) -> 
 
 
 def _cells(planner: Planner, saved: Mapping[Block, Array]) -> dict[Block, Expr]:
-    """Where every block is read, or was saved."""
+    """The cell of every block: where it was saved, or where it is read now."""
 
     def cell(b: Block) -> Expr:
         return (
@@ -162,7 +162,7 @@ def _cells(planner: Planner, saved: Mapping[Block, Array]) -> dict[Block, Expr]:
 
 
 def _number(planner: Planner, e: Expr, view: View, wish: str) -> Symbol:
-    """A number, computed now."""
+    """The value of an expression at this point of the program, as a number."""
     planner.view = view
     lowered = planner.lowering.lower(e)
     planner.view = None

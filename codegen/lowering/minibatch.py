@@ -49,13 +49,13 @@ class RowSum:
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        """All of them."""
+        """All statements, in order."""
         return (*self.before, *self.each_datum, *self.joins, *self.after)
 
 
 @dataclass(frozen=True)
 class Value:
-    """The potential itself: its function, and what that sums."""
+    """The potential itself: the name of its function, and the sum over rows that it computes."""
 
     function: str
     sum: RowSum
@@ -65,9 +65,9 @@ class Value:
 class PosteriorGradient:
     """How the gradient of one potential is estimated from rows of the data of its posterior.
 
-    ``results`` and ``blocks`` are the array arguments of the function, ``fields`` calls each datum
-    by its field in ``Data``; without ``derived`` the user's own gradient is called. ``value`` is
-    there where the potential itself is needed, too.
+    ``results`` and ``blocks`` are the array arguments of the function, ``fields`` gives the field
+    of ``Data`` that holds each datum. ``derived`` is None where the user's own gradient is called,
+    ``value`` is None where the potential itself is not needed.
     """
 
     potential: Potential
@@ -89,8 +89,18 @@ def posterior_gradient(
     *,
     valued: bool,
 ) -> PosteriorGradient:
-    """The gradient of ``U = -log_prior - sum over data of log_likelihood``, and U itself where it
-    is ``valued``.
+    """The gradient of ``U = -log_prior - sum over data of log_likelihood``.
+
+    Args:
+        potential: U.
+        posterior: its data, and its prior and likelihood.
+        settings: the field of ``Params`` that holds each parameter.
+        fields: the field of ``Data`` that holds each datum.
+        namer: gives names that nothing else in the module has.
+        valued: whether a test compares values of U, so that U itself is needed as well.
+
+    Raises:
+        RecipeError: where values are needed and the posterior has no log_likelihood.
     """
     builder = _Builder(potential, settings, fields, namer)
     if valued and posterior.log_likelihood is None:
@@ -115,7 +125,9 @@ def posterior_density(
     fields: Mapping[Symbol, str],
     namer: Namer,
 ) -> tuple[PosteriorGradient, RowSum]:
-    """The derived gradient, whatever the user's own is, and the potential itself."""
+    """The gradient that is derived from the likelihood, also where the user gave one, and the
+    potential itself.
+    """
     builder = _Builder(potential, settings, fields, namer)
     return builder.built(posterior, builder.gradient(posterior), None), builder.value(posterior)
 
@@ -173,7 +185,9 @@ class _Builder:
     def joined(
         self, gradient: dict[Block, Expr]
     ) -> tuple[tuple[Statement, ...], tuple[RowsJoin, ...]]:
-        """What is computed of a row, and how the row joins the results."""
+        """The statements that compute the numbers of a row, and those that add the row to the
+        results.
+        """
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         lowered = {b: e for b in self.potential.blocks if (e := lowering.lower(gradient[b])) != 0}
         numbers = {b: e for b, e in lowered.items() if isinstance(b, Scalar)}
@@ -199,7 +213,7 @@ class _Builder:
         return RowsJoin(function, length, cells, sums, tuple(values.values()), comments)
 
     def scaled(self, gradient: dict[Block, Expr]) -> tuple[Statement, ...]:
-        """Scale the results, and add a gradient."""
+        """Scale the results, and add the gradient of the prior."""
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         lowered = {b: lowering.lower(gradient[b]) for b in self.potential.blocks}
         self._numbers(lowering, {b: e for b, e in lowered.items() if isinstance(b, Scalar)})
@@ -212,7 +226,7 @@ class _Builder:
         return tuple(lowering.statements)
 
     def _numbers(self, lowering: Lowering, lowered: dict[Block, Expr]) -> None:
-        """The blocks that are numbers; what their derivatives share is computed once."""
+        """The derivatives by the scalar blocks; common subexpressions are computed once."""
         cells = {b: self._result(b) for b in lowered}
         values = [
             (Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e)
@@ -240,7 +254,7 @@ class _Builder:
 
     @singledispatchmethod
     def leaf(self, e: Expr, label: int) -> Expr:
-        """What a symbol reads: a parameter or a length."""
+        """The symbol that a parameter or a length is read from."""
         return self.common.read(e)
 
     @leaf.register

@@ -31,8 +31,8 @@ RESERVED_FIELDS = ("rows", "table", "keys")
 
 
 class Namer:
-    """Hands out names that nobody else has: the wished one, or with the first number that makes it
-    new.
+    """Hands out names that nothing else has: the wished name, or the wished name with the first
+    number that makes it new.
     """
 
     def __init__(self, taken: Iterable[str]) -> None:
@@ -49,19 +49,21 @@ class Namer:
 
 
 def reserved_names() -> frozenset[str]:
-    """What a module or one of its functions calls its own things: no symbol of a user is called
-    like them.
+    """The names that a module and its functions use themselves; no symbol of a user gets one of
+    them.
     """
     return PRINTED | defined_names()
 
 
 def local_namer() -> Namer:
-    """Names for functions and their variables, which must leave those of the module, of Python and
-    of its builtins alone.
+    """A namer for functions and their variables. It avoids the names of the module, the keywords
+    of Python and its builtins.
     """
     return Namer([*reserved_names(), *keyword.kwlist, *keyword.softkwlist, *dir(builtins)])
 
 
 def field_namer(taken: Iterable[str] = ()) -> Namer:
-    """Names for the fields of a ``NamedTuple``: only the methods of a tuple are in the way."""
+    """A namer for the fields of a ``NamedTuple``. It avoids ``taken`` and the methods of a
+    tuple.
+    """
     return Namer([*taken, *(name for name in dir(tuple) if not name.startswith("_"))])

@@ -51,15 +51,14 @@ STEP_SIZE = Symbol("step_size", positive=True)
 
 
 Versions = tuple[int, ...]
-Evaluated = tuple[
-    type[GradientCall] | type[ValueCall], Potential
-]  # of which potential, and whether its gradient or its value
+# whether the gradient or the value of a potential was evaluated, and of which potential
+Evaluated = tuple[type[GradientCall] | type[ValueCall], Potential]
 
 
 @dataclass(frozen=True)
 class First:
-    """The first evaluation of a gradient or a value in a body: at which versions of its blocks, and
-    the call itself.
+    """The first evaluation of a gradient or a value in a body: the versions of its blocks then, and
+    the call.
     """
 
     at: Versions
@@ -70,9 +69,9 @@ class First:
 class Body:
     """The statements of a step, or of a loop in it, under construction.
 
-    ``entry`` are the versions of the blocks where it begins, ``first`` is the first evaluation of
-    each gradient and value. One that is at ``entry`` is a statement of the body itself, one that is
-    later may stand in a loop inside of it.
+    ``entry`` are the versions of the blocks where the body begins, ``first`` is the first
+    evaluation of each gradient and value. An evaluation at the versions of ``entry`` is a statement
+    of the body itself; a later evaluation may stand in a loop inside of the body.
     """
 
     lowering: Lowering
@@ -83,8 +82,8 @@ class Body:
 
 @dataclass(frozen=True)
 class View:
-    """Where an expression of two states is read: the cells of some blocks; potentials are evaluated
-    only if they are ``fresh``.
+    """The cells that some blocks are read from, in an expression of two states. Potentials are
+    evaluated only in a ``fresh`` view; another view reads the values that are there.
     """
 
     cells: Mapping[Block, Expr]
@@ -92,8 +91,16 @@ class View:
 
 
 class Planner:
-    """A step under construction; ``written`` is all that is lowered, ``step`` the symbol of the
-    step size.
+    """A step under construction.
+
+    Every block has a version, which counts how often it has moved; a gradient is evaluated again
+    where the versions of its blocks are others than at its last evaluation.
+
+    Args:
+        state: the blocks in the order in which they are stored.
+        written: all expressions that will be lowered.
+        step: the symbol of the step size; None for a rule without one.
+        namer: gives names that nothing else in the module has.
     """
 
     def __init__(
@@ -135,13 +142,13 @@ class Planner:
         return Body(Lowering(self.leaf, self.namer, self.matrix, self.reserve), dict(self.version))
 
     def read_numbers(self, blocks: Iterable[Block], where: str = "out") -> None:
-        """Read the scalar blocks among these anew."""
+        """Read the scalar blocks among these again, as they have moved."""
         for b in self.state:
             if isinstance(b, Scalar) and b in blocks:
                 self.number[b] = self.lowering.let(Array(where, self.fields[b])["0"], b.name)
 
     def carry_out(self, rule: Iterable[tuple[Block, Expr]], sequential: bool) -> None:
-        """Move the blocks; the noise of a rule is its own."""
+        """Write the statements of a rule; no other rule shares its noise."""
         self.noises = {}
         rules = [(b, with_digamma(e)) for b, e in rule]
         if sequential:
@@ -157,10 +164,16 @@ class Planner:
     def repeat(
         self, times: tuple[int, int], moved: Iterable[Block], carry_out: Callable[[], None]
     ) -> None:
-        """A loop around something that moves these blocks.
+        """Write a loop.
 
-        What is evaluated where a repetition begins, and again where it ends, is evaluated before
-        the loop instead of at each beginning; so is what no repetition moves.
+        A gradient or a value that is evaluated where a repetition begins, and again where it ends,
+        is evaluated before the loop instead of at each beginning; so is one whose blocks no
+        repetition moves.
+
+        Args:
+            times: the least and the largest number of repetitions.
+            moved: the blocks that a repetition moves.
+            carry_out: writes the statements of one repetition.
         """
         outer, before, known = self.body, dict(self.version), dict(self.evaluated)
         for b in moved:
@@ -194,8 +207,8 @@ class Planner:
         self.read_numbers(moved)
 
     def ends_where_it_begins(self, what: Evaluated, body: Body) -> bool:
-        """Whether it is evaluated at the start of a body, and again after the last move of its
-        blocks.
+        """Whether a gradient or a value is evaluated at the start of a body, and again after the
+        last move of its blocks.
         """
         entry, now = tuple(body.entry[b] for b in self.read_by(what[1])), self.versions(what[1])
         return body.first[what].at == entry and now != entry and self.evaluated[what] == now
@@ -224,8 +237,8 @@ class Planner:
         return Array("params", self.factors[M])
 
     def make_room_for(self, e: Expr) -> None:
-        """Flush the pending loop if the rule needs whole blocks that it moves, or overwrites a
-        gradient that it reads.
+        """Write the pending loop if the new rule needs whole blocks that the loop moves, or
+        overwrites a gradient that the loop reads.
 
         A draw that is not normal has a loop of its own, between those of its parameters and of its
         use.
@@ -247,7 +260,7 @@ class Planner:
             self.flush()
 
     def commit(self, block: Block, value: Expr, written: Expr) -> None:
-        """Give a block its new value: a number now, a vector in the pending loop."""
+        """Give a block its new value: a scalar block at once, a vector in the pending loop."""
         place, comment = Array("out", self.fields[block]), f"{block} <- {written}"
         if isinstance(block, Scalar):
             self.number[block] = self.lowering.let(
@@ -282,7 +295,7 @@ class Planner:
 
     @singledispatchmethod
     def leaf(self, e: Expr, label: int) -> Expr:
-        """What a symbol reads: a parameter, a length, or the step size."""
+        """The symbol that a parameter, a length, or the step size is read from."""
         if e == self.step:
             return STEP_SIZE
         return self.common.read(e)
@@ -407,8 +420,8 @@ class Planner:
     def evaluate(
         self, kind: type[GradientCall] | type[ValueCall], U: Potential
     ) -> tuple[Array, ...]:
-        """The arrays with the gradient or the value of a potential at the present state, evaluated
-        if need be.
+        """The arrays with the gradient or the value of a potential at the present state. A call is
+        written where the last evaluation was at another state.
         """
         what = (kind, U)
         if what not in self.results:
@@ -431,7 +444,9 @@ class Planner:
         return self.images[block] if block.image is not None else self.place(block)
 
     def image(self, block: Block) -> list[Statement]:
-        """What fills an array with the image of a block, which a potential is a function of."""
+        """The statements that fill an array with the image of a block, the argument of a
+        potential.
+        """
         assert block.image is not None
         if block not in self.images:
             self.images[block] = self.reserve(block.image.name, block.length)
@@ -457,8 +472,8 @@ class Planner:
 
 
 def call_in(statements: Iterable[Statement], first: First) -> GradientCall | ValueCall:
-    """The first evaluation, which must be one of these statements itself and not inside of a loop
-    among them.
+    """The call of a first evaluation, which must be one of these statements and must not stand in
+    a loop among them.
     """
     if not any(s is first.call for s in statements):
         raise AssertionError(

@@ -1,5 +1,5 @@
-"""What the symbols read that mean the same in a step and in the gradient of a posterior: parameters
-and lengths.
+"""The symbols that are read from the same place in a step and in the gradient of a posterior:
+parameters and lengths.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from recipe.language.symbols import GENERIC, Length, VectorParameter
 
 @dataclass(frozen=True)
 class CommonLeaves:
-    """``settings`` are the fields of ``Params``; ``sizes`` collects the lengths that were read, as
-    numbers.
+    """Reads parameters from ``settings``, the fields of ``Params``, and collects in ``sizes`` the
+    lengths that are used as numbers.
     """
 
     settings: Mapping[Symbol, str]

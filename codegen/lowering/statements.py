@@ -91,8 +91,8 @@ class ChiSquared:
 
 @dataclass(frozen=True)
 class ElementwiseLoop:
-    """One fused elementwise loop: local values first, then stores of the final ones into the blocks
-    of ``out``.
+    """One fused elementwise loop: it computes the local values first, and then stores some of them
+    into cells.
     """
 
     function: str
@@ -120,7 +120,9 @@ class RowsJoin:
 
 @dataclass(frozen=True)
 class ValueCall:
-    """Evaluate the potential itself, from all of the data, in the same way."""
+    """Evaluate the potential itself, from all of the data; the fields are those of
+    ``GradientCall``.
+    """
 
     potential: Potential
     places: tuple[Array, ...]
@@ -130,11 +132,11 @@ class ValueCall:
 
 @dataclass(frozen=True)
 class Loop:
-    """Statements again and again, each time with fresh noise: ``times`` are the ends of the range
-    that the number is drawn from.
+    """Statements that are repeated, each time with fresh noise.
 
-    ``clock`` is what the counter of random numbers is called inside, ``count`` the number of
-    repetitions and ``key`` the key of the random number behind it.
+    ``times`` is the range that the number of repetitions is drawn from, its ends included.
+    ``clock`` names the counter of random numbers inside of the loop, ``count`` the number of
+    repetitions, and ``key`` the key of the random number that decides it.
     """
 
     times: tuple[int, int]
@@ -187,8 +189,8 @@ Statement = (
 class NoiseDraw:
     """One noise symbol of the update.
 
-    ``local`` is what the loops call its value at the coordinate, ``pair`` the two that a fused loop
-    draws at once, and ``key`` the key of its random numbers.
+    ``local`` is the name of its value at a coordinate in the loops, ``pair`` are the names of the
+    two values that a fused loop draws at once, and ``key`` is the key of its random numbers.
     """
 
     name: str
@@ -206,11 +208,10 @@ class NoiseDraw:
 
 @dataclass(frozen=True)
 class Carried:
-    """Evaluations that are needed once a step and not twice: a step ends where the next one begins,
-    so they stay in scratch.
+    """Evaluations that a step leaves in scratch for the next one, which begins where the step ends.
 
-    ``calls`` are those that open a step, ``mark`` is the number in scratch that says for which step
-    they are right, counted from 1; 0 is none.
+    ``calls`` are those that open a step. ``mark`` is the field of the number in scratch that says
+    for which step they are right, counted from 1; 0 stands for no step.
     """
 
     calls: tuple[GradientCall | ValueCall, ...]
@@ -219,8 +220,8 @@ class Carried:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What is recorded of a state, where that is not the state itself: scratch arrays by block, and
-    how they are filled.
+    """The numbers that are recorded instead of the state: scratch arrays by block, and the
+    statements and noises that fill them.
     """
 
     fields: Mapping[Block, str]
@@ -230,15 +231,16 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole step: what it reads and writes, and its statements in order.
+    """A whole step: the fields that it reads and writes, and its statements in order.
 
-    ``fields`` calls each block by its field in ``State``, ``settings`` each parameter (and matrix)
-    by its field in ``Params``, ``scratch`` gives the length of each array in ``State`` that is no
-    block; ``variances`` are those among them that hold the variance of an estimated gradient, by
-    block of the potential. ``valued`` are the potentials whose values are compared. ``statistics``
-    is the field of ``Draws`` for the acceptance rate, where something is accepted. ``in_place``
-    says that this is a composed kernel, which overwrites the state and which ``run`` alone carries
-    out.
+    ``fields`` gives the field of ``State`` that holds each block, ``settings`` the field of
+    ``Params`` that holds each parameter or matrix, ``factors`` that of the Cholesky factor of a
+    matrix. ``scratch`` gives the length of each array in ``State`` that is no block (None for a
+    number). ``variances`` are those among them that hold the variance of an estimated gradient, by
+    block of the potential. ``valued`` are the potentials whose values are compared. ``sizes`` are
+    the lengths that are used as numbers. ``statistics`` is the field of ``Draws`` for the
+    acceptance rate, where there is a Metropolis test. ``in_place`` says that the step is a composed
+    kernel, which overwrites the state; only ``run`` carries it out.
     """
 
     state: tuple[Block, ...]
@@ -264,7 +266,9 @@ class Plan:
 
     @property
     def on_simplex(self) -> bool:
-        """Whether only all coordinates of a block together tell that a step has left its domain."""
+        """Whether a block is on a simplex, where no coordinate alone tells that a step has left the
+        domain.
+        """
         return any(on_simplex(b) for b in self.state)
 
     def conditions(self, cell: Cell, x: str) -> list[str]:
@@ -298,7 +302,7 @@ def conditions(domain: Set, x: str) -> list[str]:
 
 
 def every(statements: Iterable[Statement]) -> Iterator[Statement]:
-    """The statements and all that stand inside of loops, and before evaluations."""
+    """The statements, those inside of loops and those that compute images for evaluations."""
     for s in statements:
         yield s
         if isinstance(s, Loop):
@@ -314,8 +318,8 @@ def every_noise(plan: Plan) -> tuple[NoiseDraw, ...]:
 
 
 def scalar_pairs(noises: Iterable[NoiseDraw]) -> list[tuple[NoiseDraw, ...]]:
-    """The draws of numbers, two by two in their order: two share a counter of the generator, under
-    the key of the first.
+    """The scalar draws, two by two in their order: two share a counter of the generator, under the
+    key of the first.
     """
     numbers = [d for d in noises if d.length is None]
     return [tuple(numbers[n : n + 2]) for n in range(0, len(numbers), 2)]
@@ -332,7 +336,7 @@ def noise_uses(statements: Iterable[Statement], draw: NoiseDraw) -> list[Stateme
 
 
 def bodies(statement: Statement) -> tuple[Expr, ...]:
-    """The expressions in the body of a loop; none where there is no loop."""
+    """The expressions in the loop body of a statement; none for a statement without a loop."""
     match statement:
         case Sums() | RowsJoin():
             return statement.values

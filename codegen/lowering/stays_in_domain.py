@@ -27,7 +27,7 @@ def check_inside(moves: Update | Kernel) -> None:
     """Require of every block with an edge that a step ends inside of its domain, whatever the
     noise.
 
-    What is proposed to a Metropolis test may leave it, as it is rejected there.
+    A proposal to a Metropolis test may leave the domain, as the test rejects it then.
 
     Raises:
         RecipeError: naming the rule that may leave it.
@@ -37,9 +37,8 @@ def check_inside(moves: Update | Kernel) -> None:
 
 @check_inside.register
 def _(moves: Update) -> None:
-    outside: dict[
-        Block, Expr
-    ] = {}  # what may be outside at this place of a sequential rule, with what took it there
+    # the blocks that may be outside at this place of a sequential rule, with their new values
+    outside: dict[Block, Expr] = {}
     for block, e in moves.rule:
         if moves.sequential:
             _require_no_reading(block, e, outside)
@@ -53,8 +52,8 @@ def _(moves: Update) -> None:
 
 
 def _require_no_reading(block: Block, e: Expr, outside: Mapping[Block, Expr]) -> None:
-    """Require that what may be outside is read by its own ``Fold`` and ``FoldSign`` only: other
-    rules know it inside.
+    """Require that only ``Fold`` and ``FoldSign`` read a block that may be outside: the rules of
+    other blocks mean it inside of its domain.
     """
     if e == block:
         return
@@ -90,9 +89,7 @@ def _repair(block: Block) -> str:
 
 
 def _stays_inside(e: Expr, block: Block) -> bool:
-    """Whether the value is folded into the domain, or its sign is seen from the way in which it is
-    written.
-    """
+    """Whether the value is folded into the domain, or its form shows that it is inside."""
     ends = ends_of(block)
     if ends is None:
         return False
