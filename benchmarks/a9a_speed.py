@@ -63,11 +63,11 @@ def ours(sampler: str, batch_size: int, dtype: str) -> Callable[[int], float]:
     def measure(iterations: int) -> float:
         nonlocal done
         began = time.perf_counter()
-        done, guilty = loaded.run(
+        done, invalid = loaded.run(
             state, draws, (), data, STEPS[sampler], params, np.uint64(1), 0, done, iterations, 0, 1
         )
         seconds = time.perf_counter() - began
-        if guilty >= 0:
+        if invalid >= 0:
             raise SystemExit(f"{sampler} diverged")
         return seconds / iterations
 

@@ -53,7 +53,7 @@ class Chain:
 
     def run(self, steps: int) -> None:
         """Make so many steps."""
-        self.done, guilty = self.module.run(
+        self.done, invalid = self.module.run(
             self.state,
             self.draws,
             self.gradient,
@@ -67,5 +67,5 @@ class Chain:
             0,
             1,
         )
-        if guilty >= 0:
+        if invalid >= 0:
             raise SystemExit("our chain diverged")

@@ -6,20 +6,51 @@ from __future__ import annotations
 
 import ast
 from functools import cache
+from typing import Any
 
 from numba.extending import is_jitted
 
-from codegen.device import chi_squared, elementary, folds, intrinsics, random, special, stable
+from codegen.device import (
+    chi_squared,
+    domain,
+    elementary,
+    estimators,
+    folds,
+    intrinsics,
+    random,
+    recording,
+    special,
+    stable,
+    stopping,
+    sums,
+)
 from codegen.device.simd8 import lanes_text
 
-FILES = (chi_squared, elementary, folds, intrinsics, random, special, stable)
+FILES = (
+    chi_squared,
+    domain,
+    elementary,
+    estimators,
+    folds,
+    intrinsics,
+    random,
+    recording,
+    special,
+    stable,
+    stopping,
+    sums,
+)
+
+
+def device_functions() -> list[Any]:
+    """Every device function, each with tests of its own."""
+    return list(dict.fromkeys(f for file in FILES for f in vars(file).values() if is_jitted(f)))
 
 
 @cache
 def defined_names() -> frozenset[str]:
     """The names of all device functions, and of what stands beside them for eight coordinates."""
-    functions = {f.__name__ for file in FILES for f in vars(file).values() if is_jitted(f)}
-    functions |= {f.__name__ for f in intrinsics.INTRINSICS}
+    functions = {f.__name__ for f in [*device_functions(), *intrinsics.INTRINSICS]}
     return frozenset(functions | names_defined_by(lanes_text()))
 
 

@@ -38,6 +38,8 @@ def source_of(function: Any) -> str:
     source = inspect.getsource(inspect.unwrap(function))
     tree = ast.parse(source).body[0]
     assert isinstance(tree, ast.FunctionDef)
+    for argument in tree.args.args:
+        argument.annotation = None
     lines = source.split("\n")
-    head = f"def {tree.name}({', '.join(a.arg for a in tree.args.args)}):"
+    head = f"def {tree.name}({ast.unparse(tree.args)}):"
     return "\n".join([*lines[: tree.lineno - 1], head, *lines[tree.body[0].lineno - 1 :]])

@@ -16,6 +16,7 @@ from numba.extending import intrinsic
 
 device = njit(error_model="numpy", forceinline=True)
 reduction = njit(error_model="numpy")
+start_kernel = njit(error_model="numpy")
 
 Word = Any  # an unsigned 64-bit integer: numpy.uint64 outside of Numba
 

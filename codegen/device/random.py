@@ -22,7 +22,17 @@ from typing import Any
 import numpy as np
 
 from codegen.device.elementary import log
-from codegen.device.intrinsics import Word, as_float, as_word, device, fma, held, reduction, wide
+from codegen.device.intrinsics import (
+    Word,
+    as_float,
+    as_word,
+    device,
+    fma,
+    held,
+    reduction,
+    start_kernel,
+    wide,
+)
 
 Key = Any  # of a stream: two words
 
@@ -210,6 +220,12 @@ def fill_normals(values: np.ndarray, key: Key, t: Word) -> None:
         values[pairs], _ = normal_pair(key, t, pairs)
 
 
+@start_kernel
+def jitter(values: np.ndarray, seed: Word, purpose: Word, chain: Word) -> None:
+    """Standard normal numbers for the first state of a chain."""
+    fill_normals(values, stream_key(seed, purpose, chain), np.uint64(0))
+
+
 @device
 def row_of_word(word: Word, rows: int) -> Word:
     """A row of 0 .. rows - 1, at the position among all rows that the word has among all words."""
@@ -324,7 +340,7 @@ def draw_rows(rows: np.ndarray, table: np.ndarray, count: int, key: Key, t: Word
 
 AHEAD = 1024  # numbers that draw_ahead needs room for
 
-EMBEDDED = (wide, stream_key, normal_pair, fill_normals, in_vectors, draw_ahead, pair_ahead)
+EMBEDDED = (wide, stream_key, normal_pair, fill_normals, in_vectors, draw_ahead, pair_ahead, jitter)
 MINIBATCH = (random_row, draw_rows)
 MANY_CHAINS = (fill_keys, column_key)
 KEYS = "keys"  # the field of the state of many chains that ``fill_keys`` fills

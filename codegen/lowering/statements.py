@@ -275,7 +275,7 @@ class Plan:
         """What is asked of a number ``x`` that is stored into a cell: whether it is finite, and
         between the ends of the domain.
 
-        On a simplex that is not enough, and ``guilty`` asks after every step.
+        On a simplex that is not enough, and ``invalid_block`` asks after every step.
         """
         domains = [
             b.domain

@@ -49,7 +49,7 @@ from codegen.lowering.statements import (
     every_noise,
     scalar_pairs,
 )
-from codegen.printing.domain_checks import guilty_many_text, right_many_text
+from codegen.printing.domain_checks import all_valid_text, invalid_block_of_text
 from codegen.printing.loop_bodies import arguments, noises_of
 from codegen.printing.python_text import printed
 from codegen.printing.reductions import WIDE, is_arithmetic
@@ -64,7 +64,7 @@ from codegen.printing.run import (
     judged_let,
 )
 from codegen.printing.step import STEP_FIXED, count_lines, let_lines
-from codegen.printing.stopping import KEEP_MANY, PAIRWISE_MANY, stop_text
+from codegen.printing.stopping import freeze_invalid_text
 from recipe.language.symbols import Length, Vector
 
 
@@ -85,7 +85,7 @@ class ManyNames:
     terms: Mapping[str, str]
     last: Mapping[str, str]
     stopped: str
-    guilty: str
+    invalid: str
 
 
 def many_names(plan: Plan, filled: Mapping[str, str], namer: Namer, fields: Namer) -> ManyNames:
@@ -116,7 +116,7 @@ def many_names(plan: Plan, filled: Mapping[str, str], namer: Namer, fields: Name
         terms,
         last,
         fields.fresh("stopped"),
-        fields.fresh("guilty"),
+        fields.fresh("invalid"),
     )
 
 
@@ -141,11 +141,9 @@ def many_texts(
     run = _run_many(steps, writer)
     return [
         _state_text(plan, names, writer),
-        KEEP_MANY,
-        guilty_many_text(plan),
-        right_many_text(plan) if plan.on_simplex else "",
-        stop_text(plan, names.last, names.stopped, names.guilty),
-        PAIRWISE_MANY if names.eights else "",
+        invalid_block_of_text(plan),
+        all_valid_text(plan) if plan.on_simplex else "",
+        freeze_invalid_text(plan, names.last, names.stopped, names.invalid),
         *(
             printed(_of_column(names.functions[s.function], bodies[s.function][0]))
             for s in statements
@@ -225,7 +223,7 @@ class _Writer:
         if self.plan.statistics:
             self.kept["accepted"] = self.names.numbers["accepted"]
             self.instead["accepted"] = Array("state", self.kept["accepted"])["0, c"]
-            self.instead[call("guilty", "state")] = call("guilty_many", "state", "c")
+            self.instead[call("invalid_block", "state")] = call("invalid_block_of", "state", "c")
 
     def key(self, name: str) -> Call:
         """The key of the chain in column c, by the name of the key in ``run``."""
@@ -372,8 +370,8 @@ def _tests_begin(plan: Plan, names: ManyNames) -> list[Instruction]:
 
 def _stopped(plan: Plan) -> Instruction:
     """Stop the chains that are not finite, or have left their domain."""
-    right = "right_many(state)" if plan.on_simplex else "finite"
-    return If(f"not {right} and not stop_many(state, done)", (Return(("done", "0")),))
+    valid = "all_valid(state)" if plan.on_simplex else "finite"
+    return If(f"not {valid} and not freeze_invalid(state, done)", (Return(("done", "0")),))
 
 
 def _kept(plan: Plan, names: ManyNames) -> list[Instruction]:
@@ -423,7 +421,7 @@ def _state_text(plan: Plan, names: ManyNames, writer: _Writer) -> str:
         *eights,
         *keys,
         names.stopped,
-        names.guilty,
+        names.invalid,
         *names.last.values(),
     ]
     return "\n".join(

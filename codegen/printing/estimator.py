@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from codegen.device.estimators import add_difference, join_mean, join_variance
 from codegen.lowering.minibatch import PosteriorGradient
 from codegen.lowering.names import Namer
 from codegen.lowering.statements import Plan
 from codegen.printing.gradient import SHARED, count_text
 from recipe.language.abstract import Potential
 from recipe.language.symbols import Block, Length
-
-MEMORY = 1000.0  # calls over which the variance is averaged, once there have been so many
 
 
 @dataclass(frozen=True)
@@ -138,10 +138,16 @@ def estimator_texts(estimator: Estimator) -> list[str]:
     ]
 
 
+def estimator_functions(estimator: Estimator) -> list[Any]:
+    """The device functions that these functions call."""
+    averaging = [join_mean, join_variance] if estimator.average else []
+    return [*([add_difference] if estimator.control else []), *averaging]
+
+
 def _controlled_text(estimator: Estimator, control: ControlVariates) -> str:
     gradient = estimator.gradient
     results, blocks = gradient.results, gradient.blocks
-    scratch = [f"state.{s}" for s in control.scratch]
+    estimates = [f"state.{s}" for s in control.scratch]
     modes = [f"data.{m}" for m in control.modes]
     lines = [
         "@kernel",
@@ -152,13 +158,12 @@ def _controlled_text(estimator: Estimator, control: ControlVariates) -> str:
         ),
         "    wide()",
         f"    {gradient.function}({', '.join([*results, *blocks, *SHARED])})",
-        f"    {gradient.function}({', '.join([*scratch, *modes, *SHARED])})",
+        f"    {gradient.function}({', '.join([*estimates, *modes, *SHARED])})",
+        *(
+            f"    add_difference({g}, data.{at_mode}, {estimate})"
+            for g, at_mode, estimate in zip(results, control.at_mode, estimates, strict=True)
+        ),
     ]
-    for g, at_mode, estimate in zip(results, control.at_mode, scratch, strict=True):
-        lines += [
-            f"    for i in range(np.uint64({g}.size)):",
-            f"        {g}[i] += data.{at_mode}[i] - {estimate}[i]",
-        ]
     return "\n".join(lines)
 
 
@@ -167,6 +172,7 @@ def _averaged_text(estimator: Estimator, average: Average) -> str:
     results, blocks = gradient.results, gradient.blocks
     ones, squares = ([f"state.{f}" for f in fields] for fields in (average.one, average.squares))
     one_row = _call(estimator, [*ones, *blocks, *SHARED[:-1], "rows[n : n + 1]"])
+    sample = f"rows.size, {count_text(gradient)}, state.table.size > 0, state.{average.calls}[0]"
     lines = [
         "@kernel",
         f"def {average.function}({', '.join([*results, *blocks, *SHARED, 'state'])}):",
@@ -178,24 +184,14 @@ def _averaged_text(estimator: Estimator, average: Average) -> str:
         *(f"    {array}[:] = 0.0" for array in (*results, *squares)),
         "    for n in range(rows.size):",
         f"        {one_row}",
-    ]
-    for g, one, square in zip(results, ones, squares, strict=True):
-        lines += [
-            f"        for i in range(np.uint64({g}.size)):",
-            f"            change = {one}[i] - {g}[i]",
-            f"            {g}[i] += change / (n + 1)",
-            f"            {square}[i] += change * ({one}[i] - {g}[i])",
-        ]
-    lines += [
-        f"    count = {count_text(gradient)}",
-        "    distinct = 1.0 - rows.size / count if state.table.size > 0 else 1.0",
-        "    scale = distinct / (rows.size * (rows.size - 1))",
+        *(
+            f"        join_mean({g}, {square}, {one}, n)"
+            for g, square, one in zip(results, squares, ones, strict=True)
+        ),
         f"    state.{average.calls}[0] += 1.0",
-        f"    weight = 1.0 / min(state.{average.calls}[0], {MEMORY})",
+        *(
+            f"    join_variance(state.{variance}, {square}, {sample})"
+            for variance, square in zip(average.variances, squares, strict=True)
+        ),
     ]
-    for g, square, variance in zip(results, squares, average.variances, strict=True):
-        lines += [
-            f"    for i in range(np.uint64({g}.size)):",
-            f"        state.{variance}[i] += weight * (scale * {square}[i] - state.{variance}[i])",
-        ]
     return "\n".join(lines)

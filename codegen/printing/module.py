@@ -13,7 +13,10 @@ from codegen.device.chi_squared import CHI_SQUARED
 from codegen.device.embed import source_of, with_callees
 from codegen.device.intrinsics import INTRINSICS
 from codegen.device.random import AHEAD, EMBEDDED, MANY_CHAINS, MINIBATCH, log_uniform, random_row
+from codegen.device.recording import keep, keep_many
 from codegen.device.simd8 import lanes_text
+from codegen.device.stopping import STOPPING
+from codegen.device.sums import pairwise_many
 from codegen.lowering.batch_form import refusal_of_many
 from codegen.lowering.in_place import filled_noises, plan_in_place
 from codegen.lowering.names import Namer, local_namer
@@ -30,8 +33,8 @@ from codegen.lowering.statements import (
     expressions,
 )
 from codegen.printing.batch import many_names, many_texts
-from codegen.printing.domain_checks import guilty_text
-from codegen.printing.estimator import Estimator, estimator_texts
+from codegen.printing.domain_checks import domain_functions, invalid_block_text
+from codegen.printing.estimator import Estimator, estimator_functions, estimator_texts
 from codegen.printing.expression import OURS
 from codegen.printing.gradient import gradient_functions, potential_functions
 from codegen.printing.loop_bodies import loop_functions
@@ -86,23 +89,6 @@ def _takes_no_function(plan: Plan, own: Own) -> bool:
     }
 
 
-JITTER = '''\
-@start_kernel
-def jitter(values, seed, purpose, chain):
-    """Standard normal numbers for the first state of a chain."""
-    fill_normals(values, stream_key(seed, purpose, chain), np.uint64(0))
-'''
-
-KEEP = '''\
-@device
-def keep(draws, row, values):
-    """Copy the values into a row of the draws, if this block is kept."""
-    if draws.shape[0] > 0:
-        for i in range(values.size):
-            draws[row, i] = values[i]
-'''
-
-
 def module_text(
     comment: str, plan: Plan, own: Own, ahead: Mapping[str, str], namer: Namer, fields: Namer
 ) -> str:
@@ -139,9 +125,7 @@ def module_text(
         *types_text(plan, scratch, own),
         allocate_text(plan, scratch, rows=bool(own)),
         *device_texts(plan, own),
-        JITTER,
-        guilty_text(plan),
-        KEEP,
+        invalid_block_text(plan),
         *(printed(f) for functions in bodies.values() for f in functions),
         *(text for e in own.values() for text in _gradient_texts(e, plan, counts, namer)),
         "" if plan.in_place else printed(step_function(plan, counts)),
@@ -253,8 +237,11 @@ def device_texts(plan: Plan, own: Own) -> list[str]:
     sums = [e.gradient.derived for e in own.values() if e.gradient.derived is not None]
     sums += [e.gradient.value.sum for e in own.values() if e.gradient.value is not None]
     statements = [*every(plan.statements), *plan.recorded.statements]
-    more = [*EMBEDDED, *(MINIBATCH if own else ())]
-    more += MANY_CHAINS if refusal_of_many(plan) is None else ()
+    many = refusal_of_many(plan) is None
+    more = [*EMBEDDED, *domain_functions(plan, many=many), keep, *(MINIBATCH if own else ())]
+    more += [function for estimator in own.values() for function in estimator_functions(estimator)]
+    more += [*MANY_CHAINS, *STOPPING, keep_many] if many else []
+    more += [pairwise_many] if many and any(isinstance(s, Sums) for s in statements) else []
     more += [random_row] if any(isinstance(s, Loop) for s in statements) else []
     more += [log_uniform] if plan.statistics else []
     more += CHI_SQUARED if any(isinstance(s, ChiSquared) for s in statements) else ()

@@ -108,7 +108,7 @@ def _meaning(plan: Plan) -> str:
 Steps start .. start + steps - 1, in place; draws get every thin-th after the warmup.
 
 Returns the step it stands at and -1, or the step that was not finite (or not in its domain)
-and the guilty block."""
+and the block that is not valid."""
     if plan.carried is None:
         return meaning
     return (
@@ -351,7 +351,7 @@ def decided(test: Test, clock: str, counts: Mapping[Length, str]) -> list[Instru
     """Accept or go back; a state that is not finite or not in its domain is not accepted, nor is a
     ratio that is no number.
     """
-    right = Infix(call("guilty", "state"), "<", "0")
+    right = Infix(call("invalid_block", "state"), "<", "0")
     below = Infix(call("log_uniform", test.key, clock), "<", test.log_ratio)
     restored = (restored_block(r, counts) for r in test.restored)
     return [
@@ -395,12 +395,12 @@ def run_schedule(
         while stop < step_sizes.size and step_sizes[stop] == step_sizes[done]:
             stop += 1
         size = step_sizes[done]
-        last, bad = run(
+        last, invalid = run(
             state, draws, gradient, data, size, params, seed, chain,
             start + done, stop - done, warmup, thin,
         )
-        if bad >= 0:
-            return last, bad
+        if invalid >= 0:
+            return last, invalid
         done = stop
     return start + done, -1
 '''
@@ -409,8 +409,8 @@ def run_schedule(
 def _stopped(plan: Plan) -> list[Instruction]:
     """Stop where a block is not finite or has left its domain."""
     stop = (
-        assign("bad", call("guilty", "state")),
-        If("bad >= 0", (Return(("done", "bad")),)),
+        assign("invalid", call("invalid_block", "state")),
+        If("invalid >= 0", (Return(("done", "invalid")),)),
     )
     return [
         *([assign(f"state.{plan.carried.mark}[0]", "done + 2")] if plan.carried else []),

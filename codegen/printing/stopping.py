@@ -1,71 +1,40 @@
-"""What comes after a step of many chains: who stops, and what is recorded."""
+"""The text of ``freeze_invalid``, which stops the chains among many that are not valid."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from codegen.lowering.statements import Plan
 
 
-def stop_text(plan: Plan, last: Mapping[str, str], stopped: str, guilty: str) -> str:
-    """``stop_many(state, done)``; ``last`` are the fields of the blocks where a chain stopped."""
-    fields = list(plan.fields.values())
-    saved = [
-        line
-        for f in fields
-        for line in _column_lines(f, f"state.{last[f]}[i, c] = state.{f}[i, c]")
-    ]
-    moved = [
-        line
-        for f in fields
-        for line in _column_lines(f, f"state.{f}[i, c] = state.{f}[i, running]")
-    ]
-    return "\n".join(
-        [
-            "@kernel",
-            "def stop_many(state, done):",
-            (
-                '    """Keep where the chains stand that are not finite, or not in their domain,'
-                ' after a step; whether any other runs."""'
-            ),
-            f"    chains = running = np.uint64(state.{fields[0]}.shape[1])",
-            "    for c in range(chains):",
-            "        bad = guilty_many(state, c)",
-            f"        if bad >= 0 and state.{stopped}[0, c] < 0.0:",
-            f"            state.{stopped}[0, c] = done",
-            f"            state.{guilty}[0, c] = bad",
-            *(f"            {line}" for line in saved),
-            f"        if state.{stopped}[0, c] < 0.0:",
-            "            running = c",
-            "    if running == chains:",
-            "        return False",
-            "    for c in range(chains):",
-            "        if guilty_many(state, c) >= 0:",
-            *(f"            {line}" for line in moved),
-            "    return True",
-        ]
-    )
+def freeze_invalid_text(plan: Plan, last: Mapping[str, str], stopped: str, invalid: str) -> str:
+    """``freeze_invalid(state, done)``.
 
-
-def _column_lines(field: str, line: str) -> list[str]:
-    return [f"for i in range(np.uint64(state.{field}.shape[0])):", f"    {line}"]
-
-
-KEEP_MANY = '''\
-@device
-def keep_many(draws, row, values):
-    """Copy the values of all chains into a row of the draws, if this block is kept."""
-    if draws.shape[0] > 0:
-        for i in range(np.uint64(values.shape[0])):
-            for c in range(np.uint64(values.shape[1])):
-                draws[row, i, c] = values[i, c]
+    Args:
+        plan: of the step.
+        last: the fields of the blocks where a chain stopped, by those of the blocks.
+        stopped: the field of the step that stopped a chain.
+        invalid: the field of the block that stopped it.
+    """
+    return f'''\
+@kernel
+def freeze_invalid(state, done):
+    """Stop the chains that are not valid after a step, and let their columns be copies of another
+    one; whether any chain runs.
+    """
+    blocks = {_tuple(plan.fields.values())}
+    last = {_tuple(last[field] for field in plan.fields.values())}
+    stopped, invalid = state.{stopped}, state.{invalid}
+    chains = np.uint64(stopped.shape[1])
+    for c in range(chains):
+        stop_chain(c, invalid_block_of(state, c), done, stopped, invalid, blocks, last)
+    running = running_chain(stopped)
+    for c in range(chains):
+        refill_column(c, invalid_block_of(state, c), blocks, running)
+    return running >= 0
 '''
 
-PAIRWISE_MANY = '''\
-@device
-def pairwise_many(sums, c):
-    """The sum of the eight running sums of chain c in pairs: l and l + 4, then l and l + 2."""
-    even = (sums[0, c] + sums[4, c]) + (sums[2, c] + sums[6, c])
-    odd = (sums[1, c] + sums[5, c]) + (sums[3, c] + sums[7, c])
-    return even + odd
-'''
+
+def _tuple(fields: Iterable[str]) -> str:
+    values = [f"state.{field}" for field in fields]
+    return f"({', '.join(values)}{',' * (len(values) == 1)})"

@@ -7,22 +7,16 @@ from __future__ import annotations
 import ast
 from itertools import product
 
-from codegen.device.chi_squared import CHI_SQUARED
+from codegen.device import defined
 from codegen.device.embed import source_of, with_callees
-from codegen.device.random import EMBEDDED, MANY_CHAINS, MINIBATCH, log_uniform, random_row
 from codegen.device.simd8 import lanes_text
-from codegen.printing.expression import OURS
-from codegen.printing.module import JITTER, KEEP, header
+from codegen.printing.module import header
 from codegen.printing.run import RUN_SCHEDULE
-from codegen.printing.stopping import KEEP_MANY, PAIRWISE_MANY
 
 
 def device_functions() -> dict[str, str]:
     """The text of every function that a module may contain as it stands, by name."""
-    functions = with_callees(
-        [*EMBEDDED, *MINIBATCH, *MANY_CHAINS, random_row, log_uniform, *CHI_SQUARED, *OURS.values()]
-    )
-    texts = [*map(source_of, functions), JITTER, KEEP, RUN_SCHEDULE, KEEP_MANY, PAIRWISE_MANY]
+    texts = [*map(source_of, with_callees(defined.device_functions())), RUN_SCHEDULE]
     return {_name_of(text): text for text in texts}
 
 

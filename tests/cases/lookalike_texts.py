@@ -5,7 +5,7 @@ from cases.validated_batches import made
 from recipe import Kernel, Parameter, Potential, Update, grad, refresh, repeat, step
 
 U = Potential("U", theta)
-GUILTY = "@kernel\ndef guilty"
+ASKED = "@kernel\ndef invalid_block("
 MOVED = (
     "        for i in range(n_theta):\n            finite &= move_theta(i, state, state, params,"
     " step_size)\n"

@@ -25,7 +25,7 @@ def test_the_program_of_the_page_samples_the_target(kernel, monkeypatch):
     monkeypatch.syspath_prepend(str(kernel.parent))
     names = runpy.run_path(str(file))
     sys.modules.pop("sghmc_kernel")
-    assert (names["at"], names["guilty"]) == (10_000, -1)
+    assert (names["at"], names["invalid"]) == (10_000, -1)
     np.testing.assert_allclose(names["draws"].theta.var(axis=0), 1, atol=0.3)
 
 

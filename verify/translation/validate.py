@@ -11,8 +11,9 @@ from recipe.declare.update import Update
 from recipe.kernel import Kernel
 from recipe.language.abstract import Potential
 from verify.translation.batch.batch import check_many
+from verify.translation.parse.domain import check_invalid_block
 from verify.translation.parse.interface import Legend, Trusted
-from verify.translation.parse.module import ParsedModule, check_guilty, read_module
+from verify.translation.parse.module import ParsedModule, read_module
 from verify.translation.parse.problems import TranslationError, unread
 from verify.translation.posterior.estimates import private_arrays
 from verify.translation.posterior.posterior import calls_of, check_density
@@ -34,7 +35,7 @@ def validate(
     value, and every step.
 
     ``what`` is the rule or the kernel that it was made from, ``posteriors`` those behind its
-    potentials. *Refuted* names the first guilty line, with a point where the text and the rule
+    potentials. *Refuted* names the first wrong line, with a point where the text and the rule
     differ; what cannot be read is *undecided*.
     """
     try:
@@ -55,7 +56,7 @@ def _validate(
     posteriors: Mapping[Potential, Posterior],
 ) -> None:
     module = read_module(text, legend, trusted)
-    check_guilty(module, legend)
+    check_invalid_block(module, legend)
     found = densities(posteriors)
     module = replace(module, private=private_arrays(module, legend, found))
     calls: dict[str, Call] = {}
@@ -74,7 +75,7 @@ def _check_all_read(
     module: ParsedModule, what: Update | Kernel, found: list[PosteriorFunctions]
 ) -> None:
     """No function of the text is left unread: nobody would know what it does."""
-    names = {"allocate", "guilty", "run"} | ({"step"} if isinstance(what, Update) else set())
+    names = {"allocate", "run"} | ({"step"} if isinstance(what, Update) else set())
     names |= {n for d in found for n in (d.gradient, d.value, d.controlled, d.averaged)}
     for name, function in module.functions.items():
         if name not in names | module.read:

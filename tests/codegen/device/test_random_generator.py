@@ -17,6 +17,7 @@ from codegen.device.random import (
     draw_ahead,
     fill_normals,
     in_vectors,
+    jitter,
     log_uniform,
     normal_pair,
     pair_ahead,
@@ -131,6 +132,14 @@ def test_words_agree_with_plain_integers():
 def test_normals_agree_with_plain_python(d):
     ours = drawn(d, seed=MASK, purpose=3, chain=7, t=10**12)
     np.testing.assert_allclose(ours, slow_normals(d, MASK, 3, 7, 10**12), rtol=4e-15, atol=2e-15)
+
+
+@pytest.mark.parametrize("d", [0, 1, 5])
+def test_the_first_state_of_a_chain_has_the_normals_of_step_0(d):
+    values = np.full(d, 7.0)
+    jitter(values, u64(MASK), u64(2**31), u64(7))
+    np.testing.assert_array_equal(values, drawn(d, seed=MASK, purpose=2**31, chain=7, t=0))
+    np.testing.assert_allclose(values, slow_normals(d, MASK, 2**31, 7, 0), rtol=4e-15, atol=2e-15)
 
 
 def test_a_pair_is_the_two_halves_of_a_block():

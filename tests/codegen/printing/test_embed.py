@@ -14,7 +14,8 @@ from codegen import device, generate
 from codegen.device import random
 from codegen.device.chi_squared import CHI_SQUARED
 from codegen.device.defined import defined_names, names_defined_by
-from codegen.device.embed import with_callees
+from codegen.device.domain import within
+from codegen.device.embed import source_of, with_callees
 from codegen.device.intrinsics import wide
 from codegen.lowering.names import PRINTED, reserved_names
 from codegen.printing import trusted_texts
@@ -25,11 +26,11 @@ from recipe import Potential, Recipe, Vector, bind, total
 theta = Vector("theta")
 U = Potential("U", theta)
 SGLD = Recipe(state=(theta,), H=U, D=Matrix([[1]]), Q=Matrix([[0]]), name="sgld")
-DECORATORS = {"device", "reduction", "intrinsic"}
+DECORATORS = {"device", "reduction", "start_kernel", "intrinsic"}
 ALWAYS = {
     "allocate",
     "jitter",
-    "guilty",
+    "invalid_block",
     "keep",
     "step",
     "run",
@@ -104,6 +105,11 @@ def test_nothing_is_said_twice():
     assert with_callees([wide, wide]) == [wide]
 
 
+def test_arguments_keep_their_defaults_and_lose_their_types():
+    head = source_of(within).split("\n")[1]
+    assert head == "def within(values, low, high, low_belongs=False, high_belongs=False):"
+
+
 def test_no_name_of_a_text_that_is_embedded_is_handed_out():
     texts = [
         *trusted_texts.device_functions().values(),
@@ -111,7 +117,16 @@ def test_no_name_of_a_text_that_is_embedded_is_handed_out():
         *trusted_texts.header_statements(),
     ]
     defined = set().union(*map(names_defined_by, texts))
-    assert {"pairwise_many", "Lanes", "LARGEST", "run_schedule", "njit"} <= defined
+    assert {
+        "pairwise_many",
+        "within",
+        "stop_chain",
+        "join_mean",
+        "Lanes",
+        "LARGEST",
+        "run_schedule",
+        "njit",
+    } <= defined
     assert defined <= reserved_names()
 
 

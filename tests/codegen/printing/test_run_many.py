@@ -159,10 +159,10 @@ def test_a_chain_that_diverges_stops_alone(length):
     stopped = [c for c, end in enumerate(ends) if end[1] >= 0]
     assert {0, 7} <= set(stopped) < set(range(20))
     assert len({ends[c][0] for c in stopped}) > 1
-    for c, (step, guilty, last) in enumerate(ends):
+    for c, (step, invalid, last) in enumerate(ends):
         healthy = c not in stopped
-        assert (state.stopped[0, c], state.guilty[0, c]) == (
-            (-1, -1) if healthy else (step, guilty)
+        assert (state.stopped[0, c], state.invalid[0, c]) == (
+            (-1, -1) if healthy else (step, invalid)
         )
         np.testing.assert_array_equal(
             state.theta[:, c] if healthy else state.last_theta[:, c], last

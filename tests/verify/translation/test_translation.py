@@ -146,6 +146,7 @@ def test_known_functions_are_those_of_this_release_and_no_others():
         "direction",
         "normal_pair",
         "fill_normals",
+        "within",
         "keep",
         "jitter",
         "run_schedule",

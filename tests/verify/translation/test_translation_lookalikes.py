@@ -3,7 +3,7 @@ that a form does not speak of.
 """
 
 import pytest
-from cases.lookalike_texts import GUILTY, HALVES, MOVED, REFRESHED, called, changed
+from cases.lookalike_texts import ASKED, HALVES, MOVED, REFRESHED, called, changed
 from cases.translations import case
 
 from codegen.store.modules import checked
@@ -16,7 +16,7 @@ COUNTED = (
     " in_vectors(pairs)\n"
 )
 KEPT = "        if done + 1 == warmup + (row + 1) * thin:\n"
-STOP = "        if not finite:\n            bad"
+STOP = "        if not finite:\n            invalid"
 BACK = "            state.value_U[0] = state.saved_value_U[0]\n"
 IN_A_LOOP = HALVES.replace(
     "        for i in", "        for j in range(n_theta):\n         for i in"
@@ -44,11 +44,11 @@ CALLED = """\
 ACCEPTS = """\
 @device
 def accepts(state, key, t, ratio):
-    return guilty(state) < 0 and log_uniform(key, t) < ratio
+    return invalid_block(state) < 0 and log_uniform(key, t) < ratio
 
 
 """
-TEST = "guilty(state) < 0 and log_uniform(key_test{}, t) < {}"
+TEST = "invalid_block(state) < 0 and log_uniform(key_test{}, t) < {}"
 FILLED = """\
             for i in range(n_theta):
                 finite &= move_r(i, state, state, params, step_size, state.g_U_theta[i])
@@ -95,38 +95,38 @@ BY_HAND = [
     ("sgnht", "", "total / d_theta - 1.0", "total / d_theta + np.uint64(-1)"),
     ("sgnht", "", "r_new * step_size", "r_new * step_size + 0.0 * 1e400"),
     # what else is carried out where the module is imported, and names of other things
-    ("sgnht", "", "def guilty(state):", "def guilty(state) -> np.random.seed(1):"),
-    ("sgnht", "", "def guilty(state):", "def guilty(state: np.random.seed(1)):"),
+    ("sgnht", "", "def invalid_block(state):", "def invalid_block(state) -> np.random.seed(1):"),
+    ("sgnht", "", "def invalid_block(state):", "def invalid_block(state: np.random.seed(1)):"),
     ("sgnht", "", "    theta: np.ndarray", "    theta: np.random.seed(1)"),
     (
         "posterior",
         "",
-        GUILTY,
-        f"@device\ndef min(a, b):\n    return a\n\n\n{GUILTY}",
+        ASKED,
+        f"@device\ndef min(a, b):\n    return a\n\n\n{ASKED}",
         "= state.theta[i]",
         "= min(state.theta[i], 0.0)",
     ),
     (
         "posterior",
         "",
-        GUILTY,
-        f"@device\ndef int(a):\n    return a - 1.0\n\n\n{GUILTY}",
+        ASKED,
+        f"@device\ndef int(a):\n    return a - 1.0\n\n\n{ASKED}",
         "= state.theta[i]",
         "= int(state.theta[i]) + 1.0",
     ),
     (
         "sgnht",
         "",
-        GUILTY,
-        f"@device\ndef State(a):\n    return a\n\n\n{GUILTY}",
+        ASKED,
+        f"@device\ndef State(a):\n    return a\n\n\n{ASKED}",
         "r_new * step_size",
         "State(r_new) * step_size",
     ),
     (
         "sgnht",
         "",
-        GUILTY,
-        f"@device\ndef types(a):\n    return a\n\n\n{GUILTY}",
+        ASKED,
+        f"@device\ndef types(a):\n    return a\n\n\n{ASKED}",
         "r_new * step_size",
         "types(r_new) * step_size",
     ),
@@ -214,8 +214,8 @@ BY_HAND = [
     (
         "nested",
         "",
-        GUILTY,
-        ACCEPTS + GUILTY,
+        ASKED,
+        ACCEPTS + ASKED,
         TEST.format("", "energy - energy_2"),
         "accepts(state, key_test, t, energy - energy_2)",
         TEST.format("_2", "energy_3 - energy_4"),
@@ -255,7 +255,7 @@ BY_HAND = [
         LOOP,
         LOOP.replace("            finite", f"    {SUM}            finite"),
     ),
-    ("parameters", "", GUILTY, ALL + GUILTY, MOVED, CALLED),
+    ("parameters", "", ASKED, ALL + ASKED, MOVED, CALLED),
     ("parameters", "run", MOVED, IN_A_LOOP),
     (
         "posterior",

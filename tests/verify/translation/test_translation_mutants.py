@@ -118,20 +118,46 @@ BY_HAND = [
     ("sgnht", "return start + steps, -1", "return start, -1"),
     ("sgnht", "np.zeros(theta.size),", "np.zeros(1),"),
     ("sgnht", "np.array(r, dtype=np.float64)", "np.array(theta, dtype=np.float64)"),
+    # what is looked at where a step may not be finite
     (
         "sgnht",
-        "    for x in state.xi:\n        if not (abs(x) <= LARGEST):\n            return 2\n",
+        "    if not within(state.xi, -math.inf, math.inf):\n        return 2\n",
         "",
     ),
-    ("reflected", "x >= 0.0", "x > 0.0"),
+    ("sgnht", "within(state.xi, -math.inf", "within(state.r, -math.inf"),
+    ("sgnht", "within(state.xi, -math.inf", "within(state.g_U_theta, -math.inf"),
+    ("sgnht", "within(state.xi, -math.inf, math.inf)", "within(state.xi, math.inf, -math.inf)"),
+    ("sgnht", "within(state.xi, -math.inf, math.inf)", "within(state.xi, 0.0, math.inf)"),
+    ("sgnht", "within(state.xi, -math.inf, math.inf)", "within(state.xi[1:], -math.inf, math.inf)"),
+    ("sgnht", "        return 2\n    return -1", "        return 1\n    return -1"),
+    ("sgnht", "        return 2\n    return -1", "        return 2\n    return 0"),
+    ("sgnht", "if not within(state.xi", "if within(state.xi"),
+    ("reflected", ", low_belongs=True", ""),
+    ("reflected", "low_belongs=True", "low_belongs=False"),
+    ("reflected", "low_belongs=True", "high_belongs=True"),
+    ("reflected", "low_belongs=True", "low_belongs=True, high_belongs=True"),
+    ("reflected", "within(state.theta, 0.0, math.inf", "within(state.theta, -math.inf, 0.0"),
+    ("reflected", "within(state.theta, 0.0, math.inf", "within(state.theta, math.inf, 0.0"),
+    ("reflected", "within(state.theta, 0.0, math.inf", "within(state.theta, -math.inf, math.inf"),
+    ("reflected", "within(state.theta, 0.0, math.inf", "within(state.theta, 5e-324, math.inf"),
     ("reflected", " & (theta_new >= 0.0)", ""),
     ("reflected", "(theta_new >= 0.0)", "(theta_new <= 0.0)"),
     ("reflected", "(theta_new >= 0.0)", "(theta_new > 0.0)"),
     ("reflected", "(theta_new >= 0.0)", "(factor >= 0.0)"),
-    ("reflected", "        if not finite:\n            bad", "        if False:\n            bad"),
+    (
+        "reflected",
+        "        if not finite:\n            invalid",
+        "        if False:\n            invalid",
+    ),
     ("reflected", "fold_above(", "abs("),
     ("reflected", "2.2250738585072014e-308", "0.0"),
-    ("simplex", "abs(x) <= LARGEST", "abs(x) < LARGEST"),
+    ("simplex", "within_simplex(state.theta)", "within(state.theta, 0.0, math.inf)"),
+    ("simplex", "within_simplex(state.theta)", "within(state.theta, 0.0, 1.0)"),
+    ("simplex", "within_simplex(state.theta)", "within_simplex(state.g_U_theta)"),
+    ("simplex", "x > low", "x >= low"),
+    ("simplex", "x < high", "x <= high"),
+    ("simplex", "summed < 1.0", "summed <= 1.0"),
+    ("simplex", "invalid = invalid_block(state)", "invalid = -1"),
     # the same numbers, where there are any: no number where theta is 0, or negative
     ("sgnht", "state.theta[i] +", "state.theta[i] * state.theta[i] / state.theta[i] +"),
     ("sgnht", "state.theta[i] +", "math.sqrt(state.theta[i]) ** 2 +"),
@@ -165,7 +191,7 @@ BY_HAND = [
         "noncentral_chi_squared(state.w_theta_df[i], state.w_theta_nonc[i]",
         "noncentral_chi_squared(state.w_theta_nonc[i], state.w_theta_df[i]",
     ),
-    ("hmc", "guilty(state) < 0 and ", ""),
+    ("hmc", "invalid_block(state) < 0 and ", ""),
     ("hmc", "< energy - energy_2", "< energy_2 - energy"),
     ("hmc", "< energy - energy_2", "<= energy - energy_2"),
     ("hmc", "state.r[i] = -state.saved_r[i]", "state.r[i] = state.saved_r[i]"),
@@ -199,16 +225,62 @@ BY_HAND = [
         "gradient_U(state.theta, state.g_U_theta, data",
     ),
     ("posterior", "params.k ** 2", "params.k"),
+    ("controlled", "at_mode[i] - estimate[i]", "at_mode[i] + estimate[i]"),
     (
         "controlled",
-        "data.gradient_U_at_mode_theta[i] - state",
-        "data.gradient_U_at_mode_theta[i] + state",
+        "data.gradient_U_at_mode_theta, state.estimate_U_at_mode_theta)",
+        "state.estimate_U_at_mode_theta, data.gradient_U_at_mode_theta)",
+    ),
+    (
+        "controlled",
+        "data.gradient_U_at_mode_theta, state.estimate_U_at_mode_theta)",
+        "data.mode_theta, state.estimate_U_at_mode_theta)",
+    ),
+    (
+        "controlled",
+        "data.gradient_U_at_mode_theta, state.estimate_U_at_mode_theta)",
+        "data.gradient_U_at_mode_theta, g_theta)",
+    ),
+    ("controlled", "add_difference(g_theta, data", "add_difference(theta, data"),
+    (
+        "controlled",
+        "    add_difference(g_theta, data.gradient_U_at_mode_theta,"
+        " state.estimate_U_at_mode_theta)\n",
+        "",
     ),
     ("controlled", "data.mode_theta, data", "theta, data"),
     ("compensated", "change / (n + 1)", "change / n"),
-    ("compensated", "rows.size * (rows.size - 1)", "rows.size * rows.size"),
+    ("compensated", "used * (used - 1)", "used * used"),
     ("compensated", "1000.0", "100.0"),
-    ("compensated", "state.variance_U_theta[i]", "state.squares_theta[i]"),
+    ("compensated", "join_variance(state.variance_U_theta", "join_variance(state.one_theta"),
+    (
+        "compensated",
+        "state.variance_U_theta, state.squares_theta, rows",
+        "state.squares_theta, state.variance_U_theta, rows",
+    ),
+    ("compensated", "state.squares_theta, rows.size", "state.one_theta, rows.size"),
+    ("compensated", "rows.size, data.x.shape[0]", "data.x.shape[0], rows.size"),
+    ("compensated", "rows.size, data.x.shape[0]", "rows.size, data.x.shape[1]"),
+    ("compensated", "rows.size, data.x.shape[0]", "rows.size + 1, data.x.shape[0]"),
+    ("compensated", "state.table.size > 0, state", "state.table.size >= 0, state"),
+    ("compensated", "state.table.size > 0, state", "False, state"),
+    ("compensated", "0, state.calls_U[0])", "0, 1.0)"),
+    ("compensated", "    state.calls_U[0] += 1.0\n", ""),
+    ("compensated", "state.calls_U[0] += 1.0", "state.calls_U[0] += 2.0"),
+    ("compensated", "state.squares_theta, state.one_theta, n)", "state.squares_theta, g_theta, n)"),
+    (
+        "compensated",
+        "state.squares_theta, state.one_theta, n)",
+        "state.one_theta, state.squares_theta, n)",
+    ),
+    (
+        "compensated",
+        "state.squares_theta, state.one_theta, n)",
+        "state.squares_theta, state.one_theta, n + 1)",
+    ),
+    ("compensated", "        join_mean(g_theta, state.squares_theta, state.one_theta, n)\n", ""),
+    ("compensated", "    state.squares_theta[:] = 0.0\n", ""),
+    ("compensated", "rows[n : n + 1]", "rows[: n + 1]"),
 ]
 BY_HAND += OF_SUMS
 MUTATED = ["sgnht", "scir", "posterior", "ghmc"]
@@ -268,9 +340,9 @@ def test_what_eights_mean_is_one_text(old, new):
     ],
 )
 def test_eights_are_defined_once(again):
-    for at in ("def guilty", "INDEX ="):
+    for at in ("def invalid_block", "INDEX ="):
         text = case("posterior").text
-        place = text.index(at) if at != "def guilty" else text.index("@kernel\ndef guilty")
+        place = text.index(at if at == "INDEX =" else f"@kernel\n{at}")
         assert (
             case("posterior").verdict(f"{text[:place]}{again}\n\n\n{text[place:]}") == "undecided"
         )

@@ -16,7 +16,7 @@ from typing import Any
 
 from recipe.language.symbols import Block, Length
 from verify.translation.batch.driver import FIXED, ForOne, shared_names
-from verify.translation.batch.stop_and_record import check_plumbing
+from verify.translation.batch.stop_and_record import check_stops
 from verify.translation.loops.batch_column import KEYS, body_of_one
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule, plain_body, without_docstring
@@ -51,7 +51,7 @@ def check_many(
     ``run`` (``alone``).
     """
     chains = _chains(module, legend)
-    check_plumbing(module, legend, chains.kept)
+    check_stops(module, legend, chains.kept)
     module.read.update({"run_many", "allocate_many"})
     driver = copy.deepcopy(module.functions["run_many"])
     if ", ".join(a.arg for a in driver.args.args) != RUN_MANY:

@@ -20,16 +20,17 @@ from verify.translation.parse.problems import unread, wrong
 
 _FIXED = """
     state draws step_sizes params seed first_chain start warmup thin chains first n done step_size
-    t row c tests accepted chain gradient data steps bad EIGHT
+    t row c tests accepted chain gradient data steps invalid EIGHT
 """
 FIXED = frozenset(_FIXED.split())  # what run_many and run give meanings to themselves
 LOOP = "range(chains)"
 STOPS = {
-    "if not finite and (not stop_many(state, done)):\n    return (done, 0)": [
-        "if not finite:\n    bad = guilty(state)\n    if bad >= 0:\n        return (done, bad)"
+    "if not finite and (not freeze_invalid(state, done)):\n    return (done, 0)": [
+        "if not finite:\n    invalid = invalid_block(state)\n"
+        "    if invalid >= 0:\n        return (done, invalid)"
     ],
-    "if not right_many(state) and (not stop_many(state, done)):\n    return (done, 0)": [
-        "bad = guilty(state)", "if bad >= 0:\n    return (done, bad)",
+    "if not all_valid(state) and (not freeze_invalid(state, done)):\n    return (done, 0)": [
+        "invalid = invalid_block(state)", "if invalid >= 0:\n    return (done, invalid)",
     ],
 }  # fmt: skip
 

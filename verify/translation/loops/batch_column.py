@@ -167,10 +167,10 @@ class BatchColumn(ast.NodeTransformer):
                         node, f"{ast.unparse(node)} is not a key of the chain of this column"
                     )
                 return ast.parse(f"stream_key(seed, {purpose}, chain)", mode="eval").body
-            case ast.Call(func=ast.Name(id="guilty_many")):
-                if ast.unparse(node) != "guilty_many(state, c)":
+            case ast.Call(func=ast.Name(id="invalid_block_of")):
+                if ast.unparse(node) != "invalid_block_of(state, c)":
                     raise wrong(node, "the state that is looked at is not that of this column")
-                return ast.parse("guilty(state)", mode="eval").body
+                return ast.parse("invalid_block(state)", mode="eval").body
             case ast.Call(
                 func=ast.Name(id="pairwise_many"),
                 args=[ast.Attribute(value=ast.Name(id="state"), attr=field), place],

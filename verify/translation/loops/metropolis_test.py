@@ -2,7 +2,7 @@
 
 ::
 
-    accepted_2 = guilty(state) < 0 and log_uniform(key_test, t) < energy - energy_2
+    accepted_2 = invalid_block(state) < 0 and log_uniform(key_test, t) < energy - energy_2
     tests += 1.0
     if accepted_2:
         accepted += 1.0
@@ -22,7 +22,7 @@ from __future__ import annotations
 import ast
 
 from verify.translation.loops.calls import under_condition
-from verify.translation.parse.module import edges
+from verify.translation.parse.domain import edges
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
 from verify.translation.reading.state_invariants import (

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
 
-from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.symbols import Block, Length
 from verify.translation.parse.arithmetic import MATH
 from verify.translation.parse.interface import Legend, Trusted
@@ -335,43 +334,3 @@ def _check_fields(classes: Mapping[str, tuple[str, ...]], legend: Legend, tree: 
             )
     if extra := set(classes) - {"State", "Chains", "Draws", "Params", "Data"}:
         raise unread(tree.body[0], f"the module defines {min(extra)}")
-
-
-def guilty_lines(legend: Legend) -> str:
-    """The text that ``guilty`` must have: every block finite and in its domain."""
-    lines = ["@kernel", "def guilty(state):"]
-    for n, (block, field) in enumerate(legend.fields.items()):
-        inside = " and ".join(["abs(x) <= LARGEST", *edges(block)])
-        lines += [
-            f"    for x in state.{field}:",
-            f"        if not ({inside}):",
-            f"            return {n}",
-        ]
-        if on_simplex(block):
-            lines += [f"    if not np.sum(state.{field}) < 1.0:", f"        return {n}"]
-    return "\n".join([*lines, "    return -1"])
-
-
-def edges(block: Block) -> list[str]:
-    """The conditions on one coordinate ``x`` at the finite ends of a domain."""
-    if on_simplex(block):
-        return ["x > 0.0"]
-    return [
-        f"x {'>' if end.inward == 1 else '<'}{'=' if end.belongs else ''} {float(end.at)!r}"
-        for end in finite_ends(block.domain)
-    ]
-
-
-def check_guilty(module: ParsedModule, legend: Legend) -> None:
-    """Require that ``guilty`` looks at every block and both ends of its domain."""
-    function = module.functions.get("guilty")
-    if function is None:
-        raise unread(None, "the module has no function guilty")
-    (expected,) = ast.parse(guilty_lines(legend)).body
-    assert isinstance(expected, ast.FunctionDef)
-    body = without_docstring(function.body)
-    for ours, theirs in zip(expected.body, body, strict=False):
-        if ast.dump(ours) != ast.dump(theirs):
-            raise wrong(theirs, f"guilty must say here: {ast.unparse(ours).splitlines()[0]}")
-    if ast.dump(expected.args) != ast.dump(function.args) or len(body) != len(expected.body):
-        raise wrong(function, "guilty does not look at every block")

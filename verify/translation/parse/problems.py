@@ -8,7 +8,7 @@ from verify.verdict import Outcome, Witness, refuted, undecided
 
 
 class TranslationError(Exception):
-    """What ends the reading of a module, with the line of the guilty statement; ``outcome`` is the
+    """What ends the reading of a module, with the line of the wrong statement; ``outcome`` is the
     verdict.
     """
 

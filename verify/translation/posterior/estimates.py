@@ -7,8 +7,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from verify.translation.parse.expected import require_text
 from verify.translation.parse.interface import Legend
-from verify.translation.parse.module import ParsedModule, plain_body, same_text
+from verify.translation.parse.module import ParsedModule
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.posterior.posterior_functions import SHARED, PosteriorFunctions, count_of
 from verify.translation.reference.matcher import length_of
@@ -37,22 +38,8 @@ def check_call_of_user(module: ParsedModule, legend: Legend, density: PosteriorF
     ours = density.posterior.blocks
     columns = [f"data.{legend.data[density.potential][s]}" for s, _ in density.posterior.data]
     passed = [*(places[b] for b in ours), "rows", *columns, *(results[b] for b in ours)]
-    expected = f"@kernel\ndef {function.name}({', '.join(names)}):\n    {own}({', '.join(passed)})"
-    _check_text(module, density.gradient, expected)
-
-
-def _check_text(module: ParsedModule, name: str, expected: str) -> None:
-    function = module.functions[name]
-    bare = ast.FunctionDef(**{f: getattr(function, f) for f in function._fields})
-    bare.body = plain_body(function)
-    if same_text(bare, expected):
-        return
-    (other,) = ast.parse(expected).body
-    assert isinstance(other, ast.FunctionDef)
-    for ours, theirs in zip(other.body, bare.body, strict=False):
-        if ast.dump(ours) != ast.dump(theirs):
-            raise wrong(theirs, f"{name} must say here: {ast.unparse(ours).splitlines()[0]}")
-    raise wrong(function, f"{name} is not what it must be")
+    head = f"def {function.name}({', '.join(names)}):"
+    require_text(module, density.gradient, ["@kernel", head, f"    {own}({', '.join(passed)})"])
 
 
 def _names(
@@ -70,20 +57,27 @@ def _names(
 def _scratch(module: ParsedModule, name: str) -> list[str]:
     """The scratch arrays that a function names, in the order in which they appear."""
     found = [
-        n.attr
+        n
         for n in ast.walk(module.functions[name])
         if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "state"
     ]
-    return list(dict.fromkeys(found))
+    found.sort(key=lambda n: (n.lineno, n.col_offset))
+    return list(dict.fromkeys(n.attr for n in found))
 
 
-def _controlled_text(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> str:
+def _controlled_text(
+    module: ParsedModule, legend: Legend, density: PosteriorFunctions
+) -> list[str]:
     """``g(theta; rows) + G(mode) - g(mode; rows)``: unbiased for every mode, and without variance
     at the mode itself.
     """
     results, blocks = _names(module, density, density.controlled)
     modes, at_mode = legend.modes[density.potential]
-    scratch = [f"state.{s}" for s in _of_first_call(module, density)]
+    used = _scratch(module, density.controlled)[: len(results)]
+    if len(used) != len(results):
+        function = module.functions[density.controlled]
+        raise unread(function, f"{density.controlled} works in other arrays than it needs")
+    scratch = [f"state.{s}" for s in used]
     call = f"    {density.gradient}({{}}, {', '.join(SHARED)})"
     lines = [
         "@kernel",
@@ -93,29 +87,12 @@ def _controlled_text(module: ParsedModule, legend: Legend, density: PosteriorFun
         call.format(", ".join([*results, *blocks])),
         call.format(", ".join([*scratch, *(f"data.{m}" for m in modes)])),
     ]
-    for g, known, estimate in zip(results, at_mode, scratch, strict=True):
-        lines += [
-            f"    for i in range(np.uint64({g}.size)):",
-            f"        {g}[i] += data.{known}[i] - {estimate}[i]",
-        ]
-    _check_lengths(module, density, [s.removeprefix("state.") for s in scratch])
-    return "\n".join(lines)
-
-
-def _of_first_call(module: ParsedModule, density: PosteriorFunctions) -> list[str]:
-    return sorted(
-        _scratch(module, density.controlled),
-        key=lambda s: _first_use(module, density.controlled, s),
-    )[: len(density.potential.blocks)]
-
-
-def _first_use(module: ParsedModule, name: str, scratch: str) -> tuple[int, int]:
-    places = [
-        (n.lineno, n.col_offset)
-        for n in ast.walk(module.functions[name])
-        if isinstance(n, ast.Attribute) and n.attr == scratch
+    lines += [
+        f"    add_difference({g}, data.{known}, {estimate})"
+        for g, known, estimate in zip(results, at_mode, scratch, strict=True)
     ]
-    return min(places)
+    _check_lengths(module, density, used)
+    return lines
 
 
 def _check_lengths(module: ParsedModule, density: PosteriorFunctions, scratch: list[str]) -> None:
@@ -126,13 +103,13 @@ def _check_lengths(module: ParsedModule, density: PosteriorFunctions, scratch: l
         raise wrong(module.functions["allocate"], "two scratch arrays are one")
 
 
-def _averaged_text(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> str:
+def _averaged_text(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> list[str]:
     """Welford's mean of the estimates from each row, and the variance of that mean in a running
     average.
     """
     name = density.averaged
     results, blocks = _names(module, density, name)
-    used = sorted(_scratch(module, name), key=lambda s: _first_use(module, name, s))
+    used = _scratch(module, name)
     variances = list(legend.variances[density.potential])
     own = [s for s in used if s not in variances and s != "table"]
     k = len(results)
@@ -155,29 +132,17 @@ def _averaged_text(module: ParsedModule, legend: Legend, density: PosteriorFunct
         "    for n in range(rows.size):",
         f"        {call or density.gradient + '(' + ', '.join(one_row) + ')'}",
     ]
-    for g, one, square in zip(results, ones, squares, strict=True):
-        lines += [
-            f"        for i in range(np.uint64({g}.size)):",
-            f"            change = state.{one}[i] - {g}[i]",
-            f"            {g}[i] += change / (n + 1)",
-            f"            state.{square}[i] += change * (state.{one}[i] - {g}[i])",
-        ]
     lines += [
-        f"    count = {count_of(legend, density)}",
-        "    distinct = 1.0 - rows.size / count if state.table.size > 0 else 1.0",
-        "    scale = distinct / (rows.size * (rows.size - 1))",
-        f"    state.{calls}[0] += 1.0",
-        f"    weight = 1.0 / min(state.{calls}[0], 1000.0)",
+        f"        join_mean({g}, state.{square}, state.{one}, n)"
+        for g, square, one in zip(results, squares, ones, strict=True)
     ]
-    for g, square, variance in zip(results, squares, variances, strict=True):
-        lines += [
-            f"    for i in range(np.uint64({g}.size)):",
-            (
-                f"        state.{variance}[i] += weight * (scale * state.{square}[i] -"
-                f" state.{variance}[i])"
-            ),
-        ]
-    return "\n".join(lines)
+    lines += [f"    state.{calls}[0] += 1.0"]
+    drawn = f"rows.size, {count_of(legend, density)}, state.table.size > 0, state.{calls}[0]"
+    lines += [
+        f"    join_variance(state.{variance}, state.{square}, {drawn})"
+        for variance, square in zip(variances, squares, strict=True)
+    ]
+    return lines
 
 
 def private_arrays(
@@ -211,6 +176,6 @@ def check_estimates(module: ParsedModule, legend: Legend, density: PosteriorFunc
         if (density.potential in needed) != (name in module.functions):
             raise unread(None, f"the module has no function {name}, or one that nothing asks for")
     if density.controlled in module.functions:
-        _check_text(module, density.controlled, _controlled_text(module, legend, density))
+        require_text(module, density.controlled, _controlled_text(module, legend, density))
     if density.averaged in module.functions:
-        _check_text(module, density.averaged, _averaged_text(module, legend, density))
+        require_text(module, density.averaged, _averaged_text(module, legend, density))

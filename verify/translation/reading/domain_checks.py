@@ -11,7 +11,7 @@ from sympy import Expr, Rational
 
 from recipe.language.symbols import GENERIC
 from recipe.language.total import labels, relabel
-from verify.translation.parse.module import edges
+from verify.translation.parse.domain import edges
 from verify.translation.parse.problems import unread
 from verify.translation.state.store import Frame
 from verify.translation.state.values import Array, Flag

@@ -401,7 +401,7 @@ class Reader:
             case ast.BoolOp(
                 op=ast.And(),
                 values=[first, ast.Compare(left=drawn, ops=[ast.Lt()], comparators=[ratio])],
-            ) if ast.unparse(first) == "guilty(state) < 0":
+            ) if ast.unparse(first) == "invalid_block(state) < 0":
                 key, clock = self.value(drawn, frame)
                 return Decision(self.number(ratio, frame), key, clock, dict(self.memory.contents))
         raise unread(node, f"{ast.unparse(node)} is not read")

@@ -58,8 +58,8 @@ class RuleExecution:
 
     @property
     def domains_checked(self) -> bool:
-        """Whether every step is looked at by ``guilty``: where only all coordinates of a block tell
-        that it has left its domain.
+        """Whether every step is looked at by ``invalid_block``: where only all coordinates of a
+        block tell that it has left its domain.
         """
         return any(on_simplex(b) for b in self.state)
 

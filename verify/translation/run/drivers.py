@@ -241,7 +241,7 @@ def _check_row(function: ast.FunctionDef, before: list[ast.stmt]) -> None:
 FIXED = {
     "done": ("for done in range(start, start + steps):",),
     "t": ("t = np.uint64(done)", "t = np.uint64(start) - np.uint64(1)"),
-    "bad": ("bad = guilty(state)",),
+    "invalid": ("invalid = invalid_block(state)",),
     "accepted": ("accepted = tests = 0.0", "accepted += 1.0"),
     "tests": ("accepted = tests = 0.0", "tests += 1.0"),
 }
@@ -320,7 +320,7 @@ def _entered_step(
 def _split(body: list[ast.stmt], loop: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
     """The statements that move the state, and those that look at it, stop and record."""
     for n, s in enumerate(body):
-        if ast.unparse(s).splitlines()[0] in ("bad = guilty(state)", "if not finite:"):
+        if ast.unparse(s).splitlines()[0] in ("invalid = invalid_block(state)", "if not finite:"):
             begin = n - (n > 0 and ast.unparse(body[n - 1]).endswith("[0] = done + 2"))
             return body[:begin], body[begin:]
     raise wrong(loop, "a step that is not finite does not stop the run")

@@ -17,7 +17,7 @@ from verify.translation.reference.matcher import length_of
 from verify.translation.state.store import Frame
 from verify.translation.state.values import Array, Flag
 
-STOP = ["bad = guilty(state)", "if bad >= 0:\n    return (done, bad)"]
+STOP = ["invalid = invalid_block(state)", "if invalid >= 0:\n    return (done, invalid)"]
 
 
 def check_end(
