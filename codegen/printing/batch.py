@@ -70,12 +70,13 @@ from recipe.language.symbols import Length, Vector
 
 @dataclass(frozen=True)
 class ManyNames:
-    """What things of ``run_many`` are called: loop bodies by the name that they have in ``run``,
-    and the fields of the state.
+    """The names of the functions of ``run_many`` and of the fields of its state.
 
-    ``filled`` are the arrays of noise that is drawn beforehand, ``numbers`` those of numbers,
-    ``eights`` those of the running sums behind a sum, ``terms`` what joins them, ``last`` the
-    arrays of the blocks where a chain stopped.
+    ``functions`` are the loop bodies, by the name of the loop in ``run``. ``terms`` are the local
+    names of the terms of a sum, by the name of the sum. All others are fields: ``filled`` of a
+    noise that is drawn beforehand, ``numbers`` of a number, and ``eights`` of the running sums of a
+    sum, each by its local name; ``last`` of a block where a chain stopped, by the field of the
+    block; ``stopped`` and ``invalid`` of the step and of the block that stopped a chain.
     """
 
     functions: Mapping[str, str]
@@ -89,7 +90,7 @@ class ManyNames:
 
 
 def many_names(plan: Plan, filled: Mapping[str, str], namer: Namer, fields: Namer) -> ManyNames:
-    """New names, beside those that are taken among functions and fields."""
+    """Take new names from ``namer``, for functions, and from ``fields``."""
     statements = [*every(plan.statements), *every(plan.recorded.statements)]
     loops = [s for s in statements if isinstance(s, Sums | ElementwiseLoop)]
     functions = {
@@ -132,9 +133,15 @@ def many_texts(
     purposes: Mapping[str, int],
     bodies: Mapping[str, tuple[Function, ...]],
 ) -> list[str]:
-    """All functions that make up ``run_many``, and the type of its state.
+    """The texts of all functions that make up ``run_many``, and of the type of its state.
 
-    ``purposes`` gives the purpose of each key of ``run``, ``bodies`` the functions of its loops.
+    Args:
+        plan: one step.
+        steps: its statements in place.
+        counts: names the number of coordinates of each length.
+        names: of functions and fields.
+        purposes: the purpose of each key of ``run``.
+        bodies: the loop functions of ``run``, by the name of the loop.
     """
     statements = [*every(plan.statements), *plan.recorded.statements]
     writer = _Writer(plan, counts, names, purposes)
@@ -154,8 +161,8 @@ def many_texts(
 
 
 def _of_column(name: str, body: Function) -> Function:
-    """The function of a loop of ``run`` with its cells in column c; that of a sum is how a
-    coordinate joins.
+    """A loop function of ``run`` with its cells in column c. For a sum, ``body`` is the function by
+    which a coordinate joins.
     """
     i, *others = body.arguments
     return replace(at_column(body, {}), name=name, arguments=(i, "c", *others))

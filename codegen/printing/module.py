@@ -81,8 +81,10 @@ def header(*, run_cached: bool, kernels_cached: bool) -> str:
 
 
 def _takes_no_function(plan: Plan, own: Own) -> bool:
-    """Whether ``run`` has no function as an argument. Otherwise it is not kept in Numba's cache on
-    disk: that would hold the user's function by value, and not see that its source has changed.
+    """Whether ``run`` takes no function as an argument.
+
+    A ``run`` that takes one is not kept in Numba's cache on disk: the cache would hold the user's
+    function by value, and not see that its source has changed.
     """
     return set(plan.potentials) <= {
         U for U, estimator in own.items() if estimator.gradient.derived is not None
@@ -92,11 +94,15 @@ def _takes_no_function(plan: Plan, own: Own) -> bool:
 def module_text(
     comment: str, plan: Plan, own: Own, ahead: Mapping[str, str], namer: Namer, fields: Namer
 ) -> str:
-    """The whole module: the comment on top, then what a reader needs in the order in which it is
-    used.
+    """The text of the whole module; every function stands after those that it calls.
 
-    ``ahead`` calls the array of numbers that are drawn ahead, by key; ``namer`` and ``fields`` know
-    the names that are taken among functions and among the fields of ``State``.
+    Args:
+        comment: the lines on top.
+        plan: one step.
+        own: the estimators of gradients from data.
+        ahead: the scratch array of the numbers that are drawn ahead, by key.
+        namer: gives names to functions that nothing else in the module has.
+        fields: gives names to fields of ``State``.
     """
     counts = count_names(plan.state, namer)
     filled = {d.local.name: fields.fresh(d.name) for d in filled_noises(plan)}
@@ -253,8 +259,8 @@ def device_texts(plan: Plan, own: Own) -> list[str]:
 def functions_texts(
     statements: Iterable[Statement], more: Iterable[Any], *, rows: bool
 ) -> list[str]:
-    """These device functions, those that occur in the statements, and all that they call; ``rows``
-    of data come in tiles.
+    """The texts of the device functions in ``more``, of those that occur in the statements, and of
+    all functions that these call; with ``rows``, also those that read rows of data in tiles.
     """
     statements = list(statements)
     used = {
@@ -269,6 +275,6 @@ def functions_texts(
 
 
 def count_names(blocks: Iterable[Block], namer: Namer) -> dict[Length, str]:
-    """What the number of coordinates of each length is called."""
+    """A name for the number of coordinates of each length."""
     lengths = dict.fromkeys(b.length for b in blocks if isinstance(b, Vector))
     return {length: namer.fresh(f"n_{length.name.removeprefix('d_')}") for length in lengths}

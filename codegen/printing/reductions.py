@@ -6,9 +6,9 @@ otherwise there are eight running sums, the coordinate i joins that of number i 
 end they are added in pairs (l and l + 4, then l and l + 2, then the two that are left). A product
 is added with one rounding, as ``fma(a, b, total)``.
 
-How a coordinate joins stands in a device function of its own, which takes one coordinate or eight
+A device function of its own adds a coordinate to the sum; it takes one coordinate or eight
 (``codegen/device/simd8.py``). Where the formula has more than sums, products, quotients and
-squares, eight coordinates are written down first and then added as eight.
+squares, the terms of 64 coordinates are written down first and then added as eights.
 """
 
 from __future__ import annotations

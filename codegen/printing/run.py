@@ -154,7 +154,7 @@ class _Writer:
         self.ticks: tuple[str, str] = ("np.uint64(start)", "np.uint64(start + steps)")
 
     def purpose(self) -> int:
-        """The next use of random numbers."""
+        """The number of the next use of random numbers."""
         self.purposes += 1
         return self.purposes - 1
 
@@ -233,17 +233,17 @@ class _Writer:
         return lines
 
     def draw_ahead(self, draw: NoiseDraw, first: str, half: str) -> Instruction:
-        """See to it that these pairs of a step are there."""
+        """Draw these pairs, for this step and as many as follow, where they are not there yet."""
         array = Array("state", self.ahead[draw.key])
         return Do(call("draw_ahead", array, draw.key, self.clock, first, half, *self.ticks))
 
     def pair_ahead(self, draw: NoiseDraw, k: str) -> Call:
-        """One of these pairs."""
+        """Pair number k of a step, out of those that are drawn ahead."""
         return call("pair_ahead", Array("state", self.ahead[draw.key]), self.clock, k)
 
     def evaluation(self, evaluated: GradientCall | ValueCall) -> list[Instruction]:
-        """A value, or a gradient with the rows of its minibatch; nothing where the step before has
-        left it.
+        """Evaluate a value, or a gradient with the rows of its minibatch. Nothing is written where
+        the step before has left the result.
         """
         what = (type(evaluated), evaluated.potential)
         opening = next((c for c in self.left if (type(c), c.potential) == what), None)
@@ -333,7 +333,7 @@ def judged_call(loop_function: Call, judged: bool) -> Instruction:
 
 
 def judged_let(plan: Plan, let: Let) -> list[Instruction]:
-    """A number, and whether it may be stored where it is stored."""
+    """Assign a number; ``finite`` becomes false where it is not in the domain of its block."""
     if let.store is None:
         return let_lines(let)
     conditions = all_of(plan.conditions(let.store, let.target.name))
@@ -341,7 +341,7 @@ def judged_let(plan: Plan, let: Let) -> list[Instruction]:
 
 
 def all_of(conditions: Sequence[str]) -> str:
-    """All of these, without branches."""
+    """The conjunction of these conditions, without branches."""
     if len(conditions) == 1:
         return conditions[0]
     return " & ".join(f"({condition})" for condition in conditions)
@@ -443,7 +443,7 @@ FIRST_ROW = assign("row", "max(0, (start - warmup) // thin)")
 
 
 def into_a_row(lines: Iterable[Instruction]) -> Instruction:
-    """These statements after every thin-th step that follows the warmup; ``row`` counts how often,
-    from ``FIRST_ROW`` on.
+    """Do this after every thin-th step that follows the warmup; ``row`` counts how often, from
+    ``FIRST_ROW`` on.
     """
     return If("done + 1 == warmup + (row + 1) * thin", (*lines, assign("row", "1", "+=")))
