@@ -28,6 +28,7 @@ from codegen.lowering.program import (
     For,
     Function,
     If,
+    Infix,
     Instruction,
     Item,
     Return,
@@ -190,7 +191,11 @@ def _run_many(steps: InPlace, writer: _Writer) -> Function:
         WIDE,
         Assign(("chains", "first"), f"np.uint64(state.{first}.shape[1]), np.uint64(first_chain)"),
         *count_lines(plan, writer.counts, "shape[0]"),
-        *([Do(call("fill_keys", f"state.{KEYS}", "seed", "first"))] if writer.purposes else []),
+        *(
+            [Do(call("fill_keys", Array("state", KEYS), "seed", "first"))]
+            if writer.purposes
+            else []
+        ),
         FIRST_ROW,
         For("n", ("step_sizes.size",), each_step),
         Return(("start + step_sizes.size", "-1")),
@@ -234,7 +239,7 @@ class _Writer:
 
     def key(self, name: str) -> Call:
         """The key of the chain in column c, by the name of the key in ``run``."""
-        return call("column_key", f"state.{KEYS}", str(self.purposes[name]), "c")
+        return call("column_key", Array("state", KEYS), str(self.purposes[name]), "c")
 
     def body(
         self, statements: Iterable[Statement], noises: Iterable[NoiseDraw], *, judged: bool = True
@@ -331,7 +336,8 @@ class _Writer:
         running sums.
         """
         passed, count = arguments(s, STEP_FIXED), self.counts[s.length]
-        noises = [f"state.{self.names.filled[d.local.name]}" for d in noises_of(s, self.noises)]
+        filled = [self.names.filled[d.local.name] for d in noises_of(s, self.noises)]
+        noises = [Array("state", field) for field in filled]
         eights = [Array("state", self.names.eights[t.name]) for t in s.targets]
         running = tuple(array["place, c"] for array in eights)
         terms = tuple(self.names.terms[t.name] for t in s.targets)
@@ -372,7 +378,8 @@ PASSED = ("state", "state", "params", "step_size")
 def _tests_begin(plan: Plan, names: ManyNames) -> list[Instruction]:
     if not plan.statistics:
         return []
-    return [assign("tests", "0.0"), assign(f"state.{names.numbers['accepted']}[:]", "0.0")]
+    accepted = Array("state", names.numbers["accepted"])
+    return [assign("tests", "0.0"), assign(accepted[":"], "0.0")]
 
 
 def _stopped(plan: Plan) -> Instruction:
@@ -384,11 +391,12 @@ def _stopped(plan: Plan) -> Instruction:
 def _kept(plan: Plan, names: ManyNames) -> list[Instruction]:
     """Every thin-th state after the warmup, or what is recorded of it."""
     lines: list[Instruction] = [
-        Do(call("keep_many", f"draws.{f}", "row", f"state.{s}")) for f, s in plan.kept.items()
+        Do(call("keep_many", Array("draws", f), "row", Array("state", s)))
+        for f, s in plan.kept.items()
     ]
     for f in plan.statistics:
-        rate = f"state.{names.numbers['accepted']}[0, c] / tests"
-        each = For("c", ("chains",), (assign(f"draws.{f}[row, 0, c]", rate),))
+        rate = Infix(Array("state", names.numbers["accepted"])["0, c"], "/", "tests")
+        each = For("c", ("chains",), (assign(Array("draws", f)["row, 0, c"], rate),))
         lines.append(If(f"draws.{f}.shape[0] > 0", (each,)))
     return lines
 

@@ -305,8 +305,7 @@ class _Writer:
 
         def swept(at: str, half: int) -> Instruction:
             noises = [
-                f"{d.local.name}[{at}]" if d.local.name in self.filled else d.pair[half]
-                for d in drawn
+                d.cell.array[at] if d.local.name in self.filled else d.pair[half] for d in drawn
             ]
             return judged_call(call(statement.function, at, *passed, *noises), self.judged)
 
@@ -413,7 +412,7 @@ def _stopped(plan: Plan) -> list[Instruction]:
         If("invalid >= 0", (Return(("done", "invalid")),)),
     )
     return [
-        *([assign(f"state.{plan.carried.mark}[0]", "done + 2")] if plan.carried else []),
+        *([assign(Array("state", plan.carried.mark)["0"], "done + 2")] if plan.carried else []),
         *(stop if plan.on_simplex else [If("not finite", stop)]),
     ]
 
@@ -424,19 +423,14 @@ def _kept(plan: Plan, recorded: list[Instruction]) -> Instruction:
     if stands_for is not None:
         judged = If("not finite", (Return(("done", str(stands_for))),))
         recorded = [assign("finite", "True"), *recorded, judged]
-    return into_a_row(
-        [
-            *recorded,
-            *(Do(call("keep", f"draws.{f}", "row", f"state.{s}")) for f, s in plan.kept.items()),
-            *(
-                If(
-                    f"draws.{f}.shape[0] > 0",
-                    (assign(f"draws.{f}[row, 0]", "accepted / tests"),),
-                )
-                for f in plan.statistics
-            ),
-        ]
-    )
+    kept = [
+        Do(call("keep", Array("draws", f), "row", Array("state", s))) for f, s in plan.kept.items()
+    ]
+    rates = [
+        If(f"draws.{f}.shape[0] > 0", (assign(Array("draws", f)["row, 0"], "accepted / tests"),))
+        for f in plan.statistics
+    ]
+    return into_a_row([*recorded, *kept, *rates])
 
 
 FIRST_ROW = assign("row", "max(0, (start - warmup) // thin)")

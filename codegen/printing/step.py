@@ -99,7 +99,7 @@ def count_lines(plan: Plan, counts: Mapping[Length, str], size: str = "size") ->
     return [*lines, *(assign(s, f"float({counts[length]})") for length, s in plan.sizes.items())]
 
 
-def plain_sweep(sweep: ElementwiseLoop, count: str, *passed: str) -> list[Instruction]:
+def plain_sweep(sweep: ElementwiseLoop, count: str, *passed: Value) -> list[Instruction]:
     """A loop that calls the loop function of a statement at every coordinate."""
     return [For("i", (count,), (Do(call(sweep.function, "i", *passed)),))]
 
@@ -113,7 +113,7 @@ def step_function(plan: Plan, counts: Mapping[Length, str]) -> Function:
         return gradient_call(plan, evaluated)
 
     def sweep(statement: ElementwiseLoop, count: str) -> list[Instruction]:
-        drawn = [d.cell.name for d in noises_of(statement, plan.noises)]
+        drawn = [d.cell for d in noises_of(statement, plan.noises)]
         return plain_sweep(statement, count, *STEP_FIXED, *arguments(statement, STEP_FIXED), *drawn)
 
     def drawn(statement: ChiSquared) -> list[Instruction]:
