@@ -265,6 +265,18 @@ BY_HAND = [
         " = 1.0 / params.k ** 2\n    for i in",
         " = n\n    for i in",
     ),
+    # where all coordinates together tell that a step has left its domain
+    *(
+        ("many simplex", "invalid_block", "within_simplex(state.s)", asked)
+        for asked in (
+            "within(state.s, 0.0, math.inf)",
+            "within(state.s, 0.0, 1.0)",
+            "within_simplex(state.x)",
+            "within_simplex(state.s[1:])",
+        )
+    ),
+    ("many simplex", "within_simplex", "summed < 1.0", "summed <= 1.0"),
+    ("many simplex", "run", "invalid = invalid_block(state)", "invalid = -1"),
     # many chains
     *(
         ("many sums", "run_many", ROW, f"    {name} = np.uint64(state.theta.shape[0])\n{ROW}")

@@ -151,12 +151,8 @@ BY_HAND = [
     ),
     ("reflected", "fold_above(", "abs("),
     ("reflected", "2.2250738585072014e-308", "0.0"),
-    ("simplex", "within_simplex(state.theta)", "within(state.theta, 0.0, math.inf)"),
-    ("simplex", "within_simplex(state.theta)", "within(state.theta, 0.0, 1.0)"),
-    ("simplex", "within_simplex(state.theta)", "within_simplex(state.g_U_theta)"),
     ("simplex", "x > low", "x >= low"),
     ("simplex", "x < high", "x <= high"),
-    ("simplex", "summed < 1.0", "summed <= 1.0"),
     ("simplex", "invalid = invalid_block(state)", "invalid = -1"),
     # the same numbers, where there are any: no number where theta is 0, or negative
     ("sgnht", "state.theta[i] +", "state.theta[i] * state.theta[i] / state.theta[i] +"),
