@@ -36,10 +36,12 @@ def within(
 @device
 def within_simplex(values: np.ndarray) -> bool:
     """Whether all values are positive, and their sum, added from the first on, is below 1."""
+    valid = True
     summed = 0.0
     for x in values:
+        valid &= x > 0.0
         summed += x
-    return within(values, 0.0, math.inf) and summed < 1.0
+    return valid and summed < 1.0
 
 
 @device

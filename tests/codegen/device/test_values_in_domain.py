@@ -72,7 +72,7 @@ def slow_within_simplex(values):
 
 
 @pytest.mark.parametrize("ends", ENDS)
-@pytest.mark.parametrize("belong", itertools.product((False, True), repeat=2))
+@pytest.mark.parametrize("belong", list(itertools.product((False, True), repeat=2)))
 def test_each_value_is_compared_with_both_ends(ends, belong):
     belong = tuple(b and math.isfinite(end) for b, end in zip(belong, ends, strict=True))
     inner = next((x for x in NUMBERS if slow_within([x], *ends, *belong)), 0.5)
