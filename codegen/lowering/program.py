@@ -43,7 +43,14 @@ class Infix:
     right: Value
 
 
-Value: TypeAlias = "Expr | Array | Call | Item | Infix | str"
+@dataclass(frozen=True)
+class Not:
+    """``not value``."""
+
+    value: Value
+
+
+Value: TypeAlias = "Expr | Array | Call | Item | Infix | Not | str"
 Place: TypeAlias = "Symbol | str"
 
 
@@ -68,7 +75,7 @@ class AssignAll:
 class Do:
     """A call for its effect."""
 
-    call: Value
+    call: Call
 
 
 @dataclass(frozen=True)

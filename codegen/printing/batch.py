@@ -50,7 +50,7 @@ from codegen.lowering.statements import (
     every_noise,
     scalar_pairs,
 )
-from codegen.printing.domain_checks import all_valid_text, invalid_block_of_text
+from codegen.printing.domain_checks import all_valid_function, invalid_block_of_function
 from codegen.printing.loop_bodies import arguments, noises_of
 from codegen.printing.python_text import printed
 from codegen.printing.reductions import WIDE, is_arithmetic
@@ -65,7 +65,7 @@ from codegen.printing.run import (
     judged_let,
 )
 from codegen.printing.step import STEP_FIXED, count_lines, let_lines
-from codegen.printing.stopping import freeze_invalid_text
+from codegen.printing.stopping import freeze_invalid_function
 from recipe.language.symbols import Length, Vector
 
 
@@ -149,9 +149,9 @@ def many_texts(
     run = _run_many(steps, writer)
     return [
         _state_text(plan, names, writer),
-        invalid_block_of_text(plan),
-        all_valid_text(plan) if plan.on_simplex else "",
-        freeze_invalid_text(plan, names.last, names.stopped, names.invalid),
+        printed(invalid_block_of_function(plan)),
+        printed(all_valid_function(plan)) if plan.on_simplex else "",
+        printed(freeze_invalid_function(plan, names.last, names.stopped, names.invalid)),
         *(
             printed(_of_column(names.functions[s.function], bodies[s.function][0]))
             for s in statements

@@ -33,8 +33,8 @@ from codegen.lowering.statements import (
     expressions,
 )
 from codegen.printing.batch import many_names, many_texts
-from codegen.printing.domain_checks import domain_functions, invalid_block_text
-from codegen.printing.estimator import Estimator, estimator_functions, estimator_texts
+from codegen.printing.domain_checks import domain_functions, invalid_block_function
+from codegen.printing.estimator import Estimator, estimator_devices, estimator_functions
 from codegen.printing.expression import OURS
 from codegen.printing.gradient import gradient_functions, potential_functions
 from codegen.printing.loop_bodies import loop_functions
@@ -131,7 +131,7 @@ def module_text(
         *types_text(plan, scratch, own),
         allocate_text(plan, scratch, rows=bool(own)),
         *device_texts(plan, own),
-        invalid_block_text(plan),
+        printed(invalid_block_function(plan)),
         *(printed(f) for functions in bodies.values() for f in functions),
         *(text for e in own.values() for text in _gradient_texts(e, plan, counts, namer)),
         "" if plan.in_place else printed(step_function(plan, counts)),
@@ -153,7 +153,7 @@ def _gradient_texts(
     functions = gradient_functions(gradient, counts, namer, argument)
     if value:
         functions += potential_functions(gradient, value.function, value.sum, counts, namer)
-    return [*map(printed, functions), *estimator_texts(estimator)]
+    return [printed(f) for f in (*functions, *estimator_functions(estimator))]
 
 
 def types_text(plan: Plan, scratch: Iterable[str], own: Own) -> list[str]:
@@ -245,7 +245,7 @@ def device_texts(plan: Plan, own: Own) -> list[str]:
     statements = [*every(plan.statements), *plan.recorded.statements]
     many = refusal_of_many(plan) is None
     more = [*EMBEDDED, *domain_functions(plan, many=many), keep, *(MINIBATCH if own else ())]
-    more += [function for estimator in own.values() for function in estimator_functions(estimator)]
+    more += [function for estimator in own.values() for function in estimator_devices(estimator)]
     more += [*MANY_CHAINS, *STOPPING, keep_many] if many else []
     more += [pairwise_many] if many and any(isinstance(s, Sums) for s in statements) else []
     more += [random_row] if any(isinstance(s, Loop) for s in statements) else []

@@ -22,6 +22,7 @@ from codegen.lowering.program import (
     Infix,
     Instruction,
     Item,
+    Not,
     Return,
     Value,
 )
@@ -89,6 +90,11 @@ def _(value: Item) -> str:
 @_value.register
 def _(value: Infix) -> str:
     return f"{_value(value.left)} {value.operator} {_value(value.right)}"
+
+
+@_value.register
+def _(value: Not) -> str:
+    return f"not {_value(value.value)}"
 
 
 @singledispatch

@@ -281,12 +281,11 @@ class _Writer:
         missing = f"steps > 0 and state.{carried.mark}[0] != start + 1"
         return [If(missing, (before, *(line for lines in found for line in lines)))]
 
-    def gradient(self, evaluated: GradientCall) -> Value:
+    def gradient(self, evaluated: GradientCall) -> Call:
         """The call of a gradient."""
         if evaluated.potential not in self.own:
             return gradient_call(self.plan, evaluated)
-        arrays = (map(str, evaluated.scratch), map(str, evaluated.places))
-        return self.own[evaluated.potential].call(*arrays)
+        return self.own[evaluated.potential].call(evaluated.scratch, evaluated.places)
 
     def drawn(self, draw: ChiSquared) -> list[Instruction]:
         """Draws that are not normal."""

@@ -51,7 +51,7 @@ class Context:
     passed: list[str]
     counts: Mapping[Length, str]
     noises: tuple[NoiseDraw, ...]
-    gradient: Callable[[GradientCall], Value]
+    gradient: Callable[[GradientCall], Call]
     sweep: Callable[[ElementwiseLoop, str], list[Instruction]]
     drawn: Callable[[ChiSquared], list[Instruction]]
 
