@@ -1,8 +1,9 @@
 """Iterations a second on the a9a posterior (26,049 rows, 124 coordinates), beside BlackJAX in the
 same run.
 
-python benchmarks/a9a_speed.py [--json]          (pip install '.[reference]'; the data: see
-examples/a9a_data.py)
+    python benchmarks/a9a_speed.py [--json]
+
+needs ``pip install '.[reference]'``; for the data see examples/a9a_data.py.
 
 The two alternate, on one core each (say `taskset -c 0`), compiled before the clock starts; medians
 of the rounds. Ours is the generated module, as ``recipe generate`` writes it, in float64; the data

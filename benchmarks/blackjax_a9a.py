@@ -1,8 +1,9 @@
 """How long an iteration of BlackJAX's SGLD and SGHMC takes on the a9a posterior, one minibatch
 gradient an iteration.
 
-python benchmarks/blackjax_a9a.py [--json]          (pip install '.[reference]'; the data: see
-examples/a9a_data.py)
+    python benchmarks/blackjax_a9a.py [--json]
+
+needs ``pip install '.[reference]'``; for the data see examples/a9a_data.py.
 
 Written the fast way: the data are one device array (rows y x, default float32), the iterations one
 jitted scan, a minibatch is drawn in it uniformly with replacement (the indices of a hundred
@@ -10,9 +11,11 @@ iterations at once, which is faster than one by one), everything is compiled bef
 starts, and nothing but the last state comes back.  JAX uses all the cores that the process has: for
 one core say `taskset -c 0`.
 
-    sgld          blackjax.sgld. sghmc         BlackJAX's SGHMC integrator with the momentum carried
-    on and a new minibatch for each step. sghmc-kernel  blackjax.sghmc with its default of ten
-    integration steps on one minibatch; the time is that of one of the ten.
+    sgld          blackjax.sgld.
+    sghmc         BlackJAX's SGHMC integrator with the momentum carried on and a new minibatch for
+                  each step.
+    sghmc-kernel  blackjax.sghmc with its default of ten integration steps on one minibatch; the
+                  time is that of one of the ten.
 
 blackjax.sghmc with num_integration_steps=1 is not here, because it does no gradient: the kernel
 draws a new momentum, moves the position by it, then updates the momentum and drops it.  XLA removes

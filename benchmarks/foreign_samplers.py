@@ -1,15 +1,15 @@
 """What BlackJAX's and SGMCMCJax's samplers do, beside the rules that ``catalog/audits`` takes them
 for.
 
-python benchmarks/foreign_samplers.py blackjax                (needs blackjax) python
-benchmarks/foreign_samplers.py sgmcmcjax               (needs sgmcmcjax, whose JAX is older: an
-environment of its own)
+    python benchmarks/foreign_samplers.py blackjax     (needs blackjax)
+    python benchmarks/foreign_samplers.py sgmcmcjax    (needs sgmcmcjax, whose JAX is older: an
+                                                       environment of its own)
 
 Everything has the gradient of all data, and float64.  Two things are asked, both with an exact
 null:
 
-    one step      check_kernel: is the law of one step that of the rule? law
-    check_invariance: started in a law, are the replicas still in it after some steps?
+    one step      check_kernel: is the law of one step that of the rule?
+    law           check_invariance: started in a law, are the replicas still in it after some steps?
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The whole pipeline, from a recipe to a module."""
+"""``generate``: the pipeline from a recipe, an update rule or a kernel to the text of a module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import ModuleType
 
 from sympy import Symbol
 
-from codegen.check_arguments import flag, worded
+from codegen.check_arguments import checked_flag, short_text
 from codegen.device.random import KEYS
 from codegen.files.atomic_write import whole_file
 from codegen.lowering.in_place import drawn_ahead
@@ -34,14 +34,23 @@ from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, name_of
 from recipe.scheme import discretise
 
+MAX_NAME_CHARS = 60  # of the name of a file
+
 
 @dataclass(frozen=True)
 class Module:
-    """A generated module: its name, its text and the SHA-256 of the text.
+    """A generated module; ``generate`` makes it.
 
-    ``moves`` is the rule or the kernel of a step that it was made from; ``plan`` and
-    ``estimators`` (of gradients from data) are what it was printed from. ``redrawn`` are the fields
-    of its state that every call of ``run`` fills before it reads them.
+    Attributes:
+        name: the name of its file without the ending.
+        source: its text, which has passed the allowlist of statements.
+        hash: the SHA-256 of the text, in hexadecimal.
+        scheme: the discretisation; "as printed" for an ``Update`` and "composed" for a ``Kernel``.
+        moves: the update rule or the kernel that one step carries out.
+        plan: the statements that the text was printed from.
+        estimators: for each potential that is bound to data, how its gradient is estimated.
+        redrawn: the fields of the state that every call of ``run`` fills before it reads them; a
+            checkpoint leaves them out.
     """
 
     name: str
@@ -55,12 +64,20 @@ class Module:
 
     @property
     def controlled(self) -> bool:
-        """Whether its gradients are estimated with control variates."""
+        """True if its gradients are estimated with control variates."""
         return any(estimator.control is not None for estimator in self.estimators.values())
 
     def write(self, path: str | Path) -> Path:
-        """Write the text to a file; a reader sees all of it or none. Raises RecipeError where that
-        cannot be done.
+        """Write the text to a file; a reader of the file sees all of it or none.
+
+        Args:
+            path: the file, which is replaced if it exists.
+
+        Returns:
+            The path.
+
+        Raises:
+            RecipeError: where the file cannot be written; an old file is then unchanged.
         """
         target = Path(path)
         text = checked(self.source)
@@ -69,7 +86,11 @@ class Module:
         return target
 
     def load(self) -> ModuleType:
-        """Import it from the content-hashed store."""
+        """Return the imported module, whose text is first written to the store under its hash.
+
+        Raises:
+            RecipeError: where the store cannot be used.
+        """
         return modules.load(self.name, self.source)
 
 
@@ -83,100 +104,133 @@ def generate(
     control_variates: bool = False,
     compensate: bool = False,
 ) -> Module:
-    """Compile a recipe, a printed rule as it stands, or a composed kernel, to the text of a Numba
-    module.
+    """Generate the text of a Numba module whose ``run`` carries out steps of a sampler.
 
-    ``scheme`` and ``order`` discretise a recipe; an ``Update`` is one already, and a ``Kernel`` is
-    made of some. ``posteriors`` gives the potentials of an ``Update`` their data (a recipe and a
-    kernel bring them); the module then contains the minibatch gradient, otherwise it takes
-    ``gradient``. ``name`` is how the module calls what it was made from, where that has no name of
-    its own. ``control_variates`` estimates gradients by their difference to that at a mode;
-    ``compensate`` takes the estimated noise of the gradients off the noise that is added (see
-    ``recipe.scheme.compensation``).
+    A potential that is bound to a ``Posterior`` gets its gradient from rows of the data, derived
+    from the log likelihood; the gradient of any other potential is an argument of ``run``.
+
+    Args:
+        what: a recipe, which is discretised; an ``Update``, which is taken as it stands; or a
+            composed ``Kernel``, one sweep of which is a step.
+        scheme: the discretisation of a recipe, one of ``recipe.scheme.SCHEME_NAMES`` or a splitting
+            word such as "BAOAB".
+        order: the blocks of a recipe in the order in which a sequential scheme moves them; by
+            default the scheme chooses.
+        posteriors: the posterior behind each potential of an ``Update``; a recipe and a kernel
+            bring theirs with them.
+        name: the name in the head of the text, where ``what`` has no name of its own.
+        control_variates: True to estimate each gradient as the full gradient at a mode plus the
+            difference that a minibatch shows (Baker et al. 2019, Stat. Comput. 29).
+        compensate: True to estimate the variance of the gradient's noise during a run and to draw
+            that much less noise (Ma, Chen & Fox 2015, section 3).
+
+    Returns:
+        The module; nothing of it is written to disk or compiled.
 
     Raises:
-        RecipeError: naming what has no compiled form or no meaning, and the repair.
+        RecipeError: naming the expression that has no compiled form, or the argument that does not
+            fit, and the repair.
+
+    Example:
+        >>> from sympy import Matrix
+        >>> from codegen import generate
+        >>> from recipe import Recipe, Vector, total
+        >>> theta = Vector("theta")
+        >>> normal = Recipe((theta,), total(theta**2) / 2, D=Matrix([[1]]), Q=Matrix([[0]]))
+        >>> module = generate(normal, scheme="euler", name="normal")
+        >>> "theta <- " in module.source
+        True
     """
     check_switches()
     if not isinstance(what, Recipe | Update | Kernel):
         raise RecipeError(
-            f"{worded(what)} is neither a Recipe nor an Update nor a Kernel: there is nothing to"
-            " generate"
+            f"{short_text(what)} is neither a Recipe nor an Update nor a Kernel, so there is"
+            " nothing to generate; give one of these"
         )
-    if flag("compensate", compensate) and not isinstance(what, Recipe):
+    if checked_flag("compensate", compensate) and not isinstance(what, Recipe):
         raise RecipeError(
             "compensate= changes how a recipe is discretised, and a printed rule is taken as it"
             " stands; leave it out"
         )
-    given = _posteriors(what, posteriors)
-    # 1. discretise: from here on a recipe and a printed rule are the same thing, and a kernel is a
-    # list of such rules
+    posteriors = _all_posteriors(what, posteriors)
+    # 1. Discretise. From here on a recipe and a printed rule are the same thing, and a kernel is a
+    # list of such rules.
     moves = (
         discretise(what, scheme, order=order, compensate=compensate)
         if isinstance(what, Recipe)
         else what
     )
     check_inside(moves)
-    shown = (
-        scheme
-        if isinstance(what, Recipe)
-        else "as printed"
-        if isinstance(what, Update)
-        else "composed"
-    )
-    called = what.name or name or "recipe"
+    if not isinstance(what, Recipe):
+        scheme = "as printed" if isinstance(what, Update) else "composed"
     return module_of(
-        moves, what, given, called, shown, control_variates=control_variates, compensate=compensate
+        moves,
+        what,
+        posteriors,
+        what.name or name or "recipe",
+        scheme,
+        control_variates=control_variates,
+        compensate=compensate,
     )
 
 
 def module_of(
     moves: Update | Kernel,
     what: Recipe | Update | Kernel,
-    given: Mapping[Potential, Posterior],
-    called: str,
+    posteriors: Mapping[Potential, Posterior],
+    name: str,
     scheme: str,
     *,
     control_variates: bool = False,
     compensate: bool = False,
 ) -> Module:
-    """The module of a rule or a kernel; ``what`` is what it was made from, ``given`` the posteriors
-    of its potentials.
+    """Return the module of an update rule or a kernel.
+
+    Args:
+        moves: the rule or the kernel of one step.
+        what: the declaration that it was made from, whose state gives the order of the blocks.
+        posteriors: the posteriors behind its potentials.
+        name: the name in the head of the text and, as far as it can be, of the file.
+        scheme: the discretisation, as the head of the text names it.
+        control_variates, compensate: as in ``generate``.
     """
-    # 2. plan: sums by level, gradients, matrix products, fused loops; the namer keeps every name of
-    # the module apart
+    # 2. Plan: sums by level, gradients, matrix products, fused loops. The namer gives no name of
+    # the module twice.
     namer = local_namer()
     step = plan(moves, what.state, namer)
-    # 3. the gradients of posteriors, lowered in the same way; their parameters join those of the
-    # step
-    settings = _with_parameters_of(given, step)
-    names_of_data = field_namer()
-    fields = data_fields(given, names_of_data)
+    # 3. Lower the gradients of posteriors in the same way; the step and they share parameters.
+    settings = _with_parameters_of(posteriors, step)
+    data_names = field_namer()
+    fields = data_fields(posteriors, data_names)
     gradients = {
         U: posterior_gradient(U, p, settings, fields[U], namer, valued=U in step.valued)
-        for U, p in given.items()
+        for U, p in posteriors.items()
         if U in step.potentials
     }
-    names_of_state = field_namer([*step.fields.values(), *step.scratch, *RESERVED_FIELDS])
-    own = estimators(gradients, step, control_variates, namer, names_of_state, names_of_data)
-    _check_estimators(step, own, control_variates, compensate)
-    # 4. print, 5. validate the text: what is imported later is exactly what was checked
-    ahead = {d.key: names_of_state.fresh(f"{d.name}_ahead") for d in drawn_ahead(step)}
+    state_names = field_namer([*step.fields.values(), *step.scratch, *RESERVED_FIELDS])
+    estimated = estimators(gradients, step, control_variates, namer, state_names, data_names)
+    _check_estimators(step, estimated, control_variates, compensate)
+    # 4. Print. 5. Check the text: exactly this text is imported later.
+    ahead = {d.key: state_names.fresh(f"{d.name}_ahead") for d in drawn_ahead(step)}
     source = checked(
         module_text(
-            provenance(what, called, scheme, moves), step, own, ahead, namer, names_of_state
+            provenance(what, name, scheme, moves), step, estimated, ahead, namer, state_names
         )
     )
-    redrawn = (*ahead.values(), KEYS, *(ROWS if own else ()))
-    file, digest = _file_name(called), modules.hash_of(source)
-    return Module(file, source, digest, scheme, moves, step, own, redrawn)
+    redrawn = (*ahead.values(), KEYS, *(ROWS if estimated else ()))
+    return Module(
+        _file_name(name), source, modules.hash_of(source), scheme, moves, step, estimated, redrawn
+    )
 
 
 def _check_estimators(
-    step: Plan, own: Mapping[Potential, Estimator], control_variates: bool, compensate: bool
+    step: Plan, estimated: Mapping[Potential, Estimator], control_variates: bool, compensate: bool
 ) -> None:
+    """Refuse a Metropolis test without values to compare, and options that need data where there
+    are none.
+    """
     for U in step.valued:
-        if U not in own:
+        if U not in estimated:
             raise RecipeError(
                 f"a Metropolis test compares values of {U}: bind it to an expression or a Posterior"
                 " first"
@@ -186,30 +240,36 @@ def _check_estimators(
             "control_variates= is about minibatches, and a Metropolis test needs all of the data;"
             " leave it out"
         )
-    if control_variates and not own:
+    if control_variates and not estimated:
         raise RecipeError("control_variates= needs data: bind a Posterior to the potential first")
     for U in step.variances:
-        if compensate and U not in own:
+        if compensate and U not in estimated:
             raise RecipeError(
                 f"the noise of {U} is estimated from data: bind a Posterior to it first, or leave"
                 " compensate= out"
             )
 
 
-def _posteriors(
+def _all_posteriors(
     what: Recipe | Update | Kernel, posteriors: Mapping[Potential, Posterior] | None
 ) -> dict[Potential, Posterior]:
-    given = {**({} if isinstance(what, Update) else dict(what.posteriors)), **(posteriors or {})}
-    for U in given:
+    """Return the posteriors that the declaration brings and those that are given, by potential and
+    sorted by its name.
+    """
+    bound = {} if isinstance(what, Update) else dict(what.posteriors)
+    found = {**bound, **(posteriors or {})}
+    for U in found:
         if U not in what.abstract:
-            raise RecipeError(f"posteriors= names {U}, which is no potential of this update")
-    return dict(sorted(given.items(), key=lambda item: str(item[0])))
+            raise RecipeError(
+                f"posteriors= names {U}, which is no potential of this update; leave it out"
+            )
+    return dict(sorted(found.items(), key=lambda item: str(item[0])))
 
 
 def _with_parameters_of(
     posteriors: Mapping[Potential, Posterior], step: Plan
 ) -> Mapping[Symbol, str]:
-    """The settings of the step, to which those of the posteriors are added."""
+    """Add the parameters of the posteriors to those of the step, and return the field of each."""
     assert isinstance(step.settings, dict)
     known = {name_of(s): s for s in step.settings}
     fields = field_namer([*step.settings.values(), *step.factors.values()])
@@ -217,13 +277,13 @@ def _with_parameters_of(
         for s in posterior.parameters:
             if known.setdefault(name_of(s), s) != s:
                 raise RecipeError(
-                    f"the parameter {s} of the posterior of {U} is another symbol than that of the"
-                    " recipe; use one object"
+                    f"the parameter {s} of the posterior of {U} and that of the recipe are two"
+                    " different symbols of one name; use one object for both"
                 )
             if s not in step.settings:
                 step.settings[s] = fields.fresh(name_of(s))
     return step.settings
 
 
-def _file_name(called: str) -> str:
-    return re.sub(r"\W+", "_", called, flags=re.ASCII).strip("_")[:60] or "recipe"
+def _file_name(name: str) -> str:
+    return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")[:MAX_NAME_CHARS] or "recipe"

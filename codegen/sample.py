@@ -1,4 +1,4 @@
-"""``sample``: check everything, generate, compile, run chains, collect."""
+"""``sample``: check the arguments, generate a module, compile it, run chains, collect draws."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from codegen.check_arguments import worded
+from codegen.check_arguments import short_text
 from codegen.generate import Module, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.control_variates import Mode, control_data, find_modes
 from codegen.inputs.float32_data import with_float32_data
-from codegen.inputs.initial_states import given_blocks, start
+from codegen.inputs.initial_states import first_state, given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
 from codegen.inputs.parameters import resolved_data, resolved_params
 from codegen.inputs.preimages import check_maps, into_state, out_of_state, with_images
 from codegen.inputs.schedule import Schedule, schedule_of
-from codegen.inputs.user_gradient import check_own_gradient, gradient_argument, own_gradients
+from codegen.inputs.user_gradient import check_user_gradient, gradient_argument, user_gradients
 from codegen.results.assemble_draws import collected, specimen
 from codegen.results.draws import Draws
 from codegen.running.batches import Bundles, in_bundles
@@ -44,18 +44,18 @@ from recipe.language.symbols import Block, Scalar, name_of
 
 @dataclass(frozen=True)
 class Caller:
-    """What whoever calls ``sample`` does around a run.
+    """What a program that calls ``sample`` wants done around a run.
 
     Attributes:
+        before: called before the first step with one draw of the kind that will be returned, all
+            zeros, and the bytes of all draws; it raises where they could not be saved.
+        after: called with the draws, to save them, while a signal that arrives still waits.
+        signals: the signals that stop a run, which then returns its draws so far; afterwards their
+            handlers are as before. By default these are SIGINT, SIGTERM and SIGHUP, each only where
+            its handler raises ``KeyboardInterrupt``: in plain Python that is SIGINT.
         check: called with the module before any of it is compiled; it raises where the module
             should not run.
-        progress: whether to show a progress bar, if standard error is a terminal.
-        before: called before the first step with one draw of the kind that will be returned, and
-            the bytes of all draws; it raises where they could not be saved.
-        after: called with the draws while signals still wait, to save them.
-        signals: those that stop the run: the draws so far are returned then, and the handlers are
-            as they were. By default those of SIGINT, SIGTERM and SIGHUP that raise
-            ``KeyboardInterrupt``, which by itself SIGINT does.
+        progress: True to show a progress bar, where standard error is a terminal.
     """
 
     before: Callable[[Draws, int], None] | None = None
@@ -94,49 +94,68 @@ def sample(
     check: Callable[[Module], None] | None = None,
     caller: Caller | None = None,
 ) -> Draws:
-    """Draw from a recipe, a printed rule or a composed kernel, compiled.
+    """Draw samples: compile a recipe, a printed rule or a composed kernel, and run chains of it.
 
     Args:
-        what: the recipe; its potentials are bound to a ``Posterior`` or an expression, or
-            ``gradient`` is given. One sweep of a composed ``Kernel`` is a step.
-        steps: how many steps each chain makes, the ``warmup`` included.
-        step_size: the step, above 0, or a schedule: ``Constant``, ``Polynomial``, ``Cyclical``;
-            None where a kernel has no step.
-        params: the value of every parameter, by name or symbol; arrays for vector parameters and
-        Dense matrices. scheme, order: the discretisation. chains, seed: chain c of a seed is the
-        same whatever the number of chains and threads.
-        batch_size: rows of a minibatch; None is all of the data.
-        replace: whether the rows of a minibatch are drawn with replacement; without, they are
-            distinct.
-        control_variates: estimate gradients by their difference to that at a mode, searched for
-            (``True``) or given by block, at which chains start.
-        compensate: estimate the variance of the gradient's noise while running, and add that much
-            less noise. A chain stops where there is more of it than the recipe adds.
-        warmup, thin: the state after every ``thin``-th step that follows the warmup is a draw.
-        keep: the blocks to keep; by default all.
-        threads: by default one a chain, at most one a processor.
-        initial: first values by block, of the shape (length,) or (chains, length); by default see
-            ``codegen.inputs.initial_states``.
-        lengths: the number behind the length of a block, where data and parameters do not tell.
-        gradient: for a potential without posterior: ``gradient(g_theta, theta)``, a function that
-            Numba can compile and that writes the gradient of the potential into its first
-            arguments; ``{U: function}`` if there are several potentials.
-        checkpoint: a folder to save the run in every ``checkpoint_seconds``. If it holds this run,
-            the run goes on from there, and the draws are those of a run that was never stopped;
-            ``steps`` may have grown.
-        float32_data: round arrays of float64 data to float32, which takes less time where there are
-            many data; the arithmetic stays float64, and what is sampled is the posterior of the
-            rounded data.
-        progress, name: a progress bar, if standard error is a terminal; the name of a recipe that
-        has none of its own.
-        check: called with the module before any of it is compiled, to raise where it should not
-            run.
-        caller: what is done before the first step and with the draws, and which signals stop the
-            run; by default Ctrl-C does.
+        what: the recipe, whose potentials are bound to a ``Posterior`` or an expression, or have a
+            ``gradient``; an ``Update``, which is taken as printed; or a composed ``Kernel``, one
+            sweep of which is a step.
+        steps: the number of steps of each chain, the ``warmup`` included.
+        step_size: a number above 0, or a schedule: ``Constant``, ``Polynomial`` or ``Cyclical``.
+            None for a kernel that has no step size.
+        params: the value of every parameter, by name or symbol: a number, an array of the shape
+            (length,) for a vector parameter, (rows, columns) for a ``Dense`` matrix.
+        scheme, order: the discretisation of a recipe, as for ``generate``.
+        chains: the number of chains. Chain c of a seed has the same draws whatever the number of
+            chains and of threads.
+        seed: a whole number from 0 to 2^64 - 1.
+        batch_size: rows of a minibatch; None to use all of the data in every step.
+        replace: True to draw the rows of a minibatch with replacement, False for distinct rows.
+        control_variates: True to estimate each gradient by its difference to the gradient at a
+            mode, which is searched for; or the mode itself, ``{block: value}``. Chains start at the
+            mode, where ``initial`` says nothing else.
+        compensate: True to estimate the variance of the gradient's noise during the run and to draw
+            that much less noise. A chain stops where that variance exceeds the noise of the recipe.
+        warmup, thin: the state after every ``thin``-th step that follows the ``warmup`` is a draw.
+        keep: the blocks to keep, by symbol or name; None for all.
+        threads: the number of threads; None for one a chain, at most one a processor.
+        initial: first values by block, of the shape (length,) for all chains or (chains, length).
+            Any other block starts near the centre of its domain (``codegen.inputs.initial_states``
+            says where).
+        lengths: the number of coordinates of a block, by block, where neither data nor parameters
+            determine it.
+        gradient: the gradient of a potential that is not bound: a function ``gradient(g_theta,
+            theta)`` that Numba can compile and that writes into its first arguments, one a block;
+            ``{U: function}`` for several potentials.
+        checkpoint: a folder in which the run is saved. If it holds this run already, the run goes
+            on from there, and its draws are those of a run that was never stopped; ``steps`` may
+            have grown.
+        checkpoint_seconds: the seconds from one saving to the next.
+        float32_data: True to round float64 data to float32. This halves their memory, and takes
+            less time where there are many. The arithmetic stays float64, and the law that is
+            sampled is the posterior of the rounded data.
+        progress: True to show a progress bar, where standard error is a terminal.
+        name: the name of a recipe that has none of its own.
+        check: called with the module before any of it is compiled; it raises where the module
+            should not run.
+        caller: what to do before the first step and with the draws, and which signals stop the run;
+            by default Ctrl-C stops it. ``check`` and ``progress`` replace its own.
+
+    Returns:
+        The draws. A chain that diverges stops, and the draws say so; it is no exception.
 
     Raises:
-        RecipeError: for any argument that is missing, unknown or out of range, before anything
-            runs.
+        RecipeError: for an argument that is missing, unknown or out of range, before anything runs.
+
+    Example:
+        >>> from sympy import Matrix
+        >>> from codegen import sample
+        >>> from recipe import Recipe, Vector, total
+        >>> theta = Vector("theta")
+        >>> normal = Recipe((theta,), total(theta**2) / 2, D=Matrix([[1]]), Q=Matrix([[0]]))
+        >>> draws = sample(normal, steps=500, step_size=0.1, lengths={theta: 2}, progress=False)
+        >>> draws["theta"].shape
+        (4, 500, 2)
     """
     options = SamplingOptions(
         steps=steps,
@@ -167,12 +186,20 @@ def sample(
 
 
 def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller: Caller) -> Draws:
-    """Draw as ``sample`` does, from options that are checked already.
+    """Draw as ``sample`` does, from options that were checked when they were built.
+
+    Args:
+        what: as for ``sample``.
+        options: its keywords.
+        caller: what to do around the run.
+
+    Returns:
+        The draws.
 
     Raises:
-        RecipeError: for an option that does not fit what is sampled, before anything runs.
+        RecipeError: for an option that does not fit ``what``, before anything runs.
     """
-    _require_steps_as_given(what, options)
+    _require_options_that_have_a_use(what, options)
     module = generate(
         what,
         scheme=options.scheme,
@@ -185,102 +212,132 @@ def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller
         caller.check(module)
     if options.float32_data:
         module = with_float32_data(module)
-    known = Lengths()
-    data, rows = resolved_data(module, known)
+    lengths = Lengths()
+    data, rows = resolved_data(module, lengths)
     require_options_that_fit(options, module, rows)
-    values = resolved_params(module, options.params, what.parameters, known)
-    learn_given(known, options.lengths, with_images(module.plan.state))
+    params = resolved_params(module, options.params, what.parameters, lengths)
+    learn_given(lengths, options.lengths, with_images(module.plan.state))
     named = {name_of(key): value for key, value in (options.params or {}).items()}
-    return _sampled(what, _Inputs(module, options, data, values, named, known), caller)
+    return _sampled(what, _Inputs(module, options, data, params, named, lengths), caller)
 
 
 @dataclass(frozen=True)
 class _Inputs:
-    """What the arguments come to: ``params`` by field of the module, ``named`` as they were
-    given.
+    """The checked arguments of a run.
+
+    Attributes:
+        module: the generated module.
+        options: as given.
+        data: the arrays of the data, by field of ``Data``.
+        params: the values of the parameters, by field of ``Params``.
+        named: the values of the parameters as they were given, by name.
+        lengths: the lengths of blocks that are known so far.
     """
 
     module: Module
-    how: SamplingOptions
+    options: SamplingOptions
     data: dict[str, np.ndarray]
     params: dict[str, Any]
     named: Mapping[str, Any]
     lengths: Lengths
 
+    def in_state(self, values: Mapping[Block, np.ndarray], argument: str) -> dict[Block, Any]:
+        """Return values by block of the state, from values of these blocks or of their images."""
+        return into_state(values, self.module.plan.state, self.named, argument)
+
 
 def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) -> Draws:
-    module, how, known = inputs.module, inputs.how, inputs.lengths
-    check_maps(module.plan.state, inputs.named)
-    require_room(
-        module, how, known
-    )  # as far as lengths are known: first values are made for all chains
-    given = into_state(
-        given_blocks(how.initial, module.plan.state, how.chains, known),
-        module.plan.state,
-        inputs.named,
-        "initial=",
+    module, options, lengths = inputs.module, inputs.options, inputs.lengths
+    state = module.plan.state
+    check_maps(state, inputs.named)
+    # Now, as the first values of all chains are allocated next; a length that is not known yet
+    # counts as 1.
+    require_room(module, options, lengths)
+    given = inputs.in_state(
+        given_blocks(options.initial, state, options.chains, lengths), "initial="
     )
-    own = own_gradients(module, how.gradient)
+    users = user_gradients(module, options.gradient)
     if caller.before is not None:
-        caller.before(*specimen(what, module, how, known))
+        caller.before(*specimen(what, module, options, lengths))
     data = inputs.data
-    densities = _densities(inputs, own)
-    _check_own_gradients(inputs, own, densities, given)
+    densities = _densities(inputs, users)
+    _check_user_gradients(inputs, users, densities, given)
     if module.controlled:
-        modes = find_modes(module.estimators, how.control_variates, densities, known)
-        given = {
-            **into_state(
-                _at_modes(modes, how.chains), module.plan.state, inputs.named, "control_variates="
-            ),
-            **given,
-        }
-        data = data | _control_fields(inputs, modes, own, densities)
-    require_room(module, how, known)
+        modes = find_modes(module.estimators, options.control_variates, densities, lengths)
+        at_modes = inputs.in_state(_at_modes(modes, options.chains), "control_variates=")
+        given = {**at_modes, **given}
+        data = data | _control_fields(inputs, modes, users, densities)
+    require_room(module, options, lengths)
     kernel = Compiled(
-        module, module.load(), how, gradient_argument(module, own), data, inputs.params
+        module, module.load(), options, gradient_argument(module, users), data, inputs.params
     )
-    runner = Bundles(kernel) if in_bundles(module, how, known) else kernel
+    runner = Bundles(kernel) if in_bundles(module, options, lengths) else kernel
     running = runner.begin(
-        start(kernel.loaded, module.plan, given, known, (how.seed, c)) for c in range(how.chains)
+        first_state(kernel.loaded, module.plan, given, lengths, (options.seed, c))
+        for c in range(options.chains)
     )
     runner.compile(running[0])
-    budget = (
-        budget_of(what, inputs.named, known)
-        if module.plan.variances and isinstance(what, Recipe)
-        else None
-    )
+    budget = _budget(what, inputs)
     if budget is not None:
         for chain in running:
-            advice.begin_budget(kernel, budget, chain)
-    saved = None
-    if how.folder is not None:
-        run = fingerprint(module, how, data, inputs.params, own.values(), (runner.unit, running))
-        blocks = len(module.plan.state)
-        saved = Checkpoint(
-            how.folder, run, how.draws_after, how.checkpoint_seconds, blocks, module.redrawn
-        )
-        saved.open(running, how.steps)
+            advice.check_budget_at_start(kernel, budget, chain)
+    saved = _opened_checkpoint(runner, running, users)
     first = runner.first_state(running)
     with caller.signals.held():  # until the caller has the draws
         began = perf_counter()
         interrupted = _run(runner, running, saved, caller)
         seconds = perf_counter() - began
         chains = runner.chains(running)
-        said = () if interrupted else _advice(runner, chains, budget, seconds, first)
         draws = collected(
             what,
             module,
-            how,
+            options,
             chains,
             interrupted=interrupted,
             seconds=seconds,
-            warnings=said,
+            warnings=() if interrupted else _advice(runner, chains, budget, seconds, first),
             budget=budget,
         )
         if caller.after is not None:
             caller.after(draws)
         stopped = caller.signals.first is not None
         return dataclasses.replace(draws, interrupted=True) if stopped else draws
+
+
+def _budget(what: Recipe | Update | Kernel, inputs: _Inputs) -> Budget | None:
+    """Return the noise budget of a recipe whose steps compensate for the noise of a gradient; None
+    for all others.
+    """
+    if not inputs.module.plan.variances or not isinstance(what, Recipe):
+        return None
+    return budget_of(what, inputs.named, inputs.lengths)
+
+
+def _opened_checkpoint(
+    runner: Compiled | Bundles, running: list[Chain], users: Mapping[Potential, Any]
+) -> Checkpoint | None:
+    """Open the checkpoint, and put the chains where it stands; None where the run is not saved."""
+    kernel, options = runner.kernel, runner.kernel.options
+    if options.folder is None:
+        return None
+    run = fingerprint(
+        kernel.module,
+        options,
+        kernel.data,
+        kernel.params,
+        users.values(),
+        (runner.unit, running),
+    )
+    saved = Checkpoint(
+        options.folder,
+        run,
+        options.draws_after,
+        options.checkpoint_seconds,
+        len(kernel.module.plan.state),
+        kernel.module.redrawn,
+    )
+    saved.open(running, options.steps)
+    return saved
 
 
 def _advice(
@@ -290,9 +347,11 @@ def _advice(
     seconds: float,
     first: Any,
 ) -> tuple[str, ...]:
-    """What is said of the step size; that nothing can be said costs no draws."""
+    """Return warnings about the step size; an error in judging it is a warning too, and costs no
+    draws.
+    """
     try:
-        return advice.warnings(runner, chains, budget, seconds, first)
+        return advice.step_size_warnings(runner, chains, budget, seconds, first)
     except Exception as error:
         return (
             (
@@ -302,17 +361,21 @@ def _advice(
         )
 
 
-def _require_steps_as_given(what: Recipe | Update | Kernel, options: SamplingOptions) -> None:
-    """Require a step size and minibatches of what has them, and none of a kernel that has none."""
+def _require_options_that_have_a_use(
+    what: Recipe | Update | Kernel, options: SamplingOptions
+) -> None:
+    """Require a step size where there is a step, and refuse a step size or minibatches that a
+    kernel does not use.
+    """
     size, rows = options.step_size, options.batch_size
     refusal = refusal_of_estimates(what) if isinstance(what, Kernel) else None
     if rows is not None and refusal is not None:
         raise RecipeError(f"batch_size={rows}: {refusal}")
     if not isinstance(what, Kernel) or what.step is not None:
-        schedule_of(size)  # which refuses None
+        schedule_of(size)  # raises for None
     elif size is not None:
         raise RecipeError(
-            f"step_size={worded(size)}: no part of this kernel has a step size; leave it out"
+            f"step_size={short_text(size)}: no part of this kernel has a step size; leave it out"
         )
 
 
@@ -322,40 +385,50 @@ def _run(
     saved: Checkpoint | None,
     caller: Caller,
 ) -> bool:
-    how = runner.kernel.how
-    rest: Callable[[Chain], None] | None = None
+    """Run all chains, and save them on the way; return True if a signal interrupted them."""
+    options = runner.kernel.options
+    between_chunks: Callable[[Chain], None] | None = None
     if saved is not None:
 
-        def rest(chain: Chain) -> None:
-            saved.visit(chain, chains, lambda c: c.finished(how.steps))
+        def between_chunks(chain: Chain) -> None:
+            saved.visit(chain, chains, lambda c: c.finished(options.steps))
 
     try:
         interrupted = run_chains(
-            runner.advance, chains, how.steps, how.workers, caller.progress, rest, caller.signals
+            runner.advance,
+            chains,
+            options.steps,
+            options.workers,
+            caller.progress,
+            between_chunks,
+            caller.signals,
         )
         if saved is not None:
             saved.close(chains)
     finally:
         if saved is not None:
-            saved.let_go()
+            saved.release()
     return interrupted
 
 
 def _at_modes(modes: Mapping[Potential, Mode], chains: int) -> dict[Block, np.ndarray]:
+    """Return the modes as first values by block, of the shape (chains, length)."""
     return {
         b: np.broadcast_to(v, (chains, v.size)) for mode in modes.values() for b, v in mode.items()
     }
 
 
-def _densities(inputs: _Inputs, own: Mapping[Potential, Any]) -> dict[Potential, Density]:
-    """The densities that something is compared with, or searched for in: each reads all of its
-    data, so each is made once.
+def _densities(inputs: _Inputs, users: Mapping[Potential, Any]) -> dict[Potential, Density]:
+    """Return the compiled posteriors that a gradient of the user is compared with, or whose mode is
+    searched for.
+
+    Each of them checks all of its data, so it is made only once.
     """
     module, lengths = inputs.module, inputs.lengths
     needed = {
         U: e.gradient.posterior
         for U, e in module.estimators.items()
-        if U in own or module.controlled
+        if U in users or module.controlled
     }
     return {
         U: Density(
@@ -371,31 +444,32 @@ def _densities(inputs: _Inputs, own: Mapping[Potential, Any]) -> dict[Potential,
 def _control_fields(
     inputs: _Inputs,
     modes: Mapping[Potential, Mode],
-    own: Mapping[Potential, Any],
+    users: Mapping[Potential, Any],
     densities: Mapping[Potential, Density],
 ) -> dict[str, np.ndarray]:
+    """Return the fields of ``Data`` that hold the modes and the gradients there."""
     fields: dict[str, np.ndarray] = {}
     for U, estimator in inputs.module.estimators.items():
         arrays = [inputs.data[f] for f in estimator.gradient.fields.values()]
-        fields |= control_data(estimator, modes[U], own.get(U), densities.get(U), arrays)
+        fields |= control_data(estimator, modes[U], users.get(U), densities.get(U), arrays)
     return fields
 
 
-def _check_own_gradients(
+def _check_user_gradients(
     inputs: _Inputs,
-    own: Mapping[Potential, Any],
+    users: Mapping[Potential, Any],
     densities: Mapping[Potential, Density],
     given: Mapping[Block, np.ndarray],
 ) -> None:
-    """Compare a gradient in the place of a posterior's with the derived one, at the first state of
-    a chain.
+    """Compare each gradient of the user that replaces a derived one with the derived one, at the
+    first state of chain 0.
     """
-    module, seed = inputs.module, inputs.how.seed
+    module, seed = inputs.module, inputs.options.seed
     for U, estimator in module.estimators.items():
-        if U in own:
+        if U in users:
             posterior = estimator.gradient.posterior
-            first = start(module.load(), module.plan, given, inputs.lengths, (seed, 0))
+            first = first_state(module.load(), module.plan, given, inputs.lengths, (seed, 0))
             state = {b: first[field] for b, field in module.plan.fields.items()}
             at = [out_of_state(b, state, inputs.named) for b in posterior.blocks]
             arrays = [inputs.data[f] for f in estimator.gradient.fields.values()]
-            check_own_gradient(posterior, own[U], arrays, densities.get(U), at)
+            check_user_gradient(posterior, users[U], arrays, densities.get(U), at)

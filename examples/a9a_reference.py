@@ -1,4 +1,4 @@
-"""Reference posterior for Bayesian logistic regression on a9a: a long run of NumPyro NUTS, beside
+r"""Reference posterior for Bayesian logistic regression on a9a: a long run of NumPyro NUTS, beside
 the fit at the mode.
 
 The posterior
@@ -16,8 +16,9 @@ What it writes
     writing when the largest R-hat is not below 1.01 or the smallest bulk ESS not above 2,000.
 
 How to make the file again, from the root of the repository
-    pip install numpyro==0.22.0 jax==0.10.2 jaxlib==0.10.2 scikit-learn==1.9.1 scipy==1.17.1
-    arviz==0.23.4 numpy==2.4.6 python examples/a9a_reference.py
+    pip install numpyro==0.22.0 jax==0.10.2 jaxlib==0.10.2 scikit-learn==1.9.1 \
+        scipy==1.17.1 arviz==0.23.4 numpy==2.4.6
+    python examples/a9a_reference.py
 The options' defaults (4 chains, 5,000 kept draws each after 500 of warm-up, seed 0) are those of
 the file.
 """

@@ -1,11 +1,11 @@
-"""Bayesian logistic regression on scikit-learn's breast-cancer table (569 tumours, 30 features and
+r"""Bayesian logistic regression on scikit-learn's breast-cancer table (569 tumours, 30 features and
 an intercept).
 
 Columns are standardised; labels are -1 (malignant) and +1 (benign); every coefficient has a
 standard normal prior.
 
-    recipe sample sghmc --posterior examples/breast_cancer.py --step-size 0.05 --param C=1 --steps
-    40000 --thin 10 --seed 1
+    recipe sample sghmc --posterior examples/breast_cancer.py --step-size 0.05 \
+        --param C=1 --steps 40000 --thin 10 --seed 1
 """
 
 import numpy as np

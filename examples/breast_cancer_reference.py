@@ -1,4 +1,4 @@
-"""Reference posterior moments for Bayesian logistic regression on the breast-cancer table, by
+r"""Reference posterior moments for Bayesian logistic regression on the breast-cancer table, by
 NumPyro NUTS.
 
 The posterior
@@ -16,8 +16,9 @@ What it writes
     is not below 1.01.
 
 How to make the file again, from the root of the repository
-    pip install numpyro==0.22.0 jax==0.10.2 jaxlib==0.10.2 scikit-learn==1.9.1 arviz==0.23.4
-    numpy==2.4.6 python examples/breast_cancer_reference.py
+    pip install numpyro==0.22.0 jax==0.10.2 jaxlib==0.10.2 scikit-learn==1.9.1 \
+        arviz==0.23.4 numpy==2.4.6
+    python examples/breast_cancer_reference.py
 The options' defaults (4 chains, 10,000 kept draws each after 1,000 of warm-up, seed 0) are those of
 the file.
 """

@@ -1,4 +1,4 @@
-"""Bayesian linear regression with an unknown scale of the noise, on scikit-learn's diabetes table
+r"""Bayesian linear regression with an unknown scale of the noise, on scikit-learn's diabetes table
 (442 patients, 10 features).
 
     y_n ~ N(x_n . beta, sigma^2),    beta_j ~ N(0, 1),    log sigma ~ N(0, 1)
@@ -6,8 +6,8 @@
 Features (an intercept first) and response are standardised. The scale is sampled as ``log_sigma``,
 which lives on the real line.
 
-    recipe sample sghmc --posterior examples/linear.py --step-size 0.01 --param C=5 --steps 100000
-    --thin 10 --seed 1
+    recipe sample sghmc --posterior examples/linear.py --step-size 0.01 --param C=5 \
+        --steps 100000 --thin 10 --seed 1
 """
 
 import numpy as np

@@ -1,12 +1,12 @@
-"""Bayesian logistic regression on a9a: 26,049 rows to fit (80 percent of the 32,561), 124
+r"""Bayesian logistic regression on a9a: 26,049 rows to fit (80 percent of the 32,561), 124
 coefficients with standard normal priors.
 
     y in {-1, +1},   log p(y | x, theta) = -log(1 + exp(-y x.theta)),   theta_i ~ N(0, 1)
 
 The data are not part of this repository; a9a_data.py says where to get them. With them,
 
-    recipe sample sgld --posterior examples/logistic_a9a.py --batch-size 100 --control-variates
-    --step-size 2e-5 --steps 300000
+    recipe sample sgld --posterior examples/logistic_a9a.py --batch-size 100 \
+        --control-variates --step-size 2e-5 --steps 300000
 
 samples, and ``python examples/logistic_a9a.py RESULTS.json`` runs four samplers of the catalog and
 scores them beside the maximum a posteriori fit and a long run of NumPyro's NUTS

@@ -1,9 +1,12 @@
 """Three regressions of posteriordb, each as a function of the folder with the data.
 
-    kidiq-kidscore_interaction    kid_score ~ N(b1 + b2 mom_hs + b3 mom_iq + b4 mom_hs mom_iq,
-    sigma^2), sigma ~ half-Cauchy(0, 2.5) earnings-logearn_height       log(earn) ~ N(b1 + b2
-    height, sigma^2) mesquite-mesquite             weight ~ N(b1 + b2 diam1 + b3 diam2 + ... + b7
-    group, sigma^2)
+    kidiq-kidscore_interaction
+        kid_score ~ N(b1 + b2 mom_hs + b3 mom_iq + b4 mom_hs mom_iq, sigma^2),
+        sigma ~ half-Cauchy(0, 2.5)
+    earnings-logearn_height
+        log(earn) ~ N(b1 + b2 height, sigma^2)
+    mesquite-mesquite
+        weight ~ N(b1 + b2 diam1 + b3 diam2 + ... + b7 group, sigma^2)
 
 All priors that are not written are flat. posteriordb (https://github.com/stan-dev/posteriordb) has
 draws of each from long runs of Stan; tests/pages compares ours with them. The columns

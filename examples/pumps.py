@@ -1,4 +1,4 @@
-"""Failure rates of ten pumps: a law on theta > 0 that is known exactly, each rate being a gamma
+r"""Failure rates of ten pumps: a law on theta > 0 that is known exactly, each rate being a gamma
 variable.
 
 Gaver & O'Muircheartaigh (1987), "Robust empirical Bayes analyses of event rates", Technometrics
@@ -6,8 +6,8 @@ Gaver & O'Muircheartaigh (1987), "Robust empirical Bayes analyses of event rates
 thousand hours, so that theta_i has the posterior mean (1.8 + failures) / (0.9 + times). Langevin
 dynamics that never leave the domain:
 
-    recipe sample corv_sgld --posterior examples/pumps.py --step-size 0.01 --steps 200000 --thin 10
-    --chains 4 --seed 1
+    recipe sample corv_sgld --posterior examples/pumps.py --step-size 0.01 --steps 200000 \
+        --thin 10 --chains 4 --seed 1
 """
 
 import numpy as np

@@ -1,14 +1,14 @@
-"""Softmax regression on scikit-learn's iris table: 150 flowers of three species, four features and
+r"""Softmax regression on scikit-learn's iris table: 150 flowers of three species, four features and
 an intercept.
 
-    P(species c | x) = exp(x . beta_c) / (1 + exp(x . beta_1) + exp(x . beta_2)),    beta_cj ~ N(0,
-    1)
+    P(species c | x) = exp(x . beta_c) / (1 + exp(x . beta_1) + exp(x . beta_2))
+    beta_cj ~ N(0, 1)
 
 Species 0 is the reference, with the coefficients 0; ``y1`` and ``y2`` say whether a flower is of
 species 1, 2. Features are standardised.
 
-    recipe sample sghmc --posterior examples/softmax.py --step-size 0.05 --param C=2 --steps 100000
-    --thin 10 --seed 1
+    recipe sample sghmc --posterior examples/softmax.py --step-size 0.05 --param C=2 \
+        --steps 100000 --thin 10 --seed 1
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""``python -m recipe_cli`` is the command ``recipe``."""
+"""Make ``python -m recipe_cli`` the command ``recipe``."""
 
 from recipe_cli.start import main
 

@@ -1,4 +1,6 @@
-"""Finding recipes, updates, kernels and posteriors: in a user's file, or in the catalog by name."""
+"""Find recipes, updates, kernels and posteriors: in a file of the user, or in the catalog by
+name.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +35,17 @@ from recipe.scheme import PRINTED
 from recipe_cli.errors import TOO_DEEP, one_line
 from recipe_cli.terminal.printing import print_line
 
-MAX_FILE_BYTES = 50_000_000  # of a recipe file: Python takes a hundred times as much to compile it
+MAX_FILE_BYTES = 50_000_000  # of a recipe file: to compile it, Python needs a hundred times this
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """A recipe, an update, a discrete step of either, or a kernel, by the name that it is bound to
-    and the file it stands in.
+    """A recipe, an update, a discrete step of either, or a kernel.
+
+    Attributes:
+        name: the name that it is bound to.
+        file: the file that declares it; for an entry of the catalog ``catalog/NAME.py``.
+        declared: the object itself.
     """
 
     name: str
@@ -48,13 +54,15 @@ class Declaration:
 
     @property
     def where(self) -> str:
-        """What is typed to mean this one."""
+        """The argument that selects this declaration on the command line, such as
+        ``my.py:sampler``.
+        """
         return self.file if ":" in self.file else f"{self.file}:{self.name}"
 
 
 @dataclass(frozen=True)
 class UnfitDeclaration:
-    """A recipe that a scheme does not fit, and why."""
+    """A recipe that a scheme does not fit, with the reason."""
 
     name: str
     file: str
@@ -62,11 +70,10 @@ class UnfitDeclaration:
 
 
 def declarations(where: str) -> list[Declaration]:
-    """The recipes, updates and kernels of ``FILE``, ``FILE:NAME`` or a catalog name.
+    """Return the recipes, updates and kernels of ``FILE``, ``FILE:NAME`` or a catalog name.
 
     Raises:
-        RecipeError: in one sentence, where there is no such file or name, or the file cannot be
-            run.
+        RecipeError: if there is no such file or name, or the file cannot be run.
     """
     path, _, wanted = where.partition(":") if not Path(where).exists() else (where, "", "")
     if path.endswith(".py") or Path(path).is_file():
@@ -80,20 +87,25 @@ def declarations(where: str) -> list[Declaration]:
     return _only(found, wanted, path) if wanted else found
 
 
-def steps(where: str, scheme: str) -> list[Declaration | UnfitDeclaration]:
-    """The discrete steps of the recipes in FILE by a scheme; ``printed`` takes the rules that are
-    printed there, as they stand.
+def discrete_steps(where: str, scheme: str) -> list[Declaration | UnfitDeclaration]:
+    """Return the discrete steps of the recipes in FILE by a scheme.
+
+    Args:
+        where: ``FILE``, ``FILE:NAME`` or a catalog name.
+        scheme: the name of a scheme. ``printed`` takes the rules as their papers print them.
+
+    Returns:
+        A step for each recipe that the scheme fits, and an ``UnfitDeclaration`` for each other one.
 
     Raises:
-        RecipeError: as ``declarations``, and where the scheme does not fit.
+        RecipeError: as ``declarations`` does, and if the scheme fits no recipe.
     """
     found = declarations(where)
     wanted = [d for d in found if _can_be_discretised(d.declared, scheme)]
     if not wanted:
         what = "printed rule" if scheme.lower() == PRINTED else "recipe"
         raise RecipeError(
-            f"{where} has no {what} to take a step of; it defines"
-            f" {', '.join(d.name for d in found)}"
+            f"{where} has no {what} to discretise; it defines {', '.join(d.name for d in found)}"
         )
     made = [_step(d, scheme) for d in wanted]
     if all(isinstance(step, UnfitDeclaration) for step in made):
@@ -113,9 +125,7 @@ def _can_be_discretised(declared: Any, scheme: str) -> bool:
 
 
 def _step(declaration: Declaration, scheme: str) -> Declaration | UnfitDeclaration:
-    """The step, or why there is none: what does not fit one recipe of a file costs the others
-    nothing.
-    """
+    """Return the discrete step of a declaration, or the reason why the scheme does not fit it."""
     assert isinstance(declaration.declared, Recipe | Update)
     try:
         made = discretised(declaration.declared, scheme)
@@ -124,23 +134,30 @@ def _step(declaration: Declaration, scheme: str) -> Declaration | UnfitDeclarati
     return replace(declaration, name=f"{declaration.name}, {scheme}", declared=made)
 
 
-def the_one(found: Sequence[Declaration]) -> Declaration:
-    """The one declaration that a certificate is to be about."""
+def single_declaration(found: Sequence[Declaration]) -> Declaration:
+    """Return the only declaration of a list, which a certificate is about.
+
+    Raises:
+        RecipeError: if there are several.
+    """
     if len(found) == 1:
         return found[0]
     names = ", ".join(d.name for d in found)
     raise RecipeError(
-        f"a certificate is about one recipe, and there are {names}: say which,"
+        f"a certificate is about one recipe, and there are {names}: choose one, as in"
         f" {found[0].file}:{found[0].name}"
     )
 
 
 def concrete_declaration(where: str) -> Declaration:
-    """The one recipe or update that can be compiled: every abstract function but potentials has a
-    meaning.
+    """Return the one recipe, update or kernel that can be compiled.
 
-    Where a file of the catalog has an abstract recipe and a concrete instance, called so and more,
-    that one is meant.
+    It can be compiled if no abstract function but potentials and matrices is left in it. A file of
+    the catalog may declare an abstract recipe beside a concrete instance whose name begins with the
+    name of the recipe: then the instance is returned, and a note says so.
+
+    Raises:
+        RecipeError: if there is none, or if there are several.
     """
     found = declarations(where)
     if len(found) == 1 and _unbound(found[0]):
@@ -165,15 +182,20 @@ def concrete_declaration(where: str) -> Declaration:
             " {...})"
         )
     names = ", ".join(d.name for d in concrete)
-    raise RecipeError(f"{where} defines {names}: say which, {concrete[0].file}:{concrete[0].name}")
+    raise RecipeError(
+        f"{where} defines {names}: choose one, as in {concrete[0].file}:{concrete[0].name}"
+    )
 
 
 def _unbound(declaration: Declaration) -> list[Any]:
+    """Return the abstract functions of a declaration that must be bound before it can be
+    compiled.
+    """
     return [a for a in declaration.declared.abstract if not isinstance(a, Potential | Dense)]
 
 
 def catalog_entries() -> list[Declaration]:
-    """Every sampler in the catalog, by file; the audits are apart."""
+    """Return every sampler of the catalog, file by file, without the audits."""
     return [entry for name in _catalog_files() for entry in _of_catalog(name)]
 
 
@@ -182,7 +204,7 @@ def _catalog_files() -> list[str]:
 
 
 def _of_catalog_file(name: str) -> list[Declaration]:
-    """What the file of the catalog of that name declares; nothing where there is none."""
+    """Return the declarations of the catalog file with this name; none if there is no such file."""
     return _of_catalog(name) if name in _catalog_files() else []
 
 
@@ -192,27 +214,31 @@ def _of_catalog(module: str) -> list[Declaration]:
     )
 
 
-def audits() -> list[str]:
-    """The names of the audits in the catalog, one a source."""
+def audit_names() -> list[str]:
+    """Return the names of the audits in the catalog, one for each source."""
     return sorted(m.name for m in pkgutil.iter_modules(catalog.audits.__path__))
 
 
-def audited(where: str) -> list[Declaration]:
-    """The rules of FILE, of FILE:NAME, or of an audit in the catalog by its name, or by that and
-    the name of a rule.
+def audit_declarations(where: str) -> list[Declaration]:
+    """Return the rules of FILE, of FILE:NAME, or of an audit in the catalog: ``AUDIT`` or
+    ``AUDIT:NAME``.
 
     Raises:
-        RecipeError: as ``declarations``.
+        RecipeError: as ``declarations`` does.
     """
     name, _, wanted = where.partition(":")
-    if name not in audits() or Path(where).exists():
+    if name not in audit_names() or Path(where).exists():
         return declarations(where)
     found = _of_catalog(f"audits.{name}")
     return _only(found, wanted, name) if wanted else found
 
 
 def posterior_in(where: str) -> Posterior:
-    """The one ``Posterior`` of a file, or the one called NAME of ``FILE:NAME``."""
+    """Return the one ``Posterior`` of a file, or the one called NAME of ``FILE:NAME``.
+
+    Raises:
+        RecipeError: if there is none, or if there are several.
+    """
     path, _, wanted = where.partition(":") if not Path(where).exists() else (where, "", "")
     module = _run_file(Path(path))
     found = {
@@ -224,7 +250,7 @@ def posterior_in(where: str) -> Posterior:
         return next(iter(found.values()))
     if found:
         raise RecipeError(
-            f"{path} defines the posteriors {', '.join(found)}: say which,"
+            f"{path} defines the posteriors {', '.join(found)}: choose one, as in"
             f" {path}:{next(iter(found))}"
         )
     raise RecipeError(
@@ -233,8 +259,10 @@ def posterior_in(where: str) -> Posterior:
 
 
 def _in_module(module: ModuleType, file: str) -> list[Declaration]:
-    """What a module binds to public names; a Metropolis test or a repetition that no kernel of it
-    has is a kernel of one part.
+    """Return what a module binds to public names.
+
+    A Metropolis test or a repetition that belongs to no kernel of the module counts as a kernel
+    with one part.
     """
     public = {name: value for name, value in vars(module).items() if not name.startswith("_")}
     used = {
@@ -260,10 +288,14 @@ def _in_module(module: ModuleType, file: str) -> list[Declaration]:
 
 
 def _in_catalog(name: str, wanted: str) -> list[Declaration]:
-    """The entry of that name, or all of the file of that name, of which one is ``wanted``.
+    """Return the entry with this name, or all entries of the catalog file with this name.
 
-    Most entries have the name of their file; then no other is imported, which would take half a
-    second.
+    Most entries have the name of their file. Then no other file is imported, which would take half
+    a second.
+
+    Args:
+        name: the name of a file or of an entry.
+        wanted: the name of one entry of the file; empty for all of them.
     """
     of_file = _of_catalog_file(name)
     found = (
@@ -273,9 +305,9 @@ def _in_catalog(name: str, wanted: str) -> list[Declaration]:
     )
     if found:
         return found
-    if name in audits():
+    if name in audit_names():
         raise RecipeError(
-            f"{name} is no sampler, but an audit of rules found elsewhere: `recipe audit {name}`"
+            f"{name} is an audit of published rules and no sampler: use `recipe audit {name}`"
         )
     raise RecipeError(
         f"{name} is neither a file nor in the catalog; `recipe list` shows the catalog, and a file"
@@ -284,6 +316,7 @@ def _in_catalog(name: str, wanted: str) -> list[Declaration]:
 
 
 def _only(found: list[Declaration], wanted: str, path: str) -> list[Declaration]:
+    """Return the declarations with this name."""
     chosen = [d for d in found if d.name == wanted]
     if not chosen:
         raise RecipeError(
@@ -294,15 +327,15 @@ def _only(found: list[Declaration], wanted: str, path: str) -> list[Declaration]
 
 
 def _run_file(path: Path) -> ModuleType:
-    """Run a recipe file. It is the user's own Python program and is run as such."""
+    """Run a recipe file, which is the user's own Python program, and return it as a module."""
     if not path.is_file():
         raise RecipeError(
             f"{path} is not a regular file" if path.exists() else f"there is no file {path}"
         )
     if path.stat().st_size > MAX_FILE_BYTES:
         raise RecipeError(
-            f"{path} has {path.stat().st_size} bytes; a recipe file has at most"
-            f" {MAX_FILE_BYTES}, and reads its data"
+            f"{path} has {path.stat().st_size} bytes, and a recipe file may have at most"
+            f" {MAX_FILE_BYTES}: keep its data in a file of their own"
         )
     name = f"_recipe_file_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -312,15 +345,15 @@ def _run_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     sys.path.insert(0, str(path.parent.resolve()))
     try:
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", DecimalWarning)
             spec.loader.exec_module(module)
         for text in dict.fromkeys(
-            str(w.message) for w in said if issubclass(w.category, DecimalWarning)
+            str(w.message) for w in caught if issubclass(w.category, DecimalWarning)
         ):
             print_line(f"note: {text}", err=True)
     except (KeyboardInterrupt, MemoryError):
-        # neither is a mistake in the file: somebody interrupts, or a limit of memory is reached
+        # Neither is a mistake in the file: the user interrupts, or a memory limit is reached.
         raise
     except BaseException as error:
         raise RecipeError(f"{path}{_line_of(error, path)}: {_one_line(error)}") from None
@@ -330,6 +363,7 @@ def _run_file(path: Path) -> ModuleType:
 
 
 def _line_of(error: BaseException, path: Path) -> str:
+    """Return the line of a file where an exception was raised, as text; empty if it is unknown."""
     if isinstance(error, SyntaxError):
         return f", line {error.lineno}" if error.lineno else ""
     lines = [

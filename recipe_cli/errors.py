@@ -1,6 +1,4 @@
-"""What went wrong, as one sentence that a terminal can show, and the exit status that goes
-with it.
-"""
+"""Mistakes: an exception as one sentence that a terminal can show, and its exit status."""
 
 from __future__ import annotations
 
@@ -13,18 +11,22 @@ from recipe.language.plain_text import without_codes
 from recipe_cli.shortage import shortage_of
 from verify.verdict import Verdict
 
-BAD_INPUT, UNDECIDED, INTERNAL_ERROR = 2, 3, 70
-MAX_CHARACTERS = 1000  # of what a file or an exception says
+BAD_INPUT_STATUS, UNDECIDED_STATUS, FAULT_STATUS = 2, 3, 70
+MAX_MESSAGE_CHARACTERS = 1000  # of a text that comes from a file or an exception
 TOO_DEEP = "an expression is nested too deeply; write it with fewer levels"
 TOO_MANY_DIGITS = (
-    "a number comes up that has more digits than Python prints; put a parameter in its place"
+    "a computed number has more digits than Python prints; put a parameter in its place"
 )
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """One sentence, and whose mistake it is: status 2 for the user's, 70 for one of this program,
-    which is no verdict.
+    """A mistake in one sentence, and the exit status that it leads to.
+
+    Attributes:
+        sentence: the mistake and its repair, in one line.
+        status: 2 for a mistake of the user, 3 for a question that stayed undecided, 70 for a fault
+            of this program.
     """
 
     sentence: str
@@ -32,34 +34,33 @@ class Mistake:
 
 
 def mistake_of(error: BaseException) -> Mistake:
-    """The mistake behind an exception."""
+    """Return the mistake that an exception stands for."""
     if isinstance(error, RecipeError):
-        return Mistake(one_line(error), BAD_INPUT)
-    verdict = getattr(
-        error, "verdict", None
-    )  # of a module that is not proved to be what it was made from
+        return Mistake(one_line(error), BAD_INPUT_STATUS)
+    # A module whose text is not proved to be the declared step raises an error with a verdict.
+    verdict = getattr(error, "verdict", None)
     if isinstance(verdict, Verdict):
         return Mistake(
-            one_line(error), UNDECIDED if verdict is Verdict.UNDECIDED else INTERNAL_ERROR
+            one_line(error), UNDECIDED_STATUS if verdict is Verdict.UNDECIDED else FAULT_STATUS
         )
     if isinstance(error, RecursionError):
-        return Mistake(TOO_DEEP, BAD_INPUT)
+        return Mistake(TOO_DEEP, BAD_INPUT_STATUS)
     if isinstance(error, ValueError) and "integer string conversion" in str(error):
-        return Mistake(TOO_MANY_DIGITS, BAD_INPUT)
+        return Mistake(TOO_MANY_DIGITS, BAD_INPUT_STATUS)
     missing = shortage_of(error) or _refused_by_the_system(error)
     if missing is not None:
-        return Mistake(missing, BAD_INPUT)
+        return Mistake(missing, BAD_INPUT_STATUS)
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
     return Mistake(
         f"internal error{place}: {type(error).__name__}: {one_line(error)}; please report it",
-        INTERNAL_ERROR,
+        FAULT_STATUS,
     )
 
 
 def _refused_by_the_system(error: BaseException) -> str | None:
-    """What the operating system says of a path, or of the place where it is; it is no fault of this
-    program.
+    """Return what the operating system reports about a path; None if the error is of another
+    kind.
     """
     if not isinstance(error, OSError) or not error.strerror:
         return None
@@ -68,8 +69,9 @@ def _refused_by_the_system(error: BaseException) -> str | None:
 
 
 def one_line(error: BaseException) -> str:
-    """The text of an exception in one line; an exception of a user's own class may fail even at
-    that.
+    """Return the message of an exception in one line.
+
+    A class of the user may raise even while it makes its message: then the line is "no message".
     """
     try:
         text = str(error)
@@ -79,6 +81,6 @@ def one_line(error: BaseException) -> str:
 
 
 def printable(text: str) -> str:
-    """What stands in a file must neither send codes to the terminal nor fill it."""
-    shown = without_codes(text[:MAX_CHARACTERS])
-    return shown if len(text) <= MAX_CHARACTERS else f"{shown} ..."
+    """Return a text from a file so that it neither sends codes to the terminal nor fills it."""
+    shown = without_codes(text[:MAX_MESSAGE_CHARACTERS])
+    return shown if len(text) <= MAX_MESSAGE_CHARACTERS else f"{shown} ..."

@@ -1,7 +1,8 @@
-"""The app: it registers the commands, and turns every mistake into one sentence and an exit status.
+"""The application: it registers the commands, and turns every mistake into one sentence and an exit
+status.
 
 Exit status: 0 good, 1 refuted (or diverged), 2 bad input, 3 undecided, 70 a fault of this program,
-130 interrupted (143 by SIGTERM and 129 by SIGHUP, where draws have been saved).
+130 interrupted (143 by SIGTERM and 129 by SIGHUP, if draws have been saved).
 """
 
 from __future__ import annotations
@@ -38,18 +39,18 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
     help=(
-        "Declare a sampler H, D, Q; prove that it leaves exp(-H) stationary; compile it; sample"
-        " with it."
+        "Declare a sampler by its energy H and its matrices D and Q, prove that it leaves exp(-H)"
+        " stationary, compile it, and sample with it."
     ),
     epilog=(
-        "Where a command takes FILE it also takes FILE:NAME or a catalog name. A recipe file is a"
-        " Python program and is run."
+        "FILE is a recipe file, FILE:NAME for one declaration in it, or the name of a sampler in"
+        " the catalog (`recipe list`). A recipe file is a Python program, and commands run it."
     ),
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         print_line(f"recipe {recipe.__version__}")
         raise typer.Exit
 
@@ -60,7 +61,7 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Options of the command itself."""
+    """Declare the options of the command itself."""
 
 
 # In the order in which the help lists them.
@@ -80,7 +81,7 @@ restore_docstrings(app)
 
 
 def main() -> None:
-    """Run the command; a mistake of the user is one sentence on stderr and exit status 2."""
+    """Run the command; print a mistake as one sentence on stderr, and end with its exit status."""
     try:
         app()
     except Exception as error:

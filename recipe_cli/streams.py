@@ -1,5 +1,7 @@
-"""Standard streams that end no run: closed ones lead nowhere, and what cannot be written is said
-once, at the end.
+"""Standard streams that never stop a run.
+
+A closed stream leads to the null device. Output that cannot be written is reported once, at the
+end.
 """
 
 from __future__ import annotations
@@ -11,12 +13,12 @@ import signal
 import sys
 from typing import Any
 
-# the exit status where the output was lost: bad input, like every other path that cannot be written
-NOT_WRITTEN = 2
+# The exit status if output was lost is that of bad input, as for any path that cannot be written.
+OUTPUT_LOST_STATUS = 2
 
 
 class _Forgiving(io.FileIO):
-    """A stream that drops what it cannot write, and remembers the first reason."""
+    """A stream that drops what it cannot write, and remembers the first error."""
 
     failure: OSError | None = None
 
@@ -24,7 +26,7 @@ class _Forgiving(io.FileIO):
         size = memoryview(data).nbytes  # type: ignore[arg-type]
         try:
             while (written := super().write(data)) is None:  # type: ignore[arg-type]
-                select.select([], [self.fileno()], [])  # it is one that does not wait by itself
+                select.select([], [self.fileno()], [])  # a non-blocking descriptor: wait for it
             return written
         except OSError as error:
             self.failure = self.failure or error
@@ -32,8 +34,9 @@ class _Forgiving(io.FileIO):
 
 
 class _Piped(_Forgiving):
-    """The same for stdout: who reads may stop, as ``head`` does, and then this process ends as
-    others do.
+    """Standard output, which ends this process by SIGPIPE when its reader has stopped reading.
+
+    This is what other programs do in a pipe such as ``recipe list | head``.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -49,16 +52,18 @@ class _Piped(_Forgiving):
 
 
 class _Text(io.TextIOWrapper):
-    """The text of such a stream; what its encoding lacks is written as an escape.
+    """The text layer of such a stream; characters that its encoding lacks are written as
+    escapes.
 
-    It shows no buffer, or typer would write UTF-8 past an encoding that is ASCII.
+    It hides its buffer, because typer would write UTF-8 to that buffer even if the encoding is
+    ASCII.
     """
 
     buffer = None  # type: ignore[assignment]
 
 
 def open_streams() -> None:
-    """Put such streams in the place of Python's own."""
+    """Replace Python's standard streams by streams that never stop a run."""
     _open_closed_descriptors()
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - it stays open
@@ -67,27 +72,31 @@ def open_streams() -> None:
 
 
 def close_streams(status: int) -> int:
-    """Write out what is left; returns the status to end with, which says whether the output was
-    lost.
+    """Flush both output streams; return the exit status, which says whether output was lost.
+
+    Args:
+        status: the exit status of the command. A status of 0 becomes 2 if output was lost.
     """
     failure = _failure(sys.stdout)
     if failure is not None:
         reason = failure.strerror or str(failure)
         sys.stderr.write(f"recipe: the output could not be written: {reason}; send it elsewhere\n")
-        status = status or NOT_WRITTEN
+        status = status or OUTPUT_LOST_STATUS
     _failure(sys.stderr)
     return status
 
 
 def _failure(stream: Any) -> OSError | None:
+    """Flush a stream; return the first error of writing to it, or None if there was none."""
     stream.flush()
     raw = io.TextIOWrapper.buffer.__get__(stream).raw if isinstance(stream, _Text) else None
     return raw.failure if isinstance(raw, _Forgiving) else None
 
 
 def _open_closed_descriptors() -> None:
-    """Give 0, 1 and 2 to the null device where they are closed, or the next files to be opened
-    would get them.
+    """Open the null device on each of the descriptors 0, 1 and 2 that is closed.
+
+    Otherwise the next files that are opened would get these numbers.
     """
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(descriptor, True)

@@ -28,7 +28,7 @@ FLOORS = {
         rebuild printing
     """,
     "verify": """
-        checker encode evidence generator scope statistics.numbers,
+        checker decide.linear_algebra encode evidence generator scope statistics.numbers,
         verdict statistics.null statistics.recover,
         decide.zero report statistics.step translation.parse,
         decide decide.asymptotics decide.nonnegative,

@@ -1,4 +1,9 @@
-"""Prove that a recipe, or an update rule that somebody printed, leaves ``exp(-H)`` stationary."""
+"""Prove that a sampler leaves ``exp(-H)`` stationary, or test that a program samples a given law.
+
+``verify`` proves: it takes a recipe, a printed update rule, a discrete step or a kernel and returns
+a ``Report``, whose lines each have a ``Verdict``. ``check_kernel``, ``check_sweep`` and
+``check_invariance`` test programs statistically.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,9 @@ __all__ = ["Report", "Verdict", "check_invariance", "check_kernel", "check_sweep
 
 
 def __getattr__(name: str) -> Any:
-    """Import on first use, so that a part that stands alone can be used without the rest."""
+    """Import a public name on first use, so that a part that stands alone loads without the
+    rest.
+    """
     if name == "Report":
         from verify.report import Report
 

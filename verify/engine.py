@@ -1,7 +1,8 @@
-"""The engine: what is asked of a declaration, in which order, and what becomes of the outcomes.
+"""The engine: which obligations a declaration has, and in which order they are discharged.
 
-Each obligation is discharged once about a subject, after those that it needs, and is handed their
-outcomes. The order in which a report lists them is another matter: that of ``verify.obligations``.
+The engine discharges each obligation once for a subject, after the obligations that it needs, and
+hands it their outcomes. A report lists the obligations in another order, which is that of
+``verify.obligations``.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from verify.scope import Declared, scope_of
 from verify.subject import KernelSubject, Subject, kernel_subject_of, subject_of
 from verify.verdict import Assumption, Outcome, Verdict, proved, undecided
 
-TOO_DEEP = "an expression in it is nested too deeply to be followed"
-OF_REFLECTED = (
-    "the sampler is reflected at an edge of its domain, and this obligation is decided without"
-    " reflections only"
+TOO_DEEP = "an expression is nested too deeply to be followed"
+NO_REFLECTIONS = (
+    "the sampler is reflected at an edge of its domain, and this obligation is decided only for"
+    " samplers without reflections"
 )
 UNDERIVED = "the drift and the diffusion were not derived"
 NOT_REACHED = "it was not reached"
-OF_ANOTHER_KIND = "it is required, and it is about declarations of another kind"
-OF_NOTHING_DECLARED = "it is required, and the declaration has nothing that it is about"
+OF_ANOTHER_KIND = "it is required, but is about another kind of declaration"
+OF_NOTHING_DECLARED = "it is required, but the declaration has nothing that it applies to"
 
 AnySubject = Subject | KernelSubject
 Discharge = Callable[[Obligation, AnySubject, Outcomes], Outcome]
@@ -38,50 +39,78 @@ Discharge = Callable[[Obligation, AnySubject, Outcomes], Outcome]
 def verify(
     declared: Declared, *, require: Iterable[str] = (), discharge: Discharge | None = None
 ) -> Report:
-    """Discharge every obligation of a recipe, a claim, a discrete step or a kernel, here and for as
-    long as it takes.
+    """Discharge every obligation of a recipe, a claim, a discrete step or a kernel.
 
-    There is no limit of time or memory here: native code hears no signal, so only a process can be
-    stopped. The command ``recipe verify`` runs this in a process of its own and stops it.
+    The call runs in this process and has no limit of time or memory: native code hears no signal,
+    so only a process can be stopped. The command ``recipe verify`` calls this function in a process
+    of its own, and stops that one.
 
     Args:
-        declared: what to verify.
-        require: names of further obligations without which it must not count as verified.
-        discharge: how an obligation gets its outcome, for those who want to watch; ``discharged``
-            if it is None.
+        declared: what to verify: a ``Recipe``, an ``Update`` (a claim), a ``Discretisation`` (a
+            discrete step) or a ``Kernel``.
+        require: names of obligations that must be proved as well, beside those that are always
+            required.
+        discharge: a function ``(obligation, subject, outcomes) -> Outcome`` that is called for each
+            obligation, for callers that watch or limit the work; None stands for ``discharged``.
+
+    Returns:
+        Report: one line for each obligation that applies. The lines of a discrete step follow those
+            of the recipe or claim that it was made from.
 
     Raises:
-        RecipeError: for an unknown obligation, or an update rule that has no limit.
+        RecipeError: if there is no obligation of a required name, or an update rule has no limit.
+
+    Source:
+        The condition for stationarity is that of Ma, Chen and Fox, "A Complete Recipe for
+            Stochastic Gradient MCMC" (NeurIPS 2015), theorem 1.
+
+    Example:
+        >>> from recipe import Potential, Recipe, Vector
+        >>> from verify import verify
+        >>> theta = Vector("theta")
+        >>> U = Potential("U", theta)
+        >>> langevin = Recipe(theta, H=U, D=1, Q=0)
+        >>> print(verify(langevin).verdict.value)
+        proved
     """
     subjects = subjects_of(declared)
     required = _required(declared, require)
-    asked = list(_asked_of(subjects, discharge or discharged))
-    counting = _counting_if_refuted(o for o, _ in asked if o.required)
+    asked = list(_obligations_with_outcomes(subjects, discharge or discharged))
+    assumed = _assumed_by(o for o, _ in asked if o.required)
     lines = []
     for obligation, outcomes in asked:
         if obligation.name in outcomes:
             outcome = outcomes[obligation.name]
-            counts = outcome.verdict is Verdict.REFUTED and obligation.name in counting
+            counts = outcome.verdict is Verdict.REFUTED and obligation.name in assumed
             is_required = obligation.required or obligation.name in required or counts
             lines.append(_line(obligation, outcome, is_required))
     lines += [
-        _open(name, declared) for name in required if name not in {line.name for line in lines}
+        _line_without_outcome(name, declared)
+        for name in required
+        if name not in {line.name for line in lines}
     ]
-    return Report(declared.name, subjects[-1].kind, subjects[-1].scope, _settled(lines))
+    return Report(
+        declared.name, subjects[-1].kind, subjects[-1].scope, _without_decided_assumptions(lines)
+    )
 
 
 def outcome_of(declared: Declared, name: str) -> Outcome:
-    """The outcome of one obligation about a declaration, found with those that it needs alone.
+    """Return the outcome of one obligation, and discharge only that one and those that it needs.
+
+    Args:
+        declared: a recipe, claim, discrete step or kernel.
+        name: the name of the obligation.
 
     Raises:
-        KeyError: where the obligation does not apply to the declaration.
+        KeyError: if the obligation does not apply to the declaration.
     """
     return _outcomes_about(declared, (name,))[name]
 
 
 def unanswered(declared: Declared) -> Report:
-    """What is to be reported where even the dynamics were not derived: whether the law is kept is
-    undecided.
+    """Return the report on a declaration whose dynamics were not derived.
+
+    It has one line: that ``exp(-H)`` is kept is undecided.
     """
     if isinstance(declared, Kernel):
         line, kind = _line(INVARIANCE, undecided(NOT_REACHED)), "kernel"
@@ -95,12 +124,14 @@ def unanswered(declared: Declared) -> Report:
 
 
 def discharged(obligation: Obligation, subject: AnySubject, outcomes: Outcomes) -> Outcome:
-    """The outcome of an obligation; undecided where it does not know reflections or kinks, or
-    Python cannot follow it.
+    """Return the outcome of an obligation.
+
+    It is undecided for a reflected sampler or one with kinks if the obligation does not handle
+    these, and if an expression is too deep for Python's stack.
     """
-    if subject.is_reflected and not obligation.of_reflected:
-        return undecided(OF_REFLECTED)
-    found = [] if obligation.across_kinks else kinks(subject)
+    if subject.is_reflected and not obligation.handles_reflections:
+        return undecided(NO_REFLECTIONS)
+    found = [] if obligation.handles_kinks else kinks(subject)
     if found:
         return undecided(UNPROVED.format(at_kinks(found)))
     try:
@@ -110,10 +141,16 @@ def discharged(obligation: Obligation, subject: AnySubject, outcomes: Outcomes) 
 
 
 class SubjectOutcomes(Mapping[str, Outcome]):
-    """The outcomes about one subject by the names of obligations, in the order of these.
+    """The outcomes about one subject by the names of obligations, in the order of the obligations.
 
-    An obligation is discharged once: when its outcome is first wanted, after those that it needs.
-    One that depends on a verdict which did not come out (``given``) is not there.
+    An obligation is discharged once, when its outcome is first read, after the obligations that it
+    needs. An obligation with a condition ``given`` is absent if another obligation has not come out
+    with that verdict.
+
+    Args:
+        subject: the subject of all outcomes.
+        obligations: the obligations that apply to it.
+        discharge: the function that discharges one obligation.
     """
 
     def __init__(
@@ -133,7 +170,7 @@ class SubjectOutcomes(Mapping[str, Outcome]):
         if name not in self._found:
             obligation = self._obligations[name]
             needed = {other: self[other] for other in obligation.needs if other in self}
-            handed = Outcomes(needed, partial(_about, obligation.asks))
+            handed = Outcomes(needed, partial(_outcomes_in_order, obligation.asks))
             self._found[name] = self._discharge(obligation, self.subject, handed)
         return self._found[name]
 
@@ -151,32 +188,35 @@ class SubjectOutcomes(Mapping[str, Outcome]):
         return sum(1 for _ in self)
 
 
-def _about(asked: tuple[str, ...], declared: Declared) -> Iterator[tuple[str, Outcome]]:
-    """The outcomes about another declaration, each when it is wanted."""
+def _outcomes_in_order(asked: tuple[str, ...], declared: Declared) -> Iterator[tuple[str, Outcome]]:
+    """Yield the outcomes about another declaration, each discharged when it is reached."""
     outcomes = _outcomes_about(declared, asked)
     return ((name, outcomes[name]) for name in asked if name in outcomes)
 
 
 def _outcomes_about(declared: Declared, names: Iterable[str]) -> SubjectOutcomes:
-    """Some outcomes about a declaration, with what they need: of no other obligation is it asked
-    whether it applies, which can take a while.
+    """Return the named outcomes about a declaration, with those that they need.
+
+    Whether other obligations apply is not checked, as that can take a while.
     """
     subject = subjects_of(declared)[-1]
     obligations = {o.name: o for o in obligations_of(declared)}
     wanted = list(names)
-    for name in wanted:  # it grows as it is gone through
+    for name in wanted:  # the loop appends to this list
         wanted += [other for other in obligations[name].comes_after() if other not in wanted]
     some = [o for o in obligations.values() if o.name in wanted and o.applies(subject)]
     return SubjectOutcomes(subject, some)
 
 
-# -- what is asked
+# -- subjects and obligations
 # --------------------------------------------------------------------------------------------------
 
 
 def subjects_of(declared: Declared) -> list[AnySubject]:
-    """What the lines of a report are about: of a discrete step first what it is made from, as no
-    step is better than that.
+    """Return the subjects that a report is about.
+
+    For a discrete step these are the recipe or claim that it was made from, and then the step
+    itself: no step is better than what it was made from.
     """
     if isinstance(declared, Kernel):
         return [kernel_subject_of(declared)]
@@ -185,15 +225,18 @@ def subjects_of(declared: Declared) -> list[AnySubject]:
 
 
 def obligations_of(declared: Declared) -> tuple[Obligation, ...]:
-    """The obligations of its kind, in the order in which a report lists them."""
+    """Return the obligations for this kind of declaration, in the order in which a report lists
+    them.
+    """
     return KERNEL_OBLIGATIONS if isinstance(declared, Kernel) else OBLIGATIONS
 
 
-def _asked_of(
+def _obligations_with_outcomes(
     subjects: Sequence[AnySubject], discharge: Discharge
 ) -> Iterator[tuple[Obligation, SubjectOutcomes]]:
-    """Each obligation with the outcomes that have its own: what applies to a step is not asked of
-    what the step is made from.
+    """Yield each obligation with the outcomes about its subject.
+
+    An obligation that applies to a discrete step is not discharged for what the step was made from.
     """
     applying = [[o for o in obligations_of(s.declared) if o.applies(s)] for s in subjects]
     for subject, obligations in zip(subjects, applying, strict=True):
@@ -204,7 +247,7 @@ def _asked_of(
 
 
 def _required(declared: Declared, require: Iterable[str]) -> list[str]:
-    """The required obligations by name, beside those that apply anyway."""
+    """Return the names of the obligations that the declaration or the caller requires."""
     made_from = declared.of if isinstance(declared, Discretisation) else declared
     own = made_from.require if isinstance(made_from, Recipe) else ()
     names = list(dict.fromkeys((*own, *require)))
@@ -218,7 +261,7 @@ def _required(declared: Declared, require: Iterable[str]) -> list[str]:
 
 
 def _all_obligations(declared: Declared) -> tuple[Obligation, ...]:
-    """Those of its kind first."""
+    """Return all obligations, those for this kind of declaration first."""
     return (*obligations_of(declared), *OBLIGATIONS, *KERNEL_OBLIGATIONS)
 
 
@@ -238,10 +281,8 @@ def _line(obligation: Obligation, outcome: Outcome, required: bool = True) -> Re
     )
 
 
-def _open(name: str, declared: Declared) -> ReportLine:
-    """A required obligation that was not discharged, as there is nothing declared that it is
-    about.
-    """
+def _line_without_outcome(name: str, declared: Declared) -> ReportLine:
+    """Return the line of a required obligation that does not apply to the declaration."""
     obligation = next(o for o in _all_obligations(declared) if o.name == name)
     if obligation not in obligations_of(declared):
         return _line(obligation, undecided(OF_ANOTHER_KIND))
@@ -250,29 +291,30 @@ def _open(name: str, declared: Declared) -> ReportLine:
     return _line(obligation, undecided(OF_NOTHING_DECLARED))
 
 
-def _counting_if_refuted(required: Iterable[Obligation]) -> set[str]:
-    """Names of obligations that required ones take for granted: what is refuted cannot be
-    assumed.
+def _assumed_by(required: Iterable[Obligation]) -> set[str]:
+    """Return the names of obligations that a required proof assumes: an assumption must not be
+    refuted.
     """
     return {name for o in required for a in o.assumes for name in a.obligations}
 
 
-def _settled(lines: Sequence[ReportLine]) -> tuple[ReportLine, ...]:
-    """The lines, which assume only what no other line decides."""
+def _without_decided_assumptions(lines: Sequence[ReportLine]) -> tuple[ReportLine, ...]:
+    """Remove from each line the assumptions that other lines of the report decide."""
     decided = {line.name: line.outcome for line in lines}
-    return tuple(
-        replace(line, outcome=_without_what_is_decided(line.outcome, decided)) for line in lines
-    )
+    return tuple(replace(line, outcome=_without_decided(line.outcome, decided)) for line in lines)
 
 
-def _without_what_is_decided(outcome: Outcome, decided: Mapping[str, Outcome]) -> Outcome:
-    left = (a for assumption in outcome.assumed for a in _left_of(assumption, decided))
-    return replace(outcome, assumed=tuple(dict.fromkeys(left)))
+def _without_decided(outcome: Outcome, decided: Mapping[str, Outcome]) -> Outcome:
+    remaining = (a for assumption in outcome.assumed for a in _remaining(assumption, decided))
+    return replace(outcome, assumed=tuple(dict.fromkeys(remaining)))
 
 
-def _left_of(assumption: Assumption, decided: Mapping[str, Outcome]) -> tuple[Assumption, ...]:
-    """The assumption itself while it is open; else what the proofs take for granted that discharge
-    it. Where one of its obligations is refuted, that line counts, and nothing is assumed of it.
+def _remaining(assumption: Assumption, decided: Mapping[str, Outcome]) -> tuple[Assumption, ...]:
+    """Return the assumptions that remain of one assumption.
+
+    If all its obligations are proved, it is replaced by the assumptions of their proofs. If one of
+    them is refuted, nothing is assumed, as the refuted line counts. Otherwise the assumption
+    remains.
     """
     outcomes = [decided[name] for name in assumption.obligations if name in decided]
     proofs = [o for o in outcomes if o.verdict is Verdict.PROVED]

@@ -1,8 +1,8 @@
-"""The evidence of a proof, in forms that a checker can verify without searching for anything.
+"""The evidence of a proof, in forms that a checker can verify without a search.
 
-An identity needs no evidence: a checker derives it from H, D, Q and the drift. A sign, or a
-positive semidefinite matrix, needs one idea, which is itself an identity: a form whose sign can be
-read off, or a factor.
+An identity needs no evidence: a checker derives it from H, D, Q and the drift. The sign of an
+expression and a positive semidefinite matrix need one idea each, which is itself an identity: a
+form with a sign that can be read off, or a factor of the matrix.
 """
 
 from __future__ import annotations
@@ -18,14 +18,18 @@ from recipe.language.symbols import Block, Length
 
 @dataclass(frozen=True)
 class SignStep:
-    """``e`` is ``> 0``, ``>= 0`` or ``!= 0``, as ``sign`` says, wherever it is defined: it equals
-    ``form``, whose sign can be read off.
+    """A proof of the sign of an expression: it equals a form whose sign can be read off.
 
     A form is read off if it is a product, power or sum of parts with known signs. Signs are known
     from declared assumptions; from ``x - a`` and ``b - x`` for a coordinate x whose domain has the
     ends a and b; from ``1 - total(x)`` on the simplex; and from functions of one sign (``exp``,
     ``cosh``) or with the sign of their argument (``sinh``, ``tanh``, ``atan``, ``erf``, ``exp(x) -
     1``, ``log(1 + x)``).
+
+    Attributes:
+        e: the expression.
+        sign: ``"> 0"``, ``">= 0"`` or ``"!= 0"``; it holds wherever ``e`` is defined.
+        form: an expression that equals ``e``.
     """
 
     e: Expr
@@ -37,11 +41,13 @@ class SignStep:
 class FactorColumn:
     """One block of columns of B, and the diagonal of W for these columns.
 
-    ``length`` is None for a single column; ``entries`` are then ``Column`` (for vector rows) and
-    ``Number`` (for scalar rows). Otherwise there is a column for each coordinate, and they are
-    ``Coupling`` and ``Row``. Rows that are left out are zero. The diagonal of W is ``weight``, an
-    expression of the generic coordinate. With a ``matrix``, W is a coordinate-free ``weight`` times
-    this positive definite matrix.
+    Attributes:
+        length: the number of columns, one for each coordinate; None for a single column.
+        entries: the nonzero entries by row. For a single column they are ``Column`` (vector rows)
+            and ``Number`` (scalar rows), otherwise ``Coupling`` and ``Row``.
+        weight: the diagonal of W, an expression of the generic coordinate.
+        matrix: a positive definite matrix; W is then the coordinate-free ``weight`` times this
+            matrix. None if W is diagonal.
     """
 
     length: Length | None
@@ -52,12 +58,15 @@ class FactorColumn:
 
 @dataclass(frozen=True)
 class FactorStep:
-    """``D = B W B^T`` with nonnegative weights W; ``signs`` prove that, one for each column in
-    order.
+    """A proof that D is positive semidefinite: ``D = B W B^T`` with nonnegative weights W.
 
     The identity holds where B is defined, off a nowhere dense set. So D is positive semidefinite
     there, and hence everywhere: D is continuous, and positive semidefiniteness is a closed
     condition.
+
+    Attributes:
+        columns: the columns of B with their weights.
+        signs: proofs that the weights are nonnegative, one for each column, in the same order.
     """
 
     columns: tuple[FactorColumn, ...]

@@ -1,7 +1,7 @@
-"""An obligation: what must hold of a sampler, how it is discharged, and how that is explained.
+"""An obligation: a proposition about a sampler, the procedure that decides it, and its explanation.
 
-An obligation never discharges another one. It names what it needs to know, and ``verify.engine``
-hands it the outcomes.
+An obligation never discharges another one. It names the outcomes that it needs, and
+``verify.engine`` hands them over.
 """
 
 from __future__ import annotations
@@ -17,85 +17,88 @@ from verify.verdict import Assumption, Outcome, Verdict
 
 
 def of_diffusions(subject: Subject) -> bool:
-    """An obligation of every recipe and every claim: of what a sampler is as its step vanishes."""
+    """Return True for the subject of a recipe or a claim: for a sampler in the limit of a small
+    step.
+    """
     return not of_steps(subject)
 
 
 def of_steps(subject: Subject) -> bool:
-    """An obligation of every discrete step."""
+    """Return True for the subject of a discrete step."""
     return isinstance(subject.declared, Discretisation)
 
 
 def of_kernels(subject: KernelSubject) -> bool:
-    """An obligation of every kernel."""
+    """Return True for the subject of a kernel."""
     return isinstance(subject.declared, Kernel)
 
 
 def of_recipes(subject: Subject) -> bool:
-    """An obligation of recipes only."""
+    """Return True for the subject of a recipe."""
     return isinstance(subject.declared, Recipe)
 
 
 def of_claims(subject: Subject) -> bool:
-    """An obligation of claims only: of update rules with nothing said of D or Q."""
+    """Return True for the subject of a claim: an update rule without a D or Q."""
     return isinstance(subject.declared, Update)
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What an obligation is handed when it is discharged.
+    """The outcomes that an obligation is handed when it is discharged.
 
-    ``needed`` has the outcome of each obligation that it ``needs`` and that applies to its subject.
-    One that was stopped by a limit of time or memory is undecided there.
-
-    ``about(declared)`` verifies another declaration, which the obligation has found. It yields the
-    name and the outcome of each obligation that it ``asks`` and that applies there, in that order;
-    each is discharged when it is wanted.
+    Attributes:
+        needed: the outcome of each obligation that it ``needs`` and that applies to its subject. An
+            outcome is undecided if a limit of time or memory stopped its proof.
+        about: ``about(declared)`` verifies another declaration, which the obligation has found. It
+            yields the name and outcome of each obligation that it ``asks`` and that applies there,
+            in the order of ``asks``; each is discharged when it is reached.
     """
 
     needed: Mapping[str, Outcome]
     about: Callable[[Declared], Iterator[tuple[str, Outcome]]]
 
     def __getitem__(self, name: str) -> Outcome:
-        """The outcome of one obligation, which must apply to the subject."""
+        """Return the outcome of one obligation, which must apply to the subject."""
         return self.needed[name]
 
     def proved(self, name: str) -> bool:
-        """Whether one obligation applies to the subject and is proved."""
+        """Return True if the obligation of this name applies to the subject and is proved."""
         return name in self.needed and self.needed[name].verdict is Verdict.PROVED
 
 
 @dataclass(frozen=True)
 class Obligation:
-    """One obligation, of a ``Subject`` or of a ``KernelSubject``.
+    """A proposition about a ``Subject`` or a ``KernelSubject``, with the procedure that decides it.
 
-    What it says:
-        name: how reports, certificates and ``recipe explain`` call it.
+    The proposition:
+        name: its name in reports, in certificates and for ``recipe explain``.
         statement: the mathematics, as text.
-        latex: the same for print, where LaTeX says it better than text.
-        explanation: what a statistician wants to know about it.
+        latex: the mathematics as LaTeX, if that reads better than the text.
+        explanation: what it means for a statistician, and how it is decided.
 
-    How it is decided:
-        discharge: ``discharge(subject)``, or ``discharge(subject, outcomes)`` where it needs or
-            asks anything; returns its outcome.
-        applies: whether it is about a subject at all.
+    The procedure:
+        discharge: ``discharge(subject)``, or ``discharge(subject, outcomes)`` if it needs or asks
+            anything; returns an ``Outcome``.
+        applies: a function that returns True for the subjects that it is about.
         needs: names of obligations about the same subject. They are discharged first, and their
-            outcomes are handed on.
+            outcomes are handed over.
         asks: names of obligations that are discharged about another declaration, which this
             obligation finds or which its subject was made from.
-        assumes: what a proof may take for granted and another obligation would discharge. Where
-            this obligation is required and the other is refuted, the other counts as well.
-        given: another obligation with a verdict; without that verdict this one is not asked for.
-        of_reflected: whether it knows reflections. One that does not is undecided of a sampler
-            that is reflected at an edge, as it would reason about the rule without its folds.
-        across_kinks: whether it knows kinks. One that does not is undecided of a sampler with an
-            absolute value in it, as it takes derivatives of every order for granted.
+        assumes: assumptions of its proofs that another obligation would discharge. If this
+            obligation is required and the other one is refuted, the other one counts as well.
+        given: the name of another obligation and a verdict; without that verdict this one is not
+            discharged.
+        handles_reflections: True if it is decided for samplers that are reflected at an edge.
+            Otherwise it is undecided for them, as it would reason about the rule without its folds.
+        handles_kinks: True if it is decided for samplers with an absolute value. Otherwise it is
+            undecided for them, as it assumes derivatives of every order.
 
-    How it counts:
-        required: whether it enters the verdict on the whole. Others are shown, and enter it only
+    The weight:
+        required: True if it enters the verdict of the report. Others are listed, and enter it only
             if a recipe or a user requires them.
-        vacuous: why it holds where it is required and does not apply. Without a reason it is then
-            undecided.
+        vacuous: the reason why it holds for a declaration to which it does not apply. Without a
+            reason it is undecided there if it is required.
     """
 
     name: str
@@ -108,17 +111,19 @@ class Obligation:
     asks: tuple[str, ...] = ()
     assumes: tuple[Assumption, ...] = ()
     given: tuple[str, Verdict] | None = None
-    of_reflected: bool = False
-    across_kinks: bool = False
+    handles_reflections: bool = False
+    handles_kinks: bool = False
     required: bool = True
     vacuous: str | None = None
 
     def comes_after(self) -> tuple[str, ...]:
-        """Names of the obligations about the same subject that must be discharged before it."""
+        """Return the names of the obligations about the same subject that must be discharged before
+        it.
+        """
         return self.needs if self.given is None else (*self.needs, self.given[0])
 
     def outcome(self, subject: Subject | KernelSubject, outcomes: Outcomes) -> Outcome:
-        """Discharge it, with the outcomes that it needs."""
+        """Discharge the obligation, with the outcomes that it needs, and return its outcome."""
         if self.needs or self.asks:
             return self.discharge(subject, outcomes)
         return self.discharge(subject)

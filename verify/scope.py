@@ -1,6 +1,4 @@
-"""In words, for what a proof about a declaration holds: every length, function, parameter and
-domain.
-"""
+"""The scope of a proof in words: every length, function, parameter and domain that it holds for."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ Declared = Recipe | Update | Discretisation | Kernel
 
 
 def scope_of(declared: Declared) -> str:
-    """In words, for what a proof holds."""
+    """Return the scope of a proof about a declaration in words."""
     lengths = [
         f"every {length}"
         for length in sorted({str(b.length) for b in declared.state if isinstance(b, Vector)})
@@ -27,7 +25,7 @@ def scope_of(declared: Declared) -> str:
 
 
 def kinds_of(declared: Declared) -> list[str]:
-    """In words, for which functions, parameters and domains a proof holds."""
+    """Return the functions, parameters and domains that a proof holds for, each in words."""
     parts = [_abstract_text(a) for a in declared.abstract]
     parts += [_parameter_text(s) for s in declared.parameters]
     parts += (

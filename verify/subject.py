@@ -1,5 +1,7 @@
-"""What is verified: a recipe, a claim (an update rule with the law that it is said to have), a step
-of either, or a kernel.
+"""The subject of a verification: the process behind a declaration, with its target.
+
+A declaration is a recipe, a claim (an update rule with the law that it is said to have), a discrete
+step of either, or a kernel.
 """
 
 from __future__ import annotations
@@ -25,10 +27,16 @@ from verify.scope import Declared, scope_of
 
 @dataclass(frozen=True)
 class Subject:
-    """The diffusion and its target, with the declaration that they came from.
+    """A diffusion and its target, with the declaration that they came from.
 
-    ``gradient`` is grad H, ``written`` the expressions of the declaration with their places. Of a
-    discrete step the diffusion is the one that it is made from.
+    Attributes:
+        declared: the recipe, claim or discrete step.
+        kind: ``"recipe"``, ``"claim"`` or ``"step"``.
+        H: the energy of the target ``exp(-H)``.
+        gradient: grad H, by block.
+        dynamics: drift and diffusion; for a discrete step, those of what it was made from.
+        written: the expressions of the declaration with the places where they are written.
+        reflections: the reflections at edges of the domain.
     """
 
     declared: Declared
@@ -41,17 +49,17 @@ class Subject:
 
     @property
     def state(self) -> tuple[Block, ...]:
-        """The blocks."""
+        """The blocks of the state."""
         return self.dynamics.state
 
     @property
     def is_reflected(self) -> bool:
-        """Whether it turns back at an edge of its domain."""
+        """True if the sampler is reflected at an edge of its domain."""
         return bool(self.reflections)
 
     @property
     def scope(self) -> str:
-        """In words, for what a proof holds."""
+        """The scope of a proof in words."""
         return ", ".join([scope_of(self.declared), *map(str, self.reflections)])
 
 
@@ -59,7 +67,12 @@ class Subject:
 class KernelSubject:
     """A kernel in discrete time and its target: no limit is taken, and there is no diffusion.
 
-    ``conditions`` are those on the step size that belong to the scope.
+    Attributes:
+        declared: the kernel.
+        H: the energy of the target ``exp(-H)``.
+        written: the expressions of the kernel with the places where they are written.
+        conditions: the conditions on the step size that belong to the scope.
+        kind: ``"kernel"``.
     """
 
     declared: Kernel
@@ -70,13 +83,15 @@ class KernelSubject:
 
     @property
     def state(self) -> tuple[Block, ...]:
-        """The blocks."""
+        """The blocks of the state."""
         return self.declared.state
 
     @property
     def is_reflected(self) -> bool:
-        """Whether a rule is folded at an edge of the domain that is no proposal; the density of a
-        proposal knows its folds.
+        """True if a rule other than a Metropolis-Hastings proposal is folded at an edge of the
+        domain.
+
+        The density of a proposal takes its folds into account.
         """
         leaves = (
             leaf
@@ -88,7 +103,7 @@ class KernelSubject:
 
     @property
     def scope(self) -> str:
-        """In words, for what a proof holds."""
+        """The scope of a proof in words."""
         return " with ".join(
             [
                 scope_of(self.declared),
@@ -98,17 +113,18 @@ class KernelSubject:
 
 
 def subject_of(declared: Declared) -> Subject:
-    """The subject behind a declaration of a diffusion.
+    """Return the subject behind the declaration of a diffusion.
 
     Raises:
-        RecipeError: where it is none of these, or an Update has no limit.
+        RecipeError: if it is no recipe, update rule or discrete step, or if an update rule has no
+            limit.
     """
     return _subject_of(_in_own_coordinates(declared))
 
 
 def _in_own_coordinates(declared: Any) -> Any:
-    """The declaration with abstract functions of the blocks that it moves, where these stand for
-    others (``Preimage``).
+    """Return the declaration with its abstract functions as functions of the blocks that it moves,
+    if these stand for others (``Preimage``).
     """
     if not isinstance(declared, Declared) or all(b.image is None for b in declared.state):
         return declared
@@ -117,15 +133,15 @@ def _in_own_coordinates(declared: Any) -> Any:
 
 @singledispatch
 def _subject_of(declared: Any) -> Subject:
-    raise RecipeError(f"{declared!r} is no Recipe, no Update and no Discretisation")
+    raise RecipeError(f"{declared!r} is not a Recipe, an Update or a Discretisation")
 
 
 def kernel_subject_of(kernel: Kernel) -> KernelSubject:
-    """The subject behind a kernel."""
+    """Return the subject behind a kernel."""
     kernel = _in_own_coordinates(kernel)
     try:
         found = conditions_on_step(kernel)
-    except RecursionError:  # then no condition is taken for granted
+    except RecursionError:  # without conditions the scope is larger, so this is safe
         found = ()
     return KernelSubject(kernel, kernel.target, tuple(kernel.written()), found)
 

@@ -1,4 +1,4 @@
-"""What can be said of an obligation, and how several answers become one."""
+"""Verdicts and outcomes of obligations, and how several outcomes become one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from verify.evidence import Step
 
 
 class Verdict(Enum):
-    """*proved* for the whole scope, *refuted* by an exact witness, or *undecided*."""
+    """The answer to a question.
+
+    Attributes:
+        PROVED: it holds for the whole scope.
+        REFUTED: it fails at an exact witness.
+        UNDECIDED: neither was found.
+    """
 
     PROVED = "proved"
     REFUTED = "refuted"
@@ -19,7 +25,13 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Witness:
-    """An exact point, written in the recipe's own symbols, and what was found there."""
+    """A counterexample: an exact point, and what was found there.
+
+    Attributes:
+        point: the value of each symbol as text, by its name; for a vector a list of its
+            coordinates.
+        finding: a sentence that says what is wrong at the point.
+    """
 
     point: dict[str, str | list[str]]
     finding: str
@@ -27,8 +39,12 @@ class Witness:
 
 @dataclass(frozen=True)
 class Formula:
-    """An expression to be read: as text and as LaTeX; ``where`` says what its letters mean that
-    nobody has declared.
+    """An expression for a reader, as text and as LaTeX.
+
+    Attributes:
+        text: the expression as text.
+        latex: the expression as LaTeX, without dollars.
+        where: definitions of letters that the declaration does not declare, a sentence each.
     """
 
     text: str
@@ -38,10 +54,14 @@ class Formula:
 
 @dataclass(frozen=True)
 class Assumption:
-    """What a verdict takes for granted, as a sentence, and which obligations would discharge it.
+    """A premise of a proof, and the obligations that would discharge it.
 
-    Where all of its ``obligations`` are proved, nothing is assumed but what their proofs assume. An
-    assumption without any is one that no obligation is about.
+    If all its ``obligations`` are proved, the premise is replaced by the assumptions of their
+    proofs.
+
+    Attributes:
+        sentence: the premise.
+        obligations: names of obligations; empty if no obligation would discharge it.
     """
 
     sentence: str
@@ -55,12 +75,17 @@ class Assumption:
 class Outcome:
     """The answer to one obligation.
 
-    ``by`` says how it was decided (or what was tried), ``assumed`` is what the verdict takes for
-    granted. ``repair`` proposes what to write instead, where that is known;
-    ``residual`` is what should be zero and is not; ``steps`` are what a checker needs to go through
-    it again. ``scope`` says for what it holds, where that is not all that was asked for; ``facts``
-    are what was found beside it, a sentence each. ``found`` is what was looked for and found: a
-    recipe, a law.
+    Attributes:
+        verdict: proved, refuted or undecided.
+        by: how it was decided; for an undecided obligation, what was tried.
+        witness: the counterexample of a refutation; None if there is none.
+        assumed: the premises of the verdict.
+        repair: what to write instead; None if that is not known.
+        steps: the evidence that a checker needs to verify the proof again.
+        residual: the expression that should be zero and is not; None if there is none.
+        scope: what the verdict holds for, if that is not the scope of the whole report; else None.
+        facts: further findings, a sentence each.
+        found: what was searched for and found, such as a recipe or a law; None if nothing was.
     """
 
     verdict: Verdict
@@ -76,32 +101,50 @@ class Outcome:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the verdict takes for granted, a sentence each."""
+        """The premises of the verdict, a sentence each."""
         return tuple(a.sentence for a in self.assumed)
 
 
 def assuming(lines: Iterable[str | Assumption]) -> tuple[Assumption, ...]:
-    """Sentences as assumptions; a bare sentence is one that no obligation is about."""
+    """Return sentences as assumptions; a bare sentence has no obligation that would
+    discharge it.
+    """
     return tuple(Assumption(a) if isinstance(a, str) else a for a in lines)
 
 
 def proved(by: str, *assumed: str | Assumption, steps: Iterable[Step] = ()) -> Outcome:
-    """A proof for everything that the scope says."""
+    """Return a proof for the whole scope.
+
+    Args:
+        by: how it was decided.
+        assumed: the premises of the proof.
+        steps: the evidence for a checker.
+    """
     return Outcome(Verdict.PROVED, by, assumed=assuming(assumed), steps=tuple(steps))
 
 
 def refuted(by: str, witness: Witness, repair: str | None = None) -> Outcome:
-    """An exact counterexample."""
+    """Return a refutation by an exact counterexample.
+
+    Args:
+        by: how it was decided.
+        witness: the counterexample.
+        repair: what to write instead; None if that is not known.
+    """
     return Outcome(Verdict.REFUTED, by, witness=witness, repair=repair)
 
 
 def undecided(tried: str) -> Outcome:
-    """Neither; ``tried`` says what was attempted and why it did not reach."""
+    """Return an undecided outcome; ``tried`` says what was attempted and why it did not succeed."""
     return Outcome(Verdict.UNDECIDED, tried)
 
 
 def overall(verdicts: Iterable[Verdict]) -> Verdict:
-    """Refuted if any is, proved if all are and there is one, undecided otherwise."""
+    """Return the verdict on a conjunction.
+
+    It is refuted if any of the verdicts is, proved if there are some and all are proved, and
+    undecided otherwise.
+    """
     found = set(verdicts)
     if Verdict.REFUTED in found:
         return Verdict.REFUTED
@@ -109,8 +152,13 @@ def overall(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def conjunction(parts: Iterable[tuple[str, Outcome]], by: str) -> Outcome:
-    """One outcome for a list of named conditions: the first refuted, else the first undecided, else
-    proved by ``by``.
+    """Return one outcome for a list of named conditions.
+
+    It is the first refuted one, else the first undecided one, else proved.
+
+    Args:
+        parts: the name and outcome of each condition.
+        by: how a proof of all conditions is described.
     """
     listed = list(parts)
     assumed = tuple(dict.fromkeys(a for _, o in listed for a in o.assumed))

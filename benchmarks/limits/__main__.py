@@ -1,15 +1,16 @@
-"""How close generated code comes to its limits: python benchmarks/limits [--only sgld,chains,...]
-[--jax-python ...] [--json]
+"""How close generated code comes to its limits.
+
+    python benchmarks/limits [--only sgld,chains,...] [--jax-python ...] [--json]
 
 Every figure is a median over alternating runs on one core; only ratios within one run carry over.
 The competitors:
 
-    C                 gcc on the path JAX, BlackJAX     --jax-python FOLDER/bin/python:
-    python -m venv FOLDER; FOLDER/bin/pip install jax blackjax SGMCMCJax         --sgmcmcjax-python
-    FOLDER/bin/python:  python -m venv FOLDER; FOLDER/bin/pip install "jax==0.4.30"
-                      "jaxlib==0.4.30" "numpy<2.1" sgmcmcjax
-    ours, no scipy    --numba-python FOLDER/bin/python:      python -m venv FOLDER; FOLDER/bin/pip
-    install numba
+    C                 gcc on the path
+    JAX, BlackJAX     --jax-python FOLDER/bin/python, where FOLDER is an environment
+                      (python -m venv FOLDER) after FOLDER/bin/pip install jax blackjax
+    SGMCMCJax         --sgmcmcjax-python FOLDER/bin/python, after FOLDER/bin/pip install
+                      "jax==0.4.30" "jaxlib==0.4.30" "numpy<2.1" sgmcmcjax
+    ours, no scipy    --numba-python FOLDER/bin/python, after FOLDER/bin/pip install numba
 
 One that is missing is skipped, and that is said.
 """

@@ -13,18 +13,14 @@ import gzip
 import lzma
 import operator
 import os
-import time
 from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import Progress
 
 from codegen.files.convert import (
     Arrays,
@@ -35,9 +31,9 @@ from codegen.files.convert import (
     named,
     require_regular,
 )
+from codegen.system.progress_bar import progress_bar
 from recipe.language.errors import RecipeError
 from recipe.language.numbers import MAX_EXACT_INTEGER, rounded_text
-from recipe.language.plain_text import without_codes
 
 BATCH_BYTES = 1 << 20
 COLUMN_BUFFER_BYTES = 1 << 16  # one for each column of a Parquet file
@@ -207,16 +203,10 @@ def _watched(title: str, read: Read[Item]) -> Generator[Item, None, None]:
     """Yield the items, under a bar on stderr once reading has taken some time, where stderr is a
     terminal.
     """
-    bar, began = Progress(console=Console(stderr=True), transient=True), time.perf_counter()
-    task = bar.add_task(escape(without_codes(title)), total=1.0)
-    with closing(read), ExitStack() as stack:
-        hidden = bar.console.is_terminal
+    with closing(read), progress_bar(title, 1.0, after_seconds=BAR_AFTER_SECONDS) as show:
         for fraction, item in read:
             yield item
-            bar.update(task, completed=fraction)
-            if hidden and time.perf_counter() - began > BAR_AFTER_SECONDS:
-                stack.enter_context(bar)
-                hidden = False
+            show(fraction)
 
 
 # libsvm

@@ -1,5 +1,5 @@
-"""The arguments of ``sample``, checked and in numbers: options, parameters, data, lengths,
-first states, gradients.
+"""The arguments of ``sample``, checked and as numbers: options, parameters, data, lengths, first
+states, gradients.
 
 Imports ``codegen.generate`` and below.
 """

@@ -1,6 +1,4 @@
-"""A posterior as compiled functions: the potential, its gradient and its mode, from all of the data
-or from some rows.
-"""
+"""A posterior as compiled functions: its potential, the gradient of the potential, and a mode."""
 
 from __future__ import annotations
 
@@ -27,19 +25,41 @@ from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Vector, name_of
 
-NO_ROWS = np.zeros(0, dtype=np.int64)
+ALL_ROWS = np.zeros(0, dtype=np.int64)  # how a compiled function is asked for all of the data
+MAX_RELATIVE_SLOPE = 1e-4  # of U at a mode, against the slope where the search began
+L_BFGS_OPTIONS = {"maxiter": 5000, "maxfun": 10000, "ftol": 1e-15, "gtol": 1e-8}
 
 
 class Density:
-    """The law of a posterior, ``exp(-U)``, compiled; derived from its log likelihood and log prior.
+    """The compiled law ``exp(-U)`` of a posterior, with ``U = -log_prior - sum of log_likelihood``.
+
+    Blocks are given by symbol or name, a vector block as an array of the shape (length,) and a
+    scalar block as a number. ``rows`` is an array of row numbers; None stands for all of the data.
 
     Args:
-        posterior: with a ``log_likelihood``.
-        params: the values of its parameters, by name.
-        lengths: the number behind the length of a block, where data and parameters do not tell.
+        posterior: a posterior with a ``log_likelihood``; its own gradient is not used.
+        params: the value of each of its parameters, by symbol or name.
+        lengths: the number of coordinates of a block, by block, where neither data nor parameters
+            determine it.
+
+    Attributes:
+        blocks: the blocks that U depends on.
+        arrays: the arrays of the data, checked.
+        rows: the number of rows of the data; 1 without data.
 
     Raises:
-        RecipeError: for what is missing, or has no compiled form.
+        RecipeError: for a parameter or a length that is missing, data that do not fit, or an
+            expression that has no compiled form.
+
+    Example:
+        >>> from codegen import Density
+        >>> from recipe import Data, Posterior, Vector, total
+        >>> theta = Vector("theta")
+        >>> x = Data("x", like=theta)
+        >>> prior, likelihood = -total(theta**2) / 2, -total((x - theta) ** 2) / 2
+        >>> density = Density(Posterior(theta, likelihood, prior, data={x: [[1.0], [2.0]]}))
+        >>> round(float(density.mode()[theta][0]), 6)
+        1.0
     """
 
     def __init__(
@@ -50,7 +70,7 @@ class Density:
         lengths: Mapping[Any, int] | None = None,
     ) -> None:
         if posterior.log_likelihood is None:
-            raise RecipeError("this posterior has no log_likelihood to compile")
+            raise RecipeError("this posterior has no log_likelihood to compile; give it one")
         self.blocks: tuple[Block, ...] = posterior.blocks
         self._posterior = posterior
         self._lengths = Lengths()
@@ -72,36 +92,55 @@ class Density:
         return sum(self._sizes())
 
     def potential(self, values: Mapping[Any, Any], rows: np.ndarray | None = None) -> float:
-        """``U`` at these values of the blocks; from ``rows`` it is the estimate N/n times their
-        sum, plus the prior's part.
+        """Return U at these values of all blocks.
+
+        From n of N rows it is the unbiased estimate: N/n times the sum over these rows, plus the
+        part of the prior.
+
+        Raises:
+            RecipeError: for a block without a value, or a value outside of its domain.
         """
         return self._potential(self._arrays(values), rows)
 
     def gradient(
         self, values: Mapping[Any, Any], rows: np.ndarray | None = None
     ) -> dict[Block, np.ndarray]:
-        """The gradient of ``U`` by block, in the same way."""
+        """Return the gradient of U by block, or its estimate from some rows.
+
+        Raises:
+            RecipeError: as ``potential``.
+        """
         return self._by_block(self.slopes(self._arrays(values), rows))
 
     def slopes(self, at: Sequence[np.ndarray], rows: np.ndarray | None = None) -> list[np.ndarray]:
-        """The gradient from one array a block, in their order, to one array a block."""
+        """Return the gradient as one array a block.
+
+        Args:
+            at: one array a block, in the order of ``blocks``, of the shape (length,).
+            rows: as for ``potential``.
+        """
         results = [np.zeros_like(a) for a in at]
         self._module.gradient_U(
-            *results, *at, self._data, self._params, (), NO_ROWS if rows is None else rows
+            *results, *at, self._data, self._params, (), ALL_ROWS if rows is None else rows
         )
         return results
 
     def mode(self, start: Mapping[Any, Any] | None = None) -> dict[Block, np.ndarray]:
-        """A local minimum of ``U`` (the maximum a posteriori), by L-BFGS from ``start`` (default: 0
-        everywhere).
+        """Return a local minimum of U by block: the maximum a posteriori.
+
+        Args:
+            start: the values of all blocks from which L-BFGS begins; 0 everywhere by default.
 
         Raises:
-            RecipeError: where the search does not end at a point with a vanishing gradient.
+            RecipeError: where a block does not live on the real line, or the search does not end at
+                a point where the gradient vanishes.
         """
         return self._by_block(self.minimum(None if start is None else self._arrays(start)))
 
     def minimum(self, start: Sequence[np.ndarray] | None = None) -> list[np.ndarray]:
-        """The same with one array a block."""
+        """Return the mode as ``mode`` does, from and to one array a block, of the shape
+        (length,).
+        """
         from scipy.optimize import minimize
 
         if any(b.domain != sympy.S.Reals for b in self.blocks):
@@ -111,7 +150,7 @@ class Density:
                 " (from Python), or declare the posterior on the real line"
             )
         first = np.zeros(self.dimension) if start is None else np.concatenate(start)
-        steepness: list[float] = []  # that of the first point says how small a slope is small
+        steepness: list[float] = []  # of each point visited; the first one sets the scale
 
         def value_and_gradient(z: np.ndarray) -> tuple[float, np.ndarray]:
             at = self._split(z)
@@ -121,7 +160,7 @@ class Density:
 
         with np.errstate(all="ignore"):
             found = minimize(
-                value_and_gradient, first, jac=True, method="L-BFGS-B", options=_OPTIONS
+                value_and_gradient, first, jac=True, method="L-BFGS-B", options=L_BFGS_OPTIONS
             )
         slope = float(np.max(np.abs(found.jac)))
         bad = [] if np.isfinite(slope) else bad_rows([self._posterior])
@@ -129,7 +168,7 @@ class Density:
             raise RecipeError(
                 f"no mode was found: {'; '.join(bad)}; correct it, or leave the row out"
             )
-        if not slope <= 1e-4 * max(1.0, steepness[0]):
+        if not slope <= MAX_RELATIVE_SLOPE * max(1.0, steepness[0]):
             raise RecipeError(
                 f"no mode was found: after {found.nit} iterations the largest derivative of U is"
                 f" {slope:.3g}; give a start, or the mode itself"
@@ -142,7 +181,7 @@ class Density:
     def _potential(self, at: Sequence[np.ndarray], rows: np.ndarray | None = None) -> float:
         return float(
             self._module.potential_U(
-                *at, self._data, self._params, NO_ROWS if rows is None else rows
+                *at, self._data, self._params, ALL_ROWS if rows is None else rows
             )
         )
 
@@ -159,15 +198,12 @@ class Density:
         given = given_blocks(values, self.blocks, 1, self._lengths)
         missing = [b for b in self.blocks if b not in given]
         if missing:
-            raise RecipeError(f"there is no value for the block {missing[0]}")
+            raise RecipeError(f"there is no value for the block {missing[0]}; give one")
         return [np.array(given[b][0]) for b in self.blocks]
 
 
-_OPTIONS = {"maxiter": 5000, "maxfun": 10000, "ftol": 1e-15, "gtol": 1e-8}
-
-
 def _module(posterior: Posterior) -> tuple[dict[Any, str], dict[Any, str], str]:
-    """The fields of the parameters and of the data, and the text of the module."""
+    """Return the fields of the parameters, the fields of the data, and the text of the module."""
     U = Potential("U", *posterior.blocks)
     names, params = local_namer(), field_namer()
     settings = {s: params.fresh(name_of(s)) for s in posterior.parameters}

@@ -1,4 +1,8 @@
-"""Control variates: the mode of a posterior, and the gradient of all of the data there."""
+"""Control variates: the mode of a posterior, and the gradient from all of the data there.
+
+(Baker, Fearnhead, Fox & Nemeth 2019, Stat. Comput. 29, "Control variates for stochastic gradient
+MCMC".)
+"""
 
 from __future__ import annotations
 
@@ -10,18 +14,17 @@ import numpy as np
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.initial_states import given_blocks
 from codegen.inputs.lengths import Lengths
-from codegen.inputs.user_gradient import call_own
+from codegen.inputs.user_gradient import call_user_gradient
 from codegen.printing.estimator import Estimator
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, name_of
 
-PIECE = 2**16  # rows that a gradient of the user is asked for at once
+MAX_ROWS_AT_ONCE = 2**16  # of one call of a user's gradient
+ARGUMENT = "control_variates"
 
-WHERE = "control_variates"
-
-Mode = dict[Block, np.ndarray]
+Mode = dict[Block, np.ndarray]  # arrays of the shape (length,)
 
 
 def find_modes(
@@ -30,10 +33,17 @@ def find_modes(
     densities: Mapping[Potential, Density],
     lengths: Lengths,
 ) -> dict[Potential, Mode]:
-    """The mode of every posterior: as it is given, or searched for in its density.
+    """Return the mode of every posterior, as given or searched for.
+
+    Args:
+        estimators: the potentials that are bound to data.
+        given: the argument ``control_variates=``: True, or the mode as a dict by block.
+        densities: the compiled posteriors that have a log likelihood.
+        lengths: the known lengths of blocks; those of given values are added.
 
     Raises:
-        RecipeError: where the search fails, or there is no log likelihood to search with.
+        RecipeError: for a value that is missing or names no block, and where the search fails or
+            there is no log likelihood to search with.
     """
     modes = {}
     known = {b.name for U in estimators for b in U.blocks}
@@ -42,8 +52,8 @@ def find_modes(
     ]
     if unknown:
         raise RecipeError(
-            f"control_variates= names {unknown[0]}, which is no block of a posterior; those are"
-            f" {', '.join(sorted(known))}"
+            f"control_variates= names {unknown[0]}, which is no block of a posterior; the blocks"
+            f" are {', '.join(sorted(known))}"
         )
     for U in estimators:
         if isinstance(given, Mapping):
@@ -52,7 +62,7 @@ def find_modes(
                 U.blocks,
                 1,
                 lengths,
-                WHERE,
+                ARGUMENT,
             )
             missing = [b for b in U.blocks if b not in blocks]
             if missing:
@@ -72,16 +82,27 @@ def find_modes(
 
 
 def control_data(
-    estimator: Estimator, mode: Mode, own: Any, density: Density | None, arrays: list[np.ndarray]
+    estimator: Estimator,
+    mode: Mode,
+    user_gradient: Any,
+    density: Density | None,
+    arrays: list[np.ndarray],
 ) -> dict[str, np.ndarray]:
-    """The fields of ``Data`` that hold a mode and the gradient there; ``own`` is the user's
-    gradient, if that is used.
+    """Return the fields of ``Data`` that hold a mode and the gradient there.
+
+    Args:
+        estimator: how the gradient of the potential is estimated.
+        mode: the mode of its posterior.
+        user_gradient: the compiled gradient of the user; None where the derived one is used.
+        density: the compiled posterior, with the derived gradient; None where there is a
+            ``user_gradient`` and no log likelihood.
+        arrays: the data of the posterior, in the order of its fields.
     """
     control, blocks = estimator.control, estimator.gradient.posterior.blocks
     assert control is not None
     at = [mode[b] for b in blocks]
-    if own is not None:
-        found = _own_gradient(estimator.gradient.posterior, own, at, arrays)
+    if user_gradient is not None:
+        found = _full_gradient(estimator.gradient.posterior, user_gradient, at, arrays)
     else:
         assert density is not None
         found = density.slopes(at)
@@ -91,14 +112,16 @@ def control_data(
     return dict(zip((*control.modes, *control.at_mode), values, strict=True))
 
 
-def _own_gradient(
-    posterior: Posterior, own: Any, blocks: list[np.ndarray], arrays: list[np.ndarray]
+def _full_gradient(
+    posterior: Posterior, user_gradient: Any, blocks: list[np.ndarray], arrays: list[np.ndarray]
 ) -> list[np.ndarray]:
-    """The gradient from all rows, piece by piece: the estimate from n rows has the weight n/N."""
+    """Return the user's gradient from all N rows: the mean of its estimates from n rows at a time,
+    each with the weight n/N.
+    """
     count = arrays[0].shape[0] if arrays else 1
     total = [np.zeros(b.size) for b in blocks]
-    for start in range(0, count, PIECE):
-        rows = np.arange(start, min(start + PIECE, count))
-        piece = call_own(posterior, own, blocks, rows, arrays)
-        total = [t + g * (rows.size / count) for t, g in zip(total, piece, strict=True)]
+    for start in range(0, count, MAX_ROWS_AT_ONCE):
+        rows = np.arange(start, min(start + MAX_ROWS_AT_ONCE, count))
+        estimate = call_user_gradient(posterior, user_gradient, blocks, rows, arrays)
+        total = [t + g * (rows.size / count) for t, g in zip(total, estimate, strict=True)]
     return total

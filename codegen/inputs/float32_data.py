@@ -1,5 +1,5 @@
-"""Data in half of the memory: the arrays of floats rounded to float32. The arithmetic and the state
-stay float64.
+"""Data in half of the memory: float64 arrays rounded to float32. The arithmetic and the state stay
+float64.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from recipe.language.symbols import VectorData, name_of
 
 
 def with_float32_data(module: Module) -> Module:
-    """The same module for the posterior of the rounded data, which is the law that is then
-    sampled.
+    """Return the module with rounded data: the law that it samples is the posterior of these.
+
+    Raises:
+        RecipeError: where the module has no data, or float64 data are memory-mapped, of which a
+            rounded copy would not stay on disk.
     """
     estimators = {
         U: replace(e, gradient=replace(e.gradient, posterior=_rounded(e.gradient.posterior)))
@@ -36,21 +39,16 @@ def _rounded(p: Posterior) -> Posterior:
 
 
 def _rounded_array(s: Symbol, value: Any) -> Any:
-    """Only float64 is rounded: everything else is as small already, or an integer, or is
-    refused.
-    """
-    name = name_of(s)
-    if is_memory_mapped(value) and getattr(value, "dtype", None) == np.float64:
+    """Return float64 data rounded to float32; all other data as they are."""
+    name, mapped = name_of(s), is_memory_mapped(value)
+    if mapped and getattr(value, "dtype", None) == np.float64:
         raise RecipeError(
-            f"the data of {name} is memory-mapped as float64: float32_data= would copy all of it;"
-            " write it as float32"
+            f"the data of {name} is memory-mapped as float64, and float32_data= would copy all of"
+            " it; write the file as float32"
         )
     dimensions = 2 if isinstance(s, VectorData) else 1
-    mapped = is_memory_mapped(value)
     array = np.asarray(value) if mapped else numbers_of(f"the data of {name}", value, dimensions)
     if array.dtype != np.float64:
         return value
-    with np.errstate(
-        over="ignore"
-    ):  # what is too large becomes infinite, and that is refused with its row
+    with np.errstate(over="ignore"):  # an infinite value is refused later, with its row
         return array.astype(np.float32)

@@ -1,9 +1,9 @@
-"""Where chains start.
+"""The states at which chains start.
 
-A block that a potential depends on (the first block, if there is no potential) starts at the centre
-of its domain plus a small jitter that is a function of seed and chain, all other blocks at the
-centre itself: 0 on the real line, one above (below) the end of a half-line, the middle of an
-interval, equal probabilities on a simplex.
+A block with no value in ``initial=`` starts at the centre of its domain: 0 on the real line, one
+above (below) the end of a half-line, the middle of an interval, equal probabilities on a simplex. A
+block that a potential depends on (the first block, if there is no potential) is moved from there by
+a small jitter, which is a function of seed and chain.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sympy import S, Set, oo
 
-from codegen.check_arguments import mapping
+from codegen.check_arguments import checked_mapping
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.portable_math import exponential
 from codegen.inputs.posterior_data import finite_array
@@ -25,8 +25,8 @@ from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, Scalar, Simplex, Vector, name_of
 
-JITTER = 0.1
-PURPOSE = 2**31  # those below are the noises and minibatches of a scheme
+JITTER_SCALE = 0.1  # standard deviation, on the real line or of the logarithm or logit elsewhere
+JITTER_PURPOSE = 2**31  # of the random stream; noises and minibatches have the purposes below it
 
 
 def given_blocks(
@@ -36,15 +36,24 @@ def given_blocks(
     lengths: Lengths,
     argument: str = "initial",
 ) -> dict[Block, np.ndarray]:
-    """``initial=`` by block, of the shape (chains, length); a value without the dimension of chains
-    is that of all chains.
+    """Return given values by block, of the shape (chains, length); a scalar has the length 1.
 
-    ``argument`` is what messages call it. Values of an image are taken as well as those of its
-    preimage in the state.
+    Args:
+        initial: values by block, by symbol or name: of the shape (length,) for all chains or
+            (chains, length), for a scalar block a number or (chains,). The image of a block may be
+            given instead of the block.
+        state: the blocks of the state.
+        chains: the number of chains.
+        lengths: the known lengths of blocks; those of the values are added.
+        argument: the name of the argument in messages.
+
+    Raises:
+        RecipeError: for a name that is no block, a value of the wrong shape, or one that is not
+            finite or not in the domain of its block.
     """
     by_name = {b.name: b for b in with_images(state)}
     result: dict[Block, np.ndarray] = {}
-    for key, value in mapping(argument, initial).items():
+    for key, value in checked_mapping(argument, initial).items():
         name = name_of(key)
         if name not in by_name:
             raise RecipeError(
@@ -59,43 +68,55 @@ def given_blocks(
         if dimensions > own and array.shape[0] != chains:
             raise RecipeError(
                 f"{where} has {array.shape[0]} rows for {chains} chains; give one row a chain, or"
-                " one for all"
+                " one row for all"
             )
         array = array if isinstance(block, Vector) else array[..., None]
         result[block] = np.broadcast_to(array, (chains, array.shape[-1]))
         if not _inside(block.domain, result[block]):
-            raise RecipeError(f"{where} is outside of the domain {block.domain} of {name}")
+            raise RecipeError(
+                f"{where} is outside of the domain {block.domain} of {name}; give values inside"
+            )
     return result
 
 
-def start(
+def first_state(
     module: Any,
     plan: Plan,
     given: Mapping[Block, np.ndarray],
     lengths: Lengths,
     stream: tuple[int, int],
 ) -> dict[str, np.ndarray]:
-    """The first state of a chain, by field; ``module`` is the loaded one, ``stream`` the seed and
-    the number of the chain.
+    """Return the first state of a chain: by field an array of the shape (length,).
+
+    Args:
+        module: the imported module, whose ``jitter`` draws the random numbers.
+        plan: its plan.
+        given: the values that were given, by block, of the shape (chains, length).
+        lengths: the lengths of all other blocks.
+        stream: the seed and the number of the chain.
+
+    Raises:
+        RecipeError: where the length of a block is not known.
     """
     seed, chain = stream
-    moved = {b for U in plan.potentials for b in blocks_in(U, plan.state)} or {plan.state[0]}
+    jittered = {b for U in plan.potentials for b in blocks_in(U, plan.state)} or {plan.state[0]}
     result = {}
     for n, block in enumerate(plan.state):
         if block in given:
             result[plan.fields[block]] = np.array(given[block][chain])
             continue
         z = np.zeros(1 if isinstance(block, Scalar) else lengths.of(block))
-        if block in moved:
-            module.jitter(z, np.uint64(seed), PURPOSE + n, chain)
-        result[plan.fields[block]] = _in_domain(block.domain, JITTER * z)
+        if block in jittered:
+            module.jitter(z, np.uint64(seed), JITTER_PURPOSE + n, chain)
+        result[plan.fields[block]] = _in_domain(block.domain, JITTER_SCALE * z)
     return result
 
 
 def _in_domain(domain: Set, z: np.ndarray) -> np.ndarray:
+    """Return a point of the domain for any real z, and its centre for z = 0."""
     if isinstance(domain, Simplex):
         return exponential(z) / (1.0 + exponential(z).sum())
-    if domain is S.Reals or domain == S.Reals:  # sympy compares sets slowly, and many chains ask
+    if domain is S.Reals or domain == S.Reals:  # ``is`` first, as sympy compares sets slowly
         return z
     low, high = float(domain.start), float(domain.end)
     if domain.end == oo:

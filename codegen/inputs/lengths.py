@@ -1,5 +1,5 @@
-"""Which number each symbolic length stands for, and where that was learned, so that a contradiction
-can be named.
+"""The number behind each symbolic length, and the argument that it was learned from, so that a
+message can name two arguments that contradict each other.
 """
 
 from __future__ import annotations
@@ -7,29 +7,45 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from codegen.check_arguments import mapping, whole
+from codegen.check_arguments import checked_integer, checked_mapping
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Length, Vector, name_of
 
 
 class Lengths:
-    """The lengths known so far."""
+    """The lengths that are known so far."""
 
     def __init__(self) -> None:
         self._known: dict[Length, tuple[int, str]] = {}
 
     def learn(self, length: Length, value: int, source: str) -> None:
-        """Take note of a length; RecipeError if another source said otherwise."""
+        """Take note of a length.
+
+        Args:
+            length: the symbol.
+            value: its number.
+            source: the argument that determines it, as messages name it.
+
+        Raises:
+            RecipeError: where another argument has determined another number.
+        """
         known, before = self._known.setdefault(length, (value, source))
         if known != value:
-            raise RecipeError(f"{source} makes {length} = {value}, but {before} makes it {known}")
+            raise RecipeError(
+                f"{source} makes {length} = {value}, but {before} makes it {known}; correct one of"
+                " them"
+            )
 
     def known(self, length: Length) -> int | None:
-        """The number behind a length, if something told it."""
+        """Return the number behind a length; None where no argument has determined it."""
         return self._known[length][0] if length in self._known else None
 
     def of(self, block: Vector) -> int:
-        """The length of a block; RecipeError if nothing told."""
+        """Return the number of coordinates of a block.
+
+        Raises:
+            RecipeError: where no argument has determined it.
+        """
         if block.length not in self._known:
             raise RecipeError(
                 f"the length of {block} is not known; give it as lengths={{'{block}': ...}} or"
@@ -39,14 +55,26 @@ class Lengths:
 
 
 def learn_given(lengths: Lengths, given: Mapping[Any, Any] | None, state: Iterable[Block]) -> None:
-    """Take note of ``lengths=``, by block or by its name."""
+    """Take note of the argument ``lengths=``.
+
+    Args:
+        lengths: the lengths that are known so far.
+        given: numbers by block, by its name, or by the name of its length.
+        state: the blocks that may be named.
+
+    Raises:
+        RecipeError: for a name that is no vector block, and for a number that is no length or
+            contradicts another argument.
+    """
     by_name = {b.name: b for b in state if isinstance(b, Vector)}
     by_name |= {b.length.name: b for b in by_name.values()}
-    for key, value in mapping("lengths", given).items():
+    for key, value in checked_mapping("lengths", given).items():
         name = name_of(key)
         if name not in by_name:
             raise RecipeError(
                 f"lengths= names {name}, which is no vector block; the vector blocks are"
                 f" {', '.join(by_name) or 'none'}"
             )
-        lengths.learn(by_name[name].length, whole(f"lengths[{name}]", value, 1), "lengths=")
+        lengths.learn(
+            by_name[name].length, checked_integer(f"lengths[{name}]", value, 1), "lengths="
+        )

@@ -1,6 +1,4 @@
-"""The options of ``sample``: one object, checked when it is built, that goes from whoever asks down
-to the chains.
-"""
+"""The options of ``sample`` as one object, which is checked when it is built."""
 
 from __future__ import annotations
 
@@ -10,26 +8,37 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from codegen.check_arguments import LARGEST_SEED, flag, positive, whole, worded
+from codegen.check_arguments import (
+    MAX_SEED,
+    checked_flag,
+    checked_integer,
+    checked_positive,
+    short_text,
+)
 from codegen.files.convert import as_path
 from codegen.generate import Module
-from codegen.inputs.preimages import shown
+from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import Constant, Schedule, schedule_of
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Indexed, Scalar
 
-MOST_THREADS = 1024  # more than that fit into no process; the draws are the same for any number
+MAX_THREADS = 1024  # no process holds more; the draws are the same for any number of threads
 
 
 @dataclass(frozen=True)
 class SamplingOptions:
     """How a sampler is discretised and run, with which numbers, and which draws are kept.
 
-    The fields are the keywords of ``codegen.sample``, which says what each of them means.
+    The fields are keywords of ``codegen.sample``, whose docstring explains each of them. Building
+    the object checks all that does not depend on the sampler; ``require_options_that_fit`` checks
+    the rest.
+
+    Attributes:
+        schedule: the step size of each step, made from ``step_size``. It is constantly 1 for a
+            kernel without a step size, whose steps do not read it.
 
     Raises:
-        RecipeError: when it is built, for a value that is out of range whatever the sampler is.
-            What depends on the sampler, ``require_options_that_fit`` checks.
+        RecipeError: for a value that is out of range for every sampler.
     """
 
     steps: int
@@ -54,11 +63,10 @@ class SamplingOptions:
     checkpoint_seconds: float = 30.0
     float32_data: bool = False
     name: str | None = None
-    # The step size of each step; 1 where there is none, which no step reads then.
     schedule: Schedule = field(init=False)
 
     def __post_init__(self) -> None:
-        for name, checked in _checked(self).items():
+        for name, checked in _checked_fields(self).items():
             object.__setattr__(self, name, checked)
         if self.draws < 1:
             raise RecipeError(
@@ -68,44 +76,44 @@ class SamplingOptions:
 
     @property
     def draws(self) -> int:
-        """How many draws a chain keeps."""
+        """The number of draws that a chain keeps."""
         return self.draws_after(self.steps)
 
     def draws_after(self, done: int) -> int:
-        """How many draws a chain has kept after so many steps."""
+        """Return the number of draws that a chain has kept after ``done`` steps."""
         return max(0, done - self.warmup) // self.thin
 
     @property
     def rows(self) -> int:
-        """How many rows a minibatch has; 0 where all of the data are used."""
+        """The number of rows of a minibatch; 0 where all of the data are used."""
         return self.batch_size or 0
 
     @property
     def workers(self) -> int:
-        """How many threads run chains."""
-        wished = os.cpu_count() or 1 if self.threads is None else self.threads
-        return min(self.chains, MOST_THREADS, wished)
+        """The number of threads that run chains."""
+        wanted = os.cpu_count() or 1 if self.threads is None else self.threads
+        return min(self.chains, MAX_THREADS, wanted)
 
     @property
     def folder(self) -> Path | None:
-        """The folder of the checkpoint."""
+        """The folder of the checkpoint; None where the run is not saved."""
         return None if self.checkpoint is None else as_path(self.checkpoint, "checkpoint")
 
     @property
     def controlled(self) -> bool:
-        """Whether gradients are estimated with control variates."""
+        """True if gradients are estimated with control variates."""
         return self.control_variates is not None and self.control_variates is not False
 
     def kept(self, state: tuple[Block, ...]) -> tuple[Block, ...]:
-        """The blocks of the state whose draws are kept.
+        """Return the blocks of the state whose draws are kept, in the order of ``keep``.
 
         Raises:
-            RecipeError: where ``keep`` names another block, or none.
+            RecipeError: where ``keep`` is empty or names a block that the state does not have.
         """
         if self.keep is None:
             return state
         wanted = [self.keep] if isinstance(self.keep, str | Indexed | Scalar) else list(self.keep)
-        by_name = {shown(b).name: b for b in state}
+        by_name = {reported_block(b).name: b for b in state}
         for block in wanted:
             if str(block) not in by_name:
                 raise RecipeError(
@@ -117,8 +125,12 @@ class SamplingOptions:
 
 
 def require_options_that_fit(options: SamplingOptions, module: Module, rows: int | None) -> None:
-    """Require that a module can be run with these options; ``rows`` is how many rows its data have,
-    None without data.
+    """Require that a module can be run with these options.
+
+    Args:
+        options: the options, each of which is in its own range already.
+        module: the generated module.
+        rows: the number of rows of its smallest data set; None without data.
 
     Raises:
         RecipeError: naming the option that does not fit, and the repair.
@@ -126,15 +138,15 @@ def require_options_that_fit(options: SamplingOptions, module: Module, rows: int
     if options.batch_size is not None:
         if rows is None:
             raise RecipeError("batch_size= needs data: bind a Posterior to the potential first")
-        whole("batch_size", options.batch_size, 1, rows)
+        checked_integer("batch_size", options.batch_size, 1, rows)
     options.kept(module.plan.state)
-    for what, needed in (
+    for name, used in (
         ("control_variates", module.controlled),
         ("compensate", bool(module.plan.variances)),
     ):
-        if needed and options.batch_size is None:
+        if used and options.batch_size is None:
             raise RecipeError(
-                f"{what}= is about minibatches: give batch_size=, or leave {what}= out"
+                f"{name}= is about minibatches: give batch_size=, or leave {name}= out"
             )
     if module.plan.variances and options.rows < 2:
         raise RecipeError(
@@ -143,30 +155,32 @@ def require_options_that_fit(options: SamplingOptions, module: Module, rows: int
         )
 
 
-def _checked(given: SamplingOptions) -> dict[str, Any]:
-    """The plain numbers, each of its type and within its bounds."""
+def _checked_fields(given: SamplingOptions) -> dict[str, Any]:
+    """Return the fields that are plain numbers, truth values or paths, each checked and of its
+    type.
+    """
     if not isinstance(given.keep, str | Indexed | Scalar | Sequence | None):
         raise RecipeError(
-            f"keep={worded(given.keep)} must be blocks or their names, such as keep=['theta']"
+            f"keep={short_text(given.keep)} must be blocks or their names, such as keep=['theta']"
         )
     if not isinstance(given.control_variates, bool | Mapping | None):
         raise RecipeError(
-            f"control_variates={worded(given.control_variates)} must be True, False, or the mode as"
-            " a dict by block"
+            f"control_variates={short_text(given.control_variates)} must be True, False, or the"
+            " mode as a dict by block"
         )
     size, threads = given.batch_size, given.threads
     return {
-        "chains": whole("chains", given.chains, 1),
+        "chains": checked_integer("chains", given.chains, 1),
         "schedule": Constant(1.0) if given.step_size is None else schedule_of(given.step_size),
-        "steps": whole("steps", given.steps, 1),
-        "warmup": whole("warmup", given.warmup, 0),
-        "thin": whole("thin", given.thin, 1),
-        "seed": whole("seed", given.seed, 0, LARGEST_SEED),
-        "batch_size": None if size is None else whole("batch_size", size, 1),
-        "replace": flag("replace", given.replace),
-        "compensate": flag("compensate", given.compensate),
-        "float32_data": flag("float32_data", given.float32_data),
-        "threads": None if threads is None else whole("threads", threads, 1),
+        "steps": checked_integer("steps", given.steps, 1),
+        "warmup": checked_integer("warmup", given.warmup, 0),
+        "thin": checked_integer("thin", given.thin, 1),
+        "seed": checked_integer("seed", given.seed, 0, MAX_SEED),
+        "batch_size": None if size is None else checked_integer("batch_size", size, 1),
+        "replace": checked_flag("replace", given.replace),
+        "compensate": checked_flag("compensate", given.compensate),
+        "float32_data": checked_flag("float32_data", given.float32_data),
+        "threads": None if threads is None else checked_integer("threads", threads, 1),
         "checkpoint": given.folder,
-        "checkpoint_seconds": positive("checkpoint_seconds", given.checkpoint_seconds),
+        "checkpoint_seconds": checked_positive("checkpoint_seconds", given.checkpoint_seconds),
     }

@@ -1,4 +1,4 @@
-"""Parameters and data, checked before anything runs."""
+"""The values of parameters and data, checked and by field of the generated module."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sympy import Symbol
 
-from codegen.check_arguments import worded
+from codegen.check_arguments import short_text
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.posterior_data import finite_array, resolved_arrays
@@ -21,12 +21,18 @@ from recipe.language.symbols import Indexed, name_of
 def resolved_params(
     module: Module, params: Mapping[Any, Any] | None, optional: Iterable[Symbol], lengths: Lengths
 ) -> dict[str, Any]:
-    """The fields of ``Params``, factors of matrices included; ``optional`` parameters may be given
-    and are not needed.
+    """Return the fields of ``Params``, the Cholesky factors of noise matrices included.
+
+    Args:
+        module: the generated module.
+        params: the value of every parameter, by symbol or name: a number, an array of the shape
+            (length,) for a vector parameter, (rows, columns) for a ``Dense`` matrix.
+        optional: parameters that may be given although the module does not use them.
+        lengths: the known lengths of blocks; those of the values are added.
 
     Raises:
-        RecipeError: listing what is missing, or naming what is unknown, of the wrong shape, or
-            against a declared assumption.
+        RecipeError: listing the parameters that are missing, or naming one that is unknown, of the
+            wrong shape, or against an assumption of its declaration.
     """
     fields = resolved_values(module.plan.settings, params, optional, lengths)
     return fields | {
@@ -41,10 +47,18 @@ def resolved_values(
     optional: Iterable[Symbol],
     lengths: Lengths,
 ) -> dict[str, Any]:
-    """The value of each parameter, by field."""
+    """Return the value of each parameter, by field.
+
+    Args:
+        settings: the field of each parameter.
+        params, optional, lengths: as for ``resolved_params``.
+
+    Raises:
+        RecipeError: as ``resolved_params``.
+    """
     if params is not None and not isinstance(params, Mapping):
         raise RecipeError(
-            f"params={worded(params)} must be a dict of values by name, such as {{'C': 1.0}}"
+            f"params={short_text(params)} must be a dict of values by name, such as {{'C': 1.0}}"
         )
     needed = {name_of(s): s for s in settings}
     given = {name_of(key): value for key, value in (params or {}).items()}
@@ -74,14 +88,14 @@ def _value(s: Symbol, value: Any, lengths: Lengths) -> Any:
         if s.symmetric and not np.array_equal(array, array.T):
             raise RecipeError(
                 f"params[{name!r}] must be symmetric, as {name} is declared; give (M + M.T)/2 if it"
-                " is so up to rounding"
+                " is symmetric up to rounding"
             )
         if s.positive_definite:
             _cholesky(s, array)
         return array
     if isinstance(s, Indexed):
         lengths.learn(s.length, array.shape[0], f"params[{name!r}]")
-    check_assumed(s, array, f"params[{name!r}] = {worded(value)}")
+    check_assumed(s, array, f"params[{name!r}] = {short_text(value)}")
     return array if array.ndim else float(array)
 
 
@@ -90,13 +104,17 @@ def _cholesky(M: Dense, value: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray(np.linalg.cholesky(value))
     except np.linalg.LinAlgError:
         raise RecipeError(
-            f"params[{M.name!r}] is not positive definite; its noise needs a Cholesky factor"
+            f"params[{M.name!r}] is not positive definite, and its noise needs a Cholesky factor;"
+            " give a positive definite matrix"
         ) from None
 
 
 def resolved_data(module: Module, lengths: Lengths) -> tuple[dict[str, np.ndarray], int | None]:
-    """The fields of ``Data``, and the number of rows of the smallest data set (None without
-    data).
+    """Return the fields of ``Data``, and the number of rows of the smallest data set; None in its
+    place without data.
+
+    Raises:
+        RecipeError: naming the array that does not fit, and its fault.
     """
     fields: dict[str, np.ndarray] = {}
     counts: list[int] = []

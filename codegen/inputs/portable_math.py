@@ -1,8 +1,8 @@
-"""Powers, exponentials and sines of arrays from operations of numpy that are each rounded once: the
-same bits on every machine.
+"""Powers, exponentials and sines of arrays, with the same bits on every machine: they are made of
+operations that IEEE 754 rounds correctly.
 
-``numpy.power``, ``numpy.exp`` and ``numpy.cos`` are the C library's, or on some processors numpy's
-own: their last bits differ.
+``numpy.power``, ``numpy.exp`` and ``numpy.cos`` come from the C library, or on some processors from
+numpy itself, and differ in their last bits.
 """
 
 from __future__ import annotations
@@ -12,36 +12,38 @@ from collections.abc import Sequence
 
 import numpy as np
 
-LOG_2, LOG_2_HIGH, LOG_2_LOW = (
-    0.6931471805599453,
-    0.6931471803691238,
-    1.9082149292705877e-10,
-)  # of HIGH the last 20 bits are 0
-LOG = [2 / (2 * n + 1) for n in range(11, 0, -1)]
-EXP = [1 / math.factorial(n) for n in range(14, -1, -1)]
-SINE = [(-1) ** n / math.factorial(2 * n + 1) for n in range(10, -1, -1)]
+LOG_2 = 0.6931471805599453
+# LOG_2 = HIGH + LOW; the last 20 bits of HIGH are 0, so that its small multiples are exact
+LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+# Taylor coefficients, the highest power first: of (2 artanh(s)/s - 2)/s^2 in s^2, of exp(r) in r,
+# and of sin(x)/x in x^2
+LOG_COEFFICIENTS = [2 / (2 * n + 1) for n in range(11, 0, -1)]
+EXP_COEFFICIENTS = [1 / math.factorial(n) for n in range(14, -1, -1)]
+SINE_COEFFICIENTS = [(-1) ** n / math.factorial(2 * n + 1) for n in range(10, -1, -1)]
 
 
 def power(x: np.ndarray, exponent: float) -> np.ndarray:
-    """x^exponent for x > 0; to (2 + |exponent log x|) times 4e-16 of its value."""
+    """Return x^exponent for x > 0; the relative error is below 4e-16 (2 + |exponent log x|)."""
     m, e = np.frexp(x)
     low = m < math.sqrt(0.5)
     f, e = np.where(low, 2.0 * m, m) - 1.0, e - low
     s = f / (2.0 + f)
-    log = e * LOG_2_HIGH + (2.0 * s + (s * (s * s) * _polynomial(LOG, s * s) + e * LOG_2_LOW))
+    log = e * LOG_2_HIGH + (
+        2.0 * s + (s * (s * s) * _polynomial(LOG_COEFFICIENTS, s * s) + e * LOG_2_LOW)
+    )
     return exponential(exponent * log)
 
 
 def exponential(y: np.ndarray) -> np.ndarray:
-    """exp(y), to (1 + |y|) times 4e-16 of its value."""
+    """Return exp(y); the relative error is below 4e-16 (1 + |y|)."""
     k = np.rint(y / LOG_2)
     r = (y - k * LOG_2_HIGH) - k * LOG_2_LOW
-    return np.ldexp(_polynomial(EXP, r), np.clip(k, -1100, 1100).astype(np.int64))
+    return np.ldexp(_polynomial(EXP_COEFFICIENTS, r), np.clip(k, -1100, 1100).astype(np.int64))
 
 
 def sine(x: np.ndarray) -> np.ndarray:
-    """sin(x) for x between 0 and pi/2, to 4e-16 of its value."""
-    return x * _polynomial(SINE, x * x)
+    """Return sin(x) for x between 0 and pi/2; the relative error is below 4e-16."""
+    return x * _polynomial(SINE_COEFFICIENTS, x * x)
 
 
 def _polynomial(coefficients: Sequence[float], z: np.ndarray) -> np.ndarray:

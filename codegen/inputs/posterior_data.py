@@ -1,5 +1,7 @@
-"""The arrays of a posterior's data, checked. A memory-mapped file stays one: it is neither copied
-nor read through.
+"""The data of a posterior as checked arrays.
+
+A memory-mapped file stays memory-mapped: it is neither copied nor read before a run, but for
+integers of 64 bits.
 """
 
 from __future__ import annotations
@@ -19,16 +21,27 @@ from recipe.language.symbols import VectorData, name_of
 
 
 def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.ndarray]:
-    """The arrays by symbol: read-only, of one dtype and layout, with as many rows each.
+    """Return the array of each datum, by symbol.
+
+    Args:
+        posterior: the posterior with its data.
+        lengths: the known lengths of blocks; those of the columns are added.
+
+    Returns:
+        Read-only arrays with one row a datum, C-contiguous unless memory-mapped: of the shape
+        (rows, length) for a vector datum, (rows,) for a scalar one. float64 and float32, integers
+        and bool keep their type, as a kernel converts each number when it reads it.
 
     Raises:
-        RecipeError: naming the array and what is wrong with it.
+        RecipeError: naming the array, its fault and, for a value that is not finite, the row.
     """
     arrays = {s: _datum_array(s, value, lengths) for s, value in posterior.data}
     rows = {name_of(s): array.shape[0] for s, array in arrays.items()}
     if len(set(rows.values())) > 1:
         shown = ", ".join(f"{name} has {n}" for name, n in rows.items())
-        raise RecipeError(f"the data arrays have different numbers of rows: {shown}")
+        raise RecipeError(
+            f"the data arrays have different numbers of rows: {shown}; give every row of each"
+        )
     return arrays
 
 
@@ -36,7 +49,7 @@ def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:
     where, dimensions = f"the data of {name_of(s)}", 2 if isinstance(s, VectorData) else 1
     if is_memory_mapped(value):
         array = _mapped_array(where, value, dimensions)
-    else:  # smaller types stay as they are: the arithmetic is float64 all the same
+    else:
         dtype = getattr(value, "dtype", np.dtype(np.float64))
         array = _finite(
             where,
@@ -45,17 +58,20 @@ def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:
             dtype if _is_readable(dtype) else np.float64,
         )
     if 0 in array.shape:
-        raise RecipeError(f"{where} has no {'row' if array.shape[0] == 0 else 'column'}")
+        missing = "row" if array.shape[0] == 0 else "column"
+        raise RecipeError(f"{where} has no {missing}; give at least one")
     if isinstance(s, VectorData):
         lengths.learn(s.length, array.shape[1], f"{where}, of the shape {array.shape},")
     view = array.view(np.uint8 if array.dtype == np.bool_ else array.dtype).view(np.ndarray)
-    view.flags.writeable = False  # a kernel reads it only, and one type of array is one compilation
+    # Numba compiles once for each type of array, and read-only arrays are a type of their own.
+    view.flags.writeable = False
     return view
 
 
 def is_memory_mapped(value: Any) -> bool:
-    """Whether the numbers of an array lie in a memory-mapped file (a copy of one has its class, and
-    lies in memory).
+    """Return True if the numbers of an array lie in a memory-mapped file.
+
+    Its class does not tell: a copy of a ``numpy.memmap`` has the same class and lies in memory.
     """
     while isinstance(value, np.ndarray | memoryview):
         value = value.obj if isinstance(value, memoryview) else value.base
@@ -63,7 +79,10 @@ def is_memory_mapped(value: Any) -> bool:
 
 
 def _mapped_array(where: str, value: Any, dimensions: int) -> np.ndarray:
-    """The array as it lies in its file. Only integers of 64 bits are looked at before a run."""
+    """Return the array as it lies in its file.
+
+    Of its numbers only integers of 64 bits are read, as float64 may round them.
+    """
     array = np.asanyarray(value)
     if not _is_readable(array.dtype):
         raise RecipeError(
@@ -76,7 +95,7 @@ def _mapped_array(where: str, value: Any, dimensions: int) -> np.ndarray:
 
 
 def _is_readable(dtype: Any) -> bool:
-    """Whether a kernel reads numbers of this type as they lie in memory."""
+    """Return True if a kernel can read numbers of this type as they lie in memory."""
     return (
         isinstance(dtype, np.dtype)
         and dtype.kind in "fiub"
@@ -86,14 +105,19 @@ def _is_readable(dtype: Any) -> bool:
 
 
 def first_bad_row(array: np.ndarray) -> int | None:
-    """The number of the first row with a value that is not finite, looked for in pieces."""
+    """Return the number of the first row with a value that is not finite; None if all are finite.
+
+    The array is read in pieces, so that no copy of it is made.
+    """
     return first_row(array, lambda block: ~np.isfinite(block))
 
 
 def bad_rows(posteriors: Iterable[Posterior]) -> list[str]:
-    """In words, the first row of each array that is not finite: to be said when a chain diverged.
+    """Return a sentence for each data array with a value that is not finite, which names the first
+    such row. A run asks for them after a chain has diverged.
 
-    Memory-mapped data are looked at for the first time, others again: they may have been changed.
+    Memory-mapped data are read for the first time here. All other data were finite before the run,
+    and are read again, as the user may have changed them since.
     """
     found = []
     for posterior in posteriors:
@@ -108,7 +132,17 @@ def bad_rows(posteriors: Iterable[Posterior]) -> list[str]:
 
 
 def finite_array(where: str, value: Any, dimensions: int) -> np.ndarray:
-    """A finite C-contiguous array of floats. True and False are numbers in data only."""
+    """Return a value as a finite C-contiguous array of float64.
+
+    Args:
+        where: the name of the value in messages.
+        value: a number or an array.
+        dimensions: 0, 1 or 2.
+
+    Raises:
+        RecipeError: where it has another number of dimensions, is not finite, or is not a number;
+            True and False are numbers in data only.
+    """
     array = numbers_of(where, value, dimensions)
     if array.dtype == np.bool_:
         repair = "write 1.0 or 0.0" if array.ndim == 0 else "write .astype(float)"
@@ -120,7 +154,16 @@ def finite_array(where: str, value: Any, dimensions: int) -> np.ndarray:
 
 
 def numbers_of(where: str, value: Any, dimensions: int) -> np.ndarray:
-    """The numbers that are given, of any type, before their shape is looked at."""
+    """Return a value as an array of its own type and shape.
+
+    Args:
+        where: the name of the value in messages.
+        value: a number or an array.
+        dimensions: the number of dimensions that a message asks for; it is not checked here.
+
+    Raises:
+        RecipeError: where it has masked values, or does not consist of numbers.
+    """
     if np.ma.is_masked(value):
         raise RecipeError(f"{where} has masked values; leave those rows out, or fill them in")
     return array_of_numbers(where, value, f"{_kind(dimensions)} of floats")

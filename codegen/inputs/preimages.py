@@ -1,5 +1,5 @@
-"""Blocks that stand for others (``Preimage``), in numbers: a user speaks of theta, the state holds
-phi with ``theta = f(phi)``.
+"""Values of preimages and images: a user names the block theta, and the state holds the block phi
+with ``theta = f(phi)`` (``recipe.Preimage``).
 """
 
 from __future__ import annotations
@@ -15,24 +15,38 @@ from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, name_of, preimages
 
 
-def shown(block: Block) -> Block:
-    """The block that draws are of: the image, where there is one."""
+def reported_block(block: Block) -> Block:
+    """Return the block whose values become draws: the image of the block, or the block itself where
+    it has none.
+    """
     return block.image or block
 
 
 def with_images(state: tuple[Block, ...]) -> tuple[Block, ...]:
-    """The blocks that a user may name: those of the state, and the images of some."""
+    """Return the blocks that a user may name: those of the state, and their images."""
     return (*state, *preimages(state))
 
 
-def values(f: Lambda, at: np.ndarray, named: Mapping[str, Any]) -> np.ndarray:
-    """A map at an array; ``named`` has its parameters."""
+def map_values(f: Lambda, at: np.ndarray, named: Mapping[str, Any]) -> np.ndarray:
+    """Return the values of a map at each number of an array.
+
+    Args:
+        f: the map, a function of one variable.
+        at: the array.
+        named: the values of parameters, by name.
+
+    Returns:
+        An array of the same shape, which is not finite where the map is not.
+
+    Raises:
+        RecipeError: where a parameter of the map has no value.
+    """
     parameters = sorted(f.free_symbols, key=str)
     missing = next((s for s in parameters if name_of(s) not in named), None)
     if missing is not None:
         raise RecipeError(f"the map {f.expr} needs a value of {missing}; give it in params=")
     function = lambdify([*f.variables, *parameters], f.expr, modules=["scipy", "numpy"])
-    with np.errstate(all="ignore"):  # what is not finite is named by those who ask
+    with np.errstate(all="ignore"):
         return np.asarray(function(at, *(named[name_of(s)] for s in parameters)), dtype=float)
 
 
@@ -42,38 +56,45 @@ def into_state(
     named: Mapping[str, Any],
     argument: str,
 ) -> dict[Block, np.ndarray]:
-    """Values by block of the state, from values of these or of their images.
+    """Return values by block of the state, from values of these blocks or of their images.
+
+    Args:
+        given: the values, by block.
+        state: the blocks of the state.
+        named: the values of parameters, by name.
+        argument: the name of the argument in messages.
 
     Raises:
-        RecipeError: where an image has no preimage in floating point.
+        RecipeError: where both a block and its image have a value, or an image has no finite
+            preimage.
     """
-    standing = preimages(state)
+    phi_of = preimages(state)
     found: dict[Block, np.ndarray] = {}
     for block, array in given.items():
-        phi = standing.get(block)
+        phi = phi_of.get(block)
         if phi is None:
             found[block] = array
             continue
         if phi in given:
             raise RecipeError(
-                f"{argument}: it has both {block} and {phi}, and {block} is a function of {phi};"
-                " give one of them"
+                f"{argument} has both {block} and {phi}, and {block} is a function of {phi}; give"
+                " one of them"
             )
-        found[phi] = values(phi.inverse, array, named)  # type: ignore[arg-type]
+        found[phi] = map_values(phi.inverse, array, named)  # type: ignore[arg-type]
         if not np.all(np.isfinite(found[phi])):
             inverse = phi.inverse(block)  # type: ignore[misc]
             raise RecipeError(
-                f"{argument}: {block} has values where {phi} = {inverse} is not finite;"
-                f" give {phi} itself"
+                f"{argument} has values of {block} where {phi} = {inverse} is not finite; give"
+                f" {phi} itself"
             )
     return found
 
 
 def check_maps(state: tuple[Block, ...], named: Mapping[str, Any]) -> None:
-    """Ask each map at some points whether it stays in the domain of the image, and its inverse
-    whether it goes back.
+    """Check each map at a few points: its value lies in the domain of the image, and its inverse
+    leads back.
 
-    This is no proof, which is the verifier's; it finds a map that was mistaken for another.
+    This finds a map that was mistaken for another one. It is no proof; the verifier has one.
 
     Raises:
         RecipeError: naming the map and the point.
@@ -81,26 +102,26 @@ def check_maps(state: tuple[Block, ...], named: Mapping[str, Any]) -> None:
     for block in (b for b in state if b.image is not None):
         assert block.image is not None
         points = _points(block)
-        at = values(block.forward, points, named)  # type: ignore[arg-type]
-        back = values(block.inverse, at, named)  # type: ignore[arg-type]
+        at = map_values(block.forward, points, named)  # type: ignore[arg-type]
+        back = map_values(block.inverse, at, named)  # type: ignore[arg-type]
         low, high = float(block.image.domain.inf), float(block.image.domain.sup)
         for p, theta, again in zip(points, at, back, strict=True):
-            what = f"{block.image} = {written_image(block)}"
+            written = f"{block.image} = {written_image(block)}"
             if not low <= theta <= high:
                 raise RecipeError(
-                    f"{what} is {theta:.6g} at {block} = {p:.6g}, outside of {block.image.domain};"
-                    " choose a map onto it"
+                    f"{written} is {theta:.6g} at {block} = {p:.6g}, outside of"
+                    f" {block.image.domain}; choose a map onto it"
                 )
             if not abs(again - p) <= 1e-6 * (1.0 + abs(p)):
                 raise RecipeError(
-                    f"the inverse of {what} leads from {block} = {p:.6g} to {again:.6g}; mend"
+                    f"the inverse of {written} leads from {block} = {p:.6g} to {again:.6g}; correct"
                     " inverse="
                 )
 
 
 def _points(block: Block) -> np.ndarray:
-    """Some points in the middle of the domain, where no map of use has run into the limits of
-    floating point.
+    """Return six points in the middle of the domain, where a useful map neither overflows nor loses
+    its digits.
     """
     low, high = float(block.domain.inf), float(block.domain.sup)
     line = np.array([-3.0, -1.0, -0.25, 0.25, 1.0, 3.0])
@@ -114,6 +135,6 @@ def _points(block: Block) -> np.ndarray:
 def out_of_state(
     block: Block, state: Mapping[Block, np.ndarray], named: Mapping[str, Any]
 ) -> np.ndarray:
-    """The values of a block of the state, or of the image of one."""
+    """Return the values of a block of the state, or of the image of a block of the state."""
     phi = next((b for b in state if b.image == block), None)
-    return state[block] if phi is None else values(phi.forward, state[phi], named)  # type: ignore[arg-type]
+    return state[block] if phi is None else map_values(phi.forward, state[phi], named)  # type: ignore[arg-type]

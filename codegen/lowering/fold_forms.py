@@ -28,15 +28,15 @@ class TurnAbove(Function):
 
 
 class TurnBelow(Function):
-    """The same of ``FoldBelow``."""
+    """The sign of the velocity where ``FoldBelow`` puts a coordinate back."""
 
 
 class TurnBetween(Function):
-    """The same of ``FoldBetween``."""
+    """The sign of the velocity where ``FoldBetween`` puts a coordinate back."""
 
 
 def with_folds(e: Expr) -> Expr:
-    """The folds of the language by which ends are finite."""
+    """Replace each fold of the language by the function for its finite ends."""
     return e.replace(lambda f: isinstance(f, FOLDS), _by_ends) if e.has(*FOLDS) else e
 
 
@@ -54,7 +54,7 @@ def _by_ends(f: Expr) -> Expr:
 
 @singledispatch
 def limits_of(f: Expr) -> list[Expr]:
-    """The numbers that a fold passes after the coordinate: the ends, and the outermost numbers
+    """Return the arguments of a fold that follow the coordinate: its ends, and the outermost floats
     inside of them.
     """
     return list(f.args[1:])
@@ -77,8 +77,8 @@ def _(f: FoldBetween) -> list[Expr]:
 
 
 def _inside(end: Expr, towards: float) -> Expr:
-    """The next number from an end as it is rounded; from 0 the smallest one with a finite
-    inverse.
+    """Return the float next to an end, in the direction ``towards``; next to 0 the smallest float
+    with a finite inverse.
     """
     return Rational(
         math.copysign(sys.float_info.min, towards)

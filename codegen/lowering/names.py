@@ -1,5 +1,5 @@
-"""Names for generated source: whatever users call their symbols, no two things in a module share a
-name.
+"""Names in generated source: no two things in a module share a name, whatever names users give to
+their symbols.
 """
 
 from __future__ import annotations
@@ -31,15 +31,17 @@ RESERVED_FIELDS = ("rows", "table", "keys")
 
 
 class Namer:
-    """Hands out names that nothing else has: the wished name, or the wished name with the first
-    number that makes it new.
-    """
+    """Hands out each name once: the wanted name, or that name with the first free number."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
 
     def fresh(self, wish: str) -> str:
-        """A new name; RecipeError if the wish is no identifier."""
+        """Return a new name.
+
+        Raises:
+            RecipeError: where the wish is no identifier.
+        """
         name, number = checked_name(wish), 1
         while name in self._taken:
             number += 1
@@ -49,21 +51,17 @@ class Namer:
 
 
 def reserved_names() -> frozenset[str]:
-    """The names that a module and its functions use themselves; no symbol of a user gets one of
-    them.
-    """
+    """Return the names that a module gives to its own things, which no symbol of a user gets."""
     return PRINTED | defined_names()
 
 
 def local_namer() -> Namer:
-    """A namer for functions and their variables. It avoids the names of the module, the keywords
-    of Python and its builtins.
+    """Return a namer for functions and their variables, which avoids the names of the module, of
+    Python and of its builtins.
     """
     return Namer([*reserved_names(), *keyword.kwlist, *keyword.softkwlist, *dir(builtins)])
 
 
 def field_namer(taken: Iterable[str] = ()) -> Namer:
-    """A namer for the fields of a ``NamedTuple``. It avoids ``taken`` and the methods of a
-    tuple.
-    """
+    """Return a namer for the fields of a ``NamedTuple``, which avoids the methods of a tuple."""
     return Namer([*taken, *(name for name in dir(tuple) if not name.startswith("_"))])

@@ -1,5 +1,5 @@
-"""The symbols that are read from the same place in a step and in the gradient of a posterior:
-parameters and lengths.
+"""The symbols that mean the same in a step and in the gradient of a posterior: parameters and
+lengths.
 """
 
 from __future__ import annotations
@@ -17,8 +17,12 @@ from recipe.language.symbols import GENERIC, Length, VectorParameter
 
 @dataclass(frozen=True)
 class CommonLeaves:
-    """Reads parameters from ``settings``, the fields of ``Params``, and collects in ``sizes`` the
-    lengths that are used as numbers.
+    """Finds the place in memory that a parameter or a length is read from.
+
+    Attributes:
+        settings: the field of ``Params`` for each parameter.
+        namer: hands out names of local variables.
+        sizes: the local variable of each length that has been read so far.
     """
 
     settings: Mapping[Symbol, str]
@@ -27,7 +31,7 @@ class CommonLeaves:
 
     @singledispatchmethod
     def read(self, e: Expr) -> Expr:
-        """The symbol that a parameter or a length is read from."""
+        """Return a symbol named like the place that a parameter or a length is read from."""
         return Symbol(f"params.{self.settings[e]}", real=True)
 
     @read.register

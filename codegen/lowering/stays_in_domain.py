@@ -1,5 +1,6 @@
-"""A step that can leave the domain is refused before it is compiled: a run would stop there, sooner
-or later.
+"""The check that a step stays in the domain of every block.
+
+A step that can leave it is refused before it is compiled, as a run would stop sooner or later.
 """
 
 from __future__ import annotations
@@ -24,10 +25,9 @@ WHOLE_LINE = "and corv(...) moves it to the whole line, where there is no edge"
 
 @singledispatch
 def check_inside(moves: Update | Kernel) -> None:
-    """Require of every block with an edge that a step ends inside of its domain, whatever the
-    noise.
+    """Require that a step ends inside of the domain of every block, whatever the noise.
 
-    A proposal to a Metropolis test may leave the domain, as the test rejects it then.
+    A proposal of a Metropolis test may leave the domain, as the test rejects it there.
 
     Raises:
         RecipeError: naming the rule that may leave it.
@@ -52,8 +52,8 @@ def _(moves: Update) -> None:
 
 
 def _require_no_reading(block: Block, e: Expr, outside: Mapping[Block, Expr]) -> None:
-    """Require that only ``Fold`` and ``FoldSign`` read a block that may be outside: the rules of
-    other blocks mean it inside of its domain.
+    """Require that only a ``Fold`` or ``FoldSign`` reads a block that may be outside of its domain;
+    all other expressions are valid inside only.
     """
     if e == block:
         return
@@ -89,7 +89,9 @@ def _repair(block: Block) -> str:
 
 
 def _stays_inside(e: Expr, block: Block) -> bool:
-    """Whether the value is folded into the domain, or its form shows that it is inside."""
+    """Return True if the value is folded into the domain, or the form of the expression shows that
+    it lies there.
+    """
     ends = ends_of(block)
     if ends is None:
         return False

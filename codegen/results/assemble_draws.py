@@ -17,7 +17,7 @@ from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.posterior_data import bad_rows
-from codegen.inputs.preimages import shown
+from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import step_sizes
 from codegen.results.draws import Divergence, Draws
 from codegen.running.chains import Chain
@@ -31,7 +31,7 @@ from recipe.language.symbols import Scalar
 def collected(
     what: Recipe | Update | Kernel,
     module: Module,
-    how: SamplingOptions,
+    options: SamplingOptions,
     chains: Sequence[Chain],
     *,
     interrupted: bool,
@@ -40,26 +40,28 @@ def collected(
     budget: Budget | None,
 ) -> Draws:
     """Return the draws of all chains, as many as the shortest healthy chain has."""
-    counts = np.array([how.draws_after(chain.done) for chain in chains])
-    healthy = [n for n, chain in zip(counts, chains, strict=True) if chain.guilty < 0]
+    counts = np.array([options.draws_after(chain.done) for chain in chains])
+    healthy = [n for n, chain in zip(counts, chains, strict=True) if chain.stopped_by < 0]
     length = int(min(healthy)) if healthy else int(counts.max())
     values = {}
-    for block in how.kept(module.plan.state):
+    for block in options.kept(module.plan.state):
         stacked = np.stack(
             [getattr(chain.draws, module.plan.fields[block])[:length] for chain in chains]
         )
-        values[shown(block).name] = stacked[..., 0] if isinstance(block, Scalar) else stacked
+        values[reported_block(block).name] = (
+            stacked[..., 0] if isinstance(block, Scalar) else stacked
+        )
     rates = [getattr(c.draws, f)[:length, 0] for f in module.plan.statistics for c in chains]
     acceptance = np.stack(rates) if rates and length else None
-    stopped = [c for c in chains if c.guilty >= 0]
-    still = _never_accepted(module, how, chains)
+    stopped = [c for c in chains if c.stopped_by >= 0]
+    still = _never_accepted(module, options, chains)
     bad = (
         bad_rows(e.gradient.posterior for e in module.estimators.values())
         if stopped or still
         else []
     )
     divergences = [
-        *(_divergence(module, how, c, budget, bad) for c in stopped),
+        *(_divergence(module, options, c, budget, bad) for c in stopped),
         *_stuck(module, still, bad),
     ]
     return Draws(
@@ -67,56 +69,63 @@ def collected(
         np.minimum(counts, length),
         tuple(sorted(divergences, key=lambda d: d.chain)),
         interrupted,
-        _attributes(what, module, how, seconds, acceptance),
-        how.schedule.at(how.warmup + how.thin * np.arange(1.0, length + 1) - 1),
+        _attributes(what, module, options, seconds, acceptance),
+        options.schedule.at(options.warmup + options.thin * np.arange(1.0, length + 1) - 1),
         (*bad, *(() if still and bad else warnings)),  # these warnings advise a smaller step
         acceptance,
     )
 
 
 def specimen(
-    what: Recipe | Update | Kernel, module: Module, how: SamplingOptions, lengths: Lengths
+    what: Recipe | Update | Kernel, module: Module, options: SamplingOptions, lengths: Lengths
 ) -> tuple[Draws, int]:
     """Return one draw of one chain, all zeros, in the form that ``collected`` will return; and the
     bytes that all draws will have.
     """
     values = {
-        shown(b).name: np.zeros((1, 1) if isinstance(b, Scalar) else (1, 1, lengths.of(b)))
-        for b in how.kept(module.plan.state)
+        reported_block(b).name: np.zeros((1, 1) if isinstance(b, Scalar) else (1, 1, lengths.of(b)))
+        for b in options.kept(module.plan.state)
     }
     acceptance = np.zeros((1, 1)) if module.plan.statistics else None
-    attributes = _attributes(what, module, how, 0.0, acceptance)
+    attributes = _attributes(what, module, options, 0.0, acceptance)
     one = Draws(values, np.ones(1, int), (), False, attributes, np.ones(1), acceptance=acceptance)
-    return one, one.bytes * how.draws * how.chains
+    return one, one.bytes * options.draws * options.chains
 
 
-def _never_accepted(module: Module, how: SamplingOptions, chains: Sequence[Chain]) -> list[Chain]:
+def _never_accepted(
+    module: Module, options: SamplingOptions, chains: Sequence[Chain]
+) -> list[Chain]:
     """Return the chains that rejected at every Metropolis test, as happens where no potential is
     finite.
     """
 
     def refused_all(chain: Chain) -> bool:
         rates = [
-            getattr(chain.draws, f)[: how.draws_after(chain.done)] for f in module.plan.statistics
+            getattr(chain.draws, f)[: options.draws_after(chain.done)]
+            for f in module.plan.statistics
         ]
         return any(r.size > 0 and np.nansum(r) == 0 for r in rates)
 
-    return [c for c in chains if c.guilty < 0 and refused_all(c)]
+    return [c for c in chains if c.stopped_by < 0 and refused_all(c)]
 
 
 def _stuck(module: Module, still: Sequence[Chain], bad: Sequence[str]) -> list[Divergence]:
     """Return a divergence for each such chain if data are not finite; otherwise none, as the chain
     needs a smaller step.
     """
-    name, said = shown(module.plan.state[0]).name, "; ".join(bad)
+    name, said = reported_block(module.plan.state[0]).name, "; ".join(bad)
     return [Divergence(c.number, 0, name, bad_data=said, never_moved=True) for c in still if bad]
 
 
 def _divergence(
-    module: Module, how: SamplingOptions, chain: Chain, budget: Budget | None, bad: Sequence[str]
+    module: Module,
+    options: SamplingOptions,
+    chain: Chain,
+    budget: Budget | None,
+    bad: Sequence[str],
 ) -> Divergence:
     """Return why a chain stopped."""
-    block = module.plan.state[chain.guilty]
+    block = module.plan.state[chain.stopped_by]
     values = getattr(chain.state, module.plan.fields[block])
     left = (
         bool(np.all(np.isfinite(values))) and block.image is None
@@ -124,7 +133,7 @@ def _divergence(
     beyond = None
     if budget is not None and budget.constant and not left:
         bound = budget.largest_step(chain.state)
-        beyond = bound if float(step_sizes(how.schedule, chain.done, 1)[0]) > bound else None
+        beyond = bound if float(step_sizes(options.schedule, chain.done, 1)[0]) > bound else None
     name = (
         block.name if block.image is None or not np.all(np.isfinite(values)) else block.image.name
     )
@@ -136,23 +145,23 @@ def _divergence(
 def _attributes(
     what: Recipe | Update | Kernel,
     module: Module,
-    how: SamplingOptions,
+    options: SamplingOptions,
     seconds: float,
     acceptance: np.ndarray | None,
 ) -> dict[str, Any]:
     """Return how the draws were made, as netCDF can store it."""
-    schedule = how.schedule
+    schedule = options.schedule
     tested = {} if acceptance is None else {"acceptance_rate": float(np.nanmean(acceptance))}
     return {
         "recipe": what.name or module.name,
         "scheme": module.scheme,
         "step_size": json.dumps({"schedule": type(schedule).__name__, **asdict(schedule)}),
-        "seed": str(how.seed),
-        "chains": how.chains,
-        "warmup": how.warmup,
-        "thin": how.thin,
-        "batch_size": how.rows,
-        "replace": int(how.replace),
+        "seed": str(options.seed),
+        "chains": options.chains,
+        "warmup": options.warmup,
+        "thin": options.thin,
+        "batch_size": options.rows,
+        "replace": int(options.replace),
         "seconds": seconds,
         "module_hash": module.hash,
         "version": recipe.__version__,

@@ -8,9 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from codegen.files.atomic_write import whole_file
 from codegen.results.diagnostics import (
     CoordinateDiagnostics,
     Diagnosis,
@@ -19,6 +16,7 @@ from codegen.results.diagnostics import (
     imported_arviz,
     quiet,
 )
+from codegen.results.figures import new_figure, write_figure
 from recipe.language.errors import RecipeError
 
 MAX_COORDINATES = 12  # in one figure
@@ -77,7 +75,7 @@ def plot(
         )
     rows = _named(found, names)[:MAX_COORDINATES]
     chosen = diagnosed_draws(data, found, [row.coordinate for row in rows])
-    return _write_figure(_trace(chosen, rows), path / "trace.png"), _write_figure(
+    return write_figure(_trace(chosen, rows), path / "trace.png"), write_figure(
         _rank(chosen, rows), path / "rank.png"
     )
 
@@ -98,16 +96,6 @@ def _named(found: Diagnosis, names: Sequence[str] | None) -> list[CoordinateDiag
     return [row for row in rows if {row.coordinate, row.block} & wanted]
 
 
-def _figure(width: float, height: float, rows: int, columns: int) -> tuple[Any, np.ndarray]:
-    """Return a figure outside pyplot, so that neither its backend nor its current figure change."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure, figure.subplots(rows, columns, squeeze=False)
-
-
 def _heading(row: CoordinateDiagnostics, between: str) -> str:
     if math.isnan(row.ess_bulk):
         return f"{row.coordinate}{between}constant"
@@ -118,7 +106,7 @@ def _heading(row: CoordinateDiagnostics, between: str) -> str:
 def _trace(chosen: Any, rows: Sequence[CoordinateDiagnostics]) -> Any:
     """Draw, by ``arviz.plot_trace``, the density of each chain, and the chain itself."""
     arviz = imported_arviz()
-    figure, axes = _figure(12, 1.7 * len(rows) + 0.8, len(rows), 2)
+    figure, axes = new_figure(12, 1.7 * len(rows) + 0.8, len(rows), 2)
     every = math.ceil(chosen.sizes["draw"] / MAX_TRACE_DRAWS)
     with quiet(arviz):
         arviz.plot_trace(
@@ -155,7 +143,7 @@ def _rank(chosen: Any, rows: Sequence[CoordinateDiagnostics]) -> Any:
     numbers = chosen["chain"].to_numpy().tolist()
     columns = min(3, len(rows))
     lines = math.ceil(len(rows) / columns)
-    figure, axes = _figure(4.2 * columns, lines * (1.4 + 0.32 * len(numbers)), lines, columns)
+    figure, axes = new_figure(4.2 * columns, lines * (1.4 + 0.32 * len(numbers)), lines, columns)
     with quiet(arviz):
         arviz.plot_rank(chosen, ax=axes, show=False)
     for k, ax in enumerate(axes.flat):
@@ -171,10 +159,3 @@ def _rank(chosen: Any, rows: Sequence[CoordinateDiagnostics]) -> Any:
         ax.set_xlabel("rank among all draws", fontsize=8)
         ax.set_ylabel("chain", fontsize=8)
     return figure
-
-
-def _write_figure(figure: Any, path: Path) -> Path:
-    """Write a PNG so that a reader sees all of it or none."""
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=110)
-    return path

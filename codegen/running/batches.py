@@ -1,9 +1,9 @@
-"""Many chains in bundles: a bundle is what ``run_many`` moves at once, and a chain of it is what it
-would be alone.
+"""Bundles of chains, each of which ``run_many`` moves at once; every chain has the draws that it
+would have alone.
 
 A bundle is run, stopped and saved as a single chain is, and threads take bundles as they take
-chains: the innermost loop goes over the chains of one, and no number of threads changes what is in
-it.
+chains. The innermost loop of ``run_many`` goes over the chains of a bundle. The number of threads
+does not change which chains a bundle has.
 """
 
 from __future__ import annotations
@@ -23,18 +23,20 @@ from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from recipe.language.symbols import Scalar
 
-CHAINS = 256  # in a bundle: so many rows of them are in the first-level cache
-FEWEST = 64  # chains from which on a bundle is worth its compilation
+CHAINS_PER_BUNDLE = 256  # in a bundle: so many rows of them are in the first-level cache
+MIN_CHAINS = 64  # chains from which on a bundle is worth its compilation
 # coordinates of a block up to which a bundle is faster: one chain of more fills the vectors by
 # itself
-LONGEST = 32
+MAX_BLOCK_LENGTH = 32
 
 
-def in_bundles(module: Module, how: SamplingOptions, lengths: Lengths) -> bool:
-    """Whether chains are run in bundles. This changes how fast they run, and no draw."""
-    if how.chains < FEWEST or refusal_of_many(module.plan) is not None:
+def in_bundles(module: Module, options: SamplingOptions, lengths: Lengths) -> bool:
+    """Return True if chains are to be run in bundles, which changes their speed and no draw."""
+    if options.chains < MIN_CHAINS or refusal_of_many(module.plan) is not None:
         return False
-    return all(isinstance(b, Scalar) or lengths.of(b) <= LONGEST for b in module.plan.state)
+    return all(
+        isinstance(b, Scalar) or lengths.of(b) <= MAX_BLOCK_LENGTH for b in module.plan.state
+    )
 
 
 @dataclass(frozen=True)
@@ -45,66 +47,83 @@ class Bundles:
 
     @property
     def unit(self) -> str:
-        """What is run at once, in words."""
-        return f"bundle of {CHAINS} chains"
+        """The name of the unit that is run at once."""
+        return f"bundle of {CHAINS_PER_BUNDLE} chains"
 
     def begin(self, starts: Iterator[Mapping[str, np.ndarray]]) -> list[Chain]:
-        """Bundles at the first states of their chains, with room for the draws."""
-        how = self.kernel.how
-        firsts = range(0, how.chains, CHAINS)
+        """Return bundles at the first states of their chains, with arrays for their draws."""
+        options = self.kernel.options
+        firsts = range(0, options.chains, CHAINS_PER_BUNDLE)
         return [
-            self._bundle(n, [next(starts) for _ in range(min(CHAINS, how.chains - c))])
+            self._bundle(
+                n, [next(starts) for _ in range(min(CHAINS_PER_BUNDLE, options.chains - c))]
+            )
             for n, c in enumerate(firsts)
         ]
 
     def _bundle(self, number: int, starts: Sequence[Mapping[str, np.ndarray]]) -> Chain:
         blocks = {f: np.stack([first[f] for first in starts], axis=1) for f in starts[0]}
-        draws = self.kernel.room({f: block.shape for f, block in blocks.items()}, (1, len(starts)))
+        draws = self.kernel.allocate_draws(
+            {f: block.shape for f, block in blocks.items()}, (1, len(starts))
+        )
         return Chain(number, self.kernel.loaded.allocate_many(*blocks.values()), draws)
 
     def advance(
         self, state: Any, draws: Any, bundle: int, begin: int, count: int
     ) -> tuple[int, int]:
-        """Move a bundle by some steps."""
-        how, (_, _, params) = self.kernel.how, self.kernel.arguments()
-        sizes, first = step_sizes(how.schedule, begin, count), np.uint64(bundle * CHAINS)
+        """Move a bundle by ``count`` steps; return the steps done, and the number of the block that
+        stopped it or -1.
+        """
+        options, (_, _, params) = self.kernel.options, self.kernel.arguments()
+        sizes, first = (
+            step_sizes(options.schedule, begin, count),
+            np.uint64(bundle * CHAINS_PER_BUNDLE),
+        )
         return self.kernel.loaded.run_many(  # type: ignore[no-any-return]
-            state, draws, sizes, params, np.uint64(how.seed), first, begin, how.warmup, how.thin
+            state,
+            draws,
+            sizes,
+            params,
+            np.uint64(options.seed),
+            first,
+            begin,
+            options.warmup,
+            options.thin,
         )
 
     def stays_finite(self, state: Any, chain: int, begin: int, count: int, size: float) -> bool:
-        """Move one chain by some steps of this size; whether nothing stopped it."""
+        """Move one chain by ``count`` steps of this size; return True if no block stopped it."""
         blocks, loaded = state[: len(self.kernel.module.plan.state)], self.kernel.loaded
         many, draws = (
             loaded.allocate_many(*(block[:, None] for block in blocks)),
-            self.kernel.nowhere(dimensions=3),
+            self.kernel.no_draws(dimensions=3),
         )
         _, _, params = self.kernel.arguments()
-        seed, sizes = np.uint64(self.kernel.how.seed), np.full(count, size)
+        seed, sizes = np.uint64(self.kernel.options.seed), np.full(count, size)
         _, bad = loaded.run_many(many, draws, sizes, params, seed, np.uint64(chain), begin, 0, 1)
         for block, moved in zip(blocks, many, strict=False):
             block[:] = moved[:, 0]
         return bool(bad < 0)
 
     def compile(self, bundle: Chain) -> None:
-        """Compile with no step."""
+        """Compile the module by a call with no step."""
         self.advance(bundle.state, bundle.draws, bundle.number, 0, 0)
 
     def first_state(self, bundles: Sequence[Chain]) -> Any:
-        """A copy of the state of the first chain."""
+        """Return a copy of the state of the first chain."""
         return self._state(bundles[0].state[: len(self.kernel.module.plan.state)], 0)
 
     def chains(self, bundles: Sequence[Chain]) -> list[Chain]:
-        """The chains of bundles that have run, each as if it had run alone."""
+        """Return the chains of bundles that have run, each as if it had run alone."""
         return [chain for bundle in bundles for chain in self._chains(bundle)]
 
     def _chains(self, bundle: Chain) -> Iterator[Chain]:
         blocks = len(self.kernel.module.plan.state)
         now, last = bundle.state[:blocks], bundle.state[-blocks:]
-        stopped, guilty = (numbers[0] for numbers in bundle.state[-blocks - 2 : -blocks])
+        stopped, stopped_by = (numbers[0] for numbers in bundle.state[-blocks - 2 : -blocks])
         for c in range(stopped.size):
             number, draws = (
-                bundle.number * CHAINS + c,
+                bundle.number * CHAINS_PER_BUNDLE + c,
                 self.kernel.loaded.Draws(*(array[..., c] for array in bundle.draws)),
             )
             if stopped[c] < 0:
@@ -112,8 +131,8 @@ class Bundles:
                 continue
             done = int(stopped[c])
             for array in draws:  # its column went on without it
-                array[self.kernel.how.draws_after(done) :] = np.nan
-            yield Chain(number, self._state(last, c), draws, done, int(guilty[c]))
+                array[self.kernel.options.draws_after(done) :] = np.nan
+            yield Chain(number, self._state(last, c), draws, done, int(stopped_by[c]))
 
     def _state(self, blocks: Sequence[np.ndarray], c: int) -> Any:
         return self.kernel.allocate([block[:, c] for block in blocks])

@@ -7,7 +7,6 @@ and the size of the chunks change nothing.
 from __future__ import annotations
 
 import signal
-import sys
 import time
 from collections import deque
 from collections.abc import Callable
@@ -15,17 +14,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
-from rich.progress import Progress
-
-from codegen.system.lossy_stream import LossyStream
+from codegen.system.progress_bar import progress_bar
 from codegen.system.signals import Signals
 
 CHUNK_SECONDS = 0.1
-MOST_STEPS = 2**20  # of a chunk: their step sizes are in memory together
+MAX_CHUNK_STEPS = 2**20  # of a chunk: their step sizes are in memory together
 # in which a thread takes its part of all chains, at least: so no chain is kept from its turn for
 # long
-SHIFTS = 4
+MIN_TURNS_PER_THREAD = 4
 
 Advance = Callable[[Any, Any, int, int, int], tuple[int, int]]
 Rest = Callable[["Chain"], None]
@@ -33,20 +29,27 @@ Rest = Callable[["Chain"], None]
 
 @dataclass
 class Chain:
-    """One chain: its state and draws, the steps it has done, and the number of the block that was
-    not finite (or -1).
+    """A chain, or a bundle of chains, under way.
+
+    Attributes:
+        number: the number of the chain.
+        state: its state, a ``State`` of the module.
+        draws: its draws, a ``Draws`` of the module.
+        done: the number of steps that it has done.
+        stopped_by: the number of the block that was not finite or left its domain; -1 if none.
+        chunk: the number of steps in its next chunk.
     """
 
     number: int
     state: Any
     draws: Any
     done: int = 0
-    guilty: int = -1
+    stopped_by: int = -1
     chunk: int = 1
 
     def finished(self, steps: int) -> bool:
-        """Whether there is nothing left to do."""
-        return self.done >= steps or self.guilty >= 0
+        """Return True if the chain has done all steps, or has stopped."""
+        return self.done >= steps or self.stopped_by >= 0
 
 
 def run_chains(
@@ -58,40 +61,42 @@ def run_chains(
     rest: Rest | None = None,
     signals: Signals | None = None,
 ) -> bool:
-    """Advance every chain to ``steps``, unless it diverges; returns whether it was interrupted
-    before.
+    """Advance every chain to ``steps``, unless it diverges; return True if a signal interrupted the
+    run before that.
 
-    ``advance(state, draws, chain, start, steps)`` does some steps in place and returns (steps done,
-    guilty block or -1). Chains take turns, so that an interruption finds all of them about equally
-    far; a second one changes nothing until the first is served. ``rest(chain)`` is called when a
-    chain is between two chunks, and nothing moves it. ``signals`` are those that interrupt, by
-    default SIGINT where it raises KeyboardInterrupt.
+    Chains take turns, so that an interruption finds all of them about equally far. No turn of a
+    chain looks at all chains, so that twice as many chains take twice as long.
 
-    No turn of a chain looks at all chains: twice as many take twice as long.
+    Args:
+        advance: ``advance(state, draws, chain, start, steps)`` does some steps in place and returns
+            the steps done and the number of the block that stopped the chain, or -1.
+        chains: the chains, which are changed in place.
+        steps: the number of steps of each chain.
+        threads: the number of threads.
+        progress: True to show a progress bar, where standard error is a terminal.
+        rest: called with a chain between two chunks of it, while no thread moves it.
+        signals: the signals that interrupt; by default SIGINT where it raises KeyboardInterrupt. A
+            second signal changes nothing until the first has taken effect.
     """
-    console = Console(file=LossyStream(sys.stderr))  # type: ignore[arg-type]
+    done = sum(chain.done for chain in chains)
     with (
         (signals or Signals()).held(running=True) as heard,
-        Progress(
-            console=console, disable=not (progress and console.is_terminal), transient=True
-        ) as bar,
+        progress_bar("sampling", steps * len(chains), done=done, wanted=progress) as show,
         ThreadPoolExecutor(threads) as pool,
     ):
-        task = bar.add_task(
-            "sampling", total=steps * len(chains), completed=sum(c.done for c in chains)
-        )
         waiting = deque(chain for chain in chains if not chain.finished(steps))
         running: set[Future[tuple[list[Chain], int]]] = set()
         while running or (waiting and heard.first is None):
             try:
                 while waiting and len(running) < threads and heard.first is None:
-                    most = 1 + len(waiting) // (SHIFTS * threads)
-                    running.add(pool.submit(_shift, advance, waiting, most, steps))
+                    most = 1 + len(waiting) // (MIN_TURNS_PER_THREAD * threads)
+                    running.add(pool.submit(_advance_several, advance, waiting, most, steps))
                 finished, _ = wait(running, timeout=CHUNK_SECONDS, return_when=FIRST_COMPLETED)
                 for future in finished:
                     running.remove(future)
                     moved, count = future.result()
-                    bar.update(task, advance=count)
+                    done += count
+                    show(done)
                     for chain in moved:
                         if rest is not None and heard.first is None:
                             rest(chain)
@@ -102,14 +107,14 @@ def run_chains(
     return heard.first is not None and not all(chain.finished(steps) for chain in chains)
 
 
-def _shift(
+def _advance_several(
     advance: Advance, waiting: deque[Chain], most: int, steps: int
 ) -> tuple[list[Chain], int]:
-    """One chunk each of at most so many chains, until ``CHUNK_SECONDS`` are nearly over; the
-    chains, and their steps together.
+    """Advance at most ``most`` chains by a chunk each, until half of ``CHUNK_SECONDS`` is over.
+    Return these chains and the sum of their steps.
 
-    Many short chunks are one piece of work for the main thread, which would else keep the threads
-    waiting.
+    So many short chunks are one piece of work for the main thread, which would otherwise keep the
+    other threads waiting.
     """
     began = time.perf_counter()
     moved: list[Chain] = []
@@ -127,11 +132,13 @@ def _shift(
 
 
 def _advance_once(advance: Advance, chain: Chain, steps: int) -> None:
-    """One chunk of a chain, sized so that it takes about ``CHUNK_SECONDS`` or has
-    ``MOST_STEPS``.
+    """Advance a chain by one chunk, and double the next chunk while a chunk takes less than half of
+    ``CHUNK_SECONDS``, up to ``MAX_CHUNK_STEPS``.
     """
     began = time.perf_counter()
     count = min(chain.chunk, steps - chain.done)
-    chain.done, chain.guilty = advance(chain.state, chain.draws, chain.number, chain.done, count)
+    chain.done, chain.stopped_by = advance(
+        chain.state, chain.draws, chain.number, chain.done, count
+    )
     if time.perf_counter() - began < CHUNK_SECONDS / 2:
-        chain.chunk = min(2 * chain.chunk, MOST_STEPS)
+        chain.chunk = min(2 * chain.chunk, MAX_CHUNK_STEPS)

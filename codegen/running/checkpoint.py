@@ -34,14 +34,14 @@ from codegen.running.manifest import (
     DRAWS_NAME,
     STATE_NAME,
     ArrayFile,
+    ChainPosition,
     Manifest,
-    Standing,
+    printable,
     read_manifest,
-    said,
 )
 from recipe.language.errors import RecipeError
 
-MANIFEST, LOCK = "checkpoint.json", "lock"
+MANIFEST_NAME, LOCK_NAME = "checkpoint.json", "lock"
 
 Arrays = dict[str, np.ndarray]
 
@@ -50,7 +50,7 @@ class CheckpointWarning(UserWarning):
     """A checkpoint could not be written; the one before it is still there, and the run goes on."""
 
 
-class _Kept(NamedTuple):
+class _DrawsFile(NamedTuple):
     """A file of draws, and how many draws of each chain there are up to its end."""
 
     part: ArrayFile
@@ -76,7 +76,7 @@ class Checkpoint:
     seconds: float
     blocks: int
     redrawn: Collection[str] = ()
-    _kept: tuple[_Kept, ...] = ()
+    _kept: tuple[_DrawsFile, ...] = ()
     _taken: dict[int, tuple[int, int, Arrays]] = field(default_factory=dict)
     _written: float = field(default_factory=time.monotonic)
     _serial: int = 0
@@ -95,7 +95,7 @@ class Checkpoint:
                 self._take_the_folder()
                 return self._opened(chains, steps)
         except BaseException:
-            self.let_go()
+            self.release()
             raise
 
     @contextmanager
@@ -112,15 +112,15 @@ class Checkpoint:
 
     def _take_the_folder(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        if not os.path.lexists(self.folder / MANIFEST):
+        if not os.path.lexists(self.folder / MANIFEST_NAME):
             self._refuse_strange_folder()
-        self._lock = open_regular(self.folder / LOCK, os.O_RDWR | os.O_CREAT)
+        self._lock = open_regular(self.folder / LOCK_NAME, os.O_RDWR | os.O_CREAT)
         if not lock_descriptor(self._lock.fileno(), blocking=False):
             raise RecipeError(
                 f"another process is writing the checkpoint {self.folder}; choose another folder"
             )
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Leave the folder to others."""
         if self._lock is not None:
             with suppress(OSError):  # it is closed all the same
@@ -128,7 +128,7 @@ class Checkpoint:
             self._lock = None
 
     def _opened(self, chains: Sequence[Chain], steps: int) -> bool:
-        manifest = read_manifest(self.folder / MANIFEST)
+        manifest = read_manifest(self.folder / MANIFEST_NAME)
         if manifest is None:
             self._refuse_strange_folder()
             # The manifest comes first, without a state: so whatever else is found later is known to
@@ -166,7 +166,7 @@ class Checkpoint:
     def _snapshot(self, chain: Chain) -> tuple[int, int, Arrays]:
         return (
             chain.done,
-            chain.guilty,
+            chain.stopped_by,
             {name: array.copy() for name, array in self._state_arrays(chain).items()},
         )
 
@@ -215,7 +215,8 @@ class Checkpoint:
             for name, a in arrays.items()
         }
         standing = (
-            Standing(done, guilty, n) for (done, guilty, _), n in zip(taken, after, strict=True)
+            ChainPosition(done, stopped_by, n)
+            for (done, stopped_by, _), n in zip(taken, after, strict=True)
         )
         state = self._write_arrays(f"state-{self._serial:06d}", states)
         manifest = Manifest(self.run, tuple(standing), state, tuple(k.part for k in kept))
@@ -223,7 +224,7 @@ class Checkpoint:
         self._kept = kept
         self._delete_what_is_not_named(manifest)
 
-    def _with_new_draws(self, chains: Sequence[Chain], after: list[int]) -> tuple[_Kept, ...]:
+    def _with_new_draws(self, chains: Sequence[Chain], after: list[int]) -> tuple[_DrawsFile, ...]:
         """The files of draws up to those, of which the last one is new where there are new
         draws.
         """
@@ -240,10 +241,10 @@ class Checkpoint:
             for name in c.draws._fields
             if getattr(c.draws, name).shape[0] > 0
         }
-        return (*kept, _Kept(self._write_arrays(f"draws-{self._serial:06d}", draws), after))
+        return (*kept, _DrawsFile(self._write_arrays(f"draws-{self._serial:06d}", draws), after))
 
     def _write_manifest(self, manifest: Manifest) -> None:
-        with replaced(self.folder / MANIFEST) as temporary:
+        with replaced(self.folder / MANIFEST_NAME) as temporary:
             temporary.write_text(manifest.text(), encoding="ascii")
 
     def _write_arrays(self, stem: str, arrays: Arrays) -> ArrayFile:
@@ -272,7 +273,9 @@ class Checkpoint:
         for path in sorted(self.folder.iterdir()):
             status = path.lstat()
             empty = stat.S_ISREG(status.st_mode) and status.st_size == 0
-            if not (is_unfinished(path.name, of=MANIFEST) or (path.name == LOCK and empty)):
+            if not (
+                is_unfinished(path.name, of=MANIFEST_NAME) or (path.name == LOCK_NAME and empty)
+            ):
                 raise RecipeError(
                     f"{self.folder} holds {path.name} and no checkpoint; choose an empty or a new"
                     " folder"
@@ -284,8 +287,9 @@ class Checkpoint:
             if theirs.get(key) != self.run.get(key):
                 raise RecipeError(
                     f"the checkpoint {self.folder} is of another run: "
-                    f"{said(key)} was {said(theirs.get(key))} and is {said(self.run.get(key))}; "
-                    "choose another folder, or the settings of that run"
+                    f"{printable(key)} was {printable(theirs.get(key))} and is"
+                    f" {printable(self.run.get(key))}; choose another folder, or the settings of"
+                    " that run"
                 )
 
     def _restore(self, manifest: Manifest, chains: Sequence[Chain], steps: int) -> None:
@@ -294,7 +298,7 @@ class Checkpoint:
         if len(manifest.chains) != len(chains):
             raise self._damaged(f"it has {len(manifest.chains)} chains")
         for number, record in enumerate(manifest.chains):
-            if record.draws != self.draws_after(record.done) or record.guilty >= self.blocks:
+            if record.draws != self.draws_after(record.done) or record.stopped_by >= self.blocks:
                 raise self._damaged(f"the numbers of chain {number} do not agree")
         furthest = max(record.done for record in manifest.chains)
         if furthest > steps:
@@ -306,7 +310,7 @@ class Checkpoint:
         ends = [0] * len(chains)
         for part in manifest.draws:
             ends = self._restore_draws(part, chains, ends)
-            self._kept = (*self._kept, _Kept(part, ends))
+            self._kept = (*self._kept, _DrawsFile(part, ends))
         if ends != [record.draws for record in manifest.chains]:
             raise self._damaged("the number of draws is not the one that is written")
 
@@ -321,7 +325,7 @@ class Checkpoint:
         for key, goal in goals.items():
             goal[...] = self._fitting(states, key, goal.shape)
         for chain, record in zip(chains, manifest.chains, strict=True):
-            chain.done, chain.guilty = record.done, record.guilty
+            chain.done, chain.stopped_by = record.done, record.stopped_by
 
     def _restore_draws(
         self, part: ArrayFile, chains: Sequence[Chain], firsts: list[int]
@@ -378,7 +382,7 @@ class Checkpoint:
 
 def saved_warmup(folder: Path) -> int | None:
     """The warm-up of the run that a folder holds, None where it holds none."""
-    manifest = read_manifest(folder / MANIFEST)
+    manifest = read_manifest(folder / MANIFEST_NAME)
     found = None if manifest is None else manifest.run.get("warmup")
     return found if type(found) is int else None
 
@@ -387,5 +391,5 @@ def saved_draws(folder: Path) -> int:
     """How many draws of a chain the checkpoint in a folder holds: the most of any chain, 0 where
     there is none.
     """
-    manifest = read_manifest(folder / MANIFEST)
+    manifest = read_manifest(folder / MANIFEST_NAME)
     return 0 if manifest is None else max((chain.draws for chain in manifest.chains), default=0)

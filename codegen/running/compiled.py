@@ -24,7 +24,7 @@ class Compiled:
 
     module: Module
     loaded: Any
-    how: SamplingOptions
+    options: SamplingOptions
     gradient: Any
     data: Mapping[str, np.ndarray]
     params: Mapping[str, Any]
@@ -49,13 +49,13 @@ class Compiled:
         """A state with copies of these blocks."""
         if not self.module.estimators:
             return self.loaded.allocate(*blocks)
-        full = not self.how.rows
+        full = not self.options.rows
         if full and all(e.gradient.derived is not None for e in self.module.estimators.values()):
             return self.loaded.allocate(*blocks)
         # A gradient of the user gets all rows, one after another, as the minibatch without
         # replacement that has all of them.
-        size = self.how.rows or self._all_rows()
-        return self.loaded.allocate(*blocks, size, self.how.replace and not full)
+        size = self.options.rows or self._all_rows()
+        return self.loaded.allocate(*blocks, size, self.options.replace and not full)
 
     def _all_rows(self) -> int:
         counts = {
@@ -75,26 +75,28 @@ class Compiled:
 
     def chain(self, number: int, first: Mapping[str, np.ndarray]) -> Chain:
         """A chain at its first state, with room for its draws."""
-        draws = self.room({field: array.shape for field, array in first.items()}, (1,))
+        draws = self.allocate_draws({field: array.shape for field, array in first.items()}, (1,))
         return Chain(number, self.allocate(first.values()), draws)
 
-    def room(self, shapes: Mapping[str, tuple[int, ...]], statistic: tuple[int, ...]) -> Any:
+    def allocate_draws(
+        self, shapes: Mapping[str, tuple[int, ...]], statistic: tuple[int, ...]
+    ) -> Any:
         """Room for draws of blocks of these shapes, where they are kept, and of statistics.
 
         Raises:
             RecipeError: where there is not enough memory.
         """
-        plan, how = self.module.plan, self.how
-        kept = {plan.fields[b] for b in how.kept(plan.state)}
+        plan, options = self.module.plan, self.options
+        kept = {plan.fields[b] for b in options.kept(plan.state)}
         try:
             arrays = {
-                f: np.full((how.draws if f in kept else 0, *shapes[f]), np.nan)
+                f: np.full((options.draws if f in kept else 0, *shapes[f]), np.nan)
                 for f in plan.fields.values()
             }
-            arrays |= {f: np.full((how.draws, *statistic), np.nan) for f in plan.statistics}
+            arrays |= {f: np.full((options.draws, *statistic), np.nan) for f in plan.statistics}
         except (MemoryError, ValueError):
             raise RecipeError(
-                f"{how.draws} draws a chain do not fit into memory; raise thin= or keep fewer"
+                f"{options.draws} draws a chain do not fit into memory; raise thin= or keep fewer"
                 " blocks, keep=[...]"
             ) from None
         return self.loaded.Draws(**arrays)
@@ -111,7 +113,7 @@ class Compiled:
         self, state: Any, draws: Any, chain: int, begin: int, count: int
     ) -> tuple[int, int]:
         """Move one chain by some steps."""
-        schedule = self.how.schedule
+        schedule = self.options.schedule
         if isinstance(schedule, Constant):
             return self.move(state, draws, chain, begin, count, schedule.a)
         return self._call(
@@ -128,7 +130,7 @@ class Compiled:
 
     def stays_finite(self, state: Any, chain: int, begin: int, count: int, size: float) -> bool:
         """Move one chain by some steps of this size; whether nothing stopped it."""
-        return self.move(state, self.nowhere(), chain, begin, count, size)[1] < 0
+        return self.move(state, self.no_draws(), chain, begin, count, size)[1] < 0
 
     def _call(
         self, run: Any, state: Any, draws: Any, chain: int, sizes: Any, *steps: int
@@ -137,7 +139,7 @@ class Compiled:
         count.
         """
         gradient, data, params = self.arguments()
-        seed, warmup, thin = np.uint64(self.how.seed), self.how.warmup, self.how.thin
+        seed, warmup, thin = np.uint64(self.options.seed), self.options.warmup, self.options.thin
         given = (state, draws, gradient, data, sizes, params, seed, chain, *steps, warmup, thin)
         return self._entry(run, given)(*given)  # type: ignore[no-any-return]
 
@@ -176,7 +178,7 @@ class Compiled:
             getattr(copied, self.module.plan.carried.mark)[0] = 0.0
         return copied
 
-    def nowhere(self, dimensions: int = 2) -> Any:
+    def no_draws(self, dimensions: int = 2) -> Any:
         """Draws that nothing is written to."""
         return self.loaded.Draws(*(np.zeros((0,) * dimensions) for _ in self.loaded.Draws._fields))
 

@@ -1,5 +1,5 @@
-"""Everything that the draws of a run depend on, as JSON: what a checkpoint is compared with before
-it is gone on with.
+"""The fingerprint of a run: everything that its draws depend on, as JSON. A run goes on from a
+checkpoint only if their fingerprints agree.
 """
 
 from __future__ import annotations
@@ -23,26 +23,36 @@ from codegen.running.chains import Chain
 
 def fingerprint(
     module: Module,
-    how: SamplingOptions,
+    options: SamplingOptions,
     data: Mapping[str, np.ndarray],
     params: Mapping[str, Any],
     own: Iterable[Any],
     first: tuple[str, Iterable[Chain]],
 ) -> dict[str, Any]:
-    """By name: the module, the settings, digests of data, parameters, first states (of chains, or
-    of what else is run at once) and gradients, and what compiled them.
+    """Return the fingerprint of a run.
+
+    Args:
+        module: the generated module.
+        options: the options of the run.
+        data, params: the fields of ``Data`` and of ``Params``.
+        own: the gradients of the user.
+        first: the name of the unit that is run at once, and these units at their first states.
+
+    Returns:
+        By name: the hash of the module, the options, digests of data, parameters, first states and
+        gradients, and the versions of numba and numpy and the processor.
     """
-    schedule = how.schedule
+    schedule = options.schedule
     found = {
         "module": module.hash,
         "step_size": f"{type(schedule).__name__} {asdict(schedule)}",
-        "seed": how.seed,
-        "chains": how.chains,
-        "warmup": how.warmup,
-        "thin": how.thin,
-        "batch_size": how.rows,
-        "replace": how.replace,
-        "kept blocks": ", ".join(b.name for b in how.kept(module.plan.state)),
+        "seed": options.seed,
+        "chains": options.chains,
+        "warmup": options.warmup,
+        "thin": options.thin,
+        "batch_size": options.rows,
+        "replace": options.replace,
+        "kept blocks": ", ".join(b.name for b in options.kept(module.plan.state)),
         "numba": numba.__version__,
         "numpy": np.__version__,
         "processor": numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name(),

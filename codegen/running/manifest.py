@@ -19,12 +19,12 @@ from codegen.files.atomic_write import open_regular
 from recipe.language.errors import RecipeError
 from recipe.language.plain_text import without_codes
 
-FORMAT, VERSION = "recipe checkpoint", 2
+FORMAT, VERSION = "recipe checkpoint", 3
 STATE_NAME = re.compile(r"state-(\d{6,18})\.npz", re.ASCII)
 DRAWS_NAME = re.compile(r"draws-(\d{6,18})\.npz", re.ASCII)
 SHA256 = re.compile("[0-9a-f]{64}")
-ELSEWHERE = "start again in another folder"
-LONGEST_SAID = 200  # characters
+REPAIR = "start again in another folder"
+MAX_SHOWN_CHARS = 200  # characters
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class ArrayFile:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Where a chain stands: the steps it has done, the block that stopped it or -1, and the draws
-    it has kept.
+class ChainPosition:
+    """The position of a chain: the steps it has done, the number of the block that stopped it (or
+    -1), and the draws it has kept.
     """
 
     done: int
-    guilty: int
+    stopped_by: int
     draws: int
 
 
@@ -56,7 +56,7 @@ class Manifest:
     """``state`` is None, and there are no chains, until the first state has been written."""
 
     run: Mapping[str, Any]
-    chains: tuple[Standing, ...] = ()
+    chains: tuple[ChainPosition, ...] = ()
     state: ArrayFile | None = None
     draws: tuple[ArrayFile, ...] = ()
 
@@ -86,7 +86,7 @@ def digest_of(body: Mapping[str, Any]) -> str:
 
 
 def read_manifest(path: Path) -> Manifest | None:
-    """The manifest in a file, or None where there is no such file.
+    """Return the manifest in a file; None if there is no such file.
 
     Raises:
         RecipeError: where it is not a manifest of this version, or not as it was written.
@@ -98,54 +98,50 @@ def read_manifest(path: Path) -> Manifest | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise RecipeError(
-            f"{path} cannot be read: {error.strerror or error}; {ELSEWHERE}"
-        ) from None
+        raise RecipeError(f"{path} cannot be read: {error.strerror or error}; {REPAIR}") from None
     except (ValueError, RecursionError):
         raise RecipeError(
-            f"{path} is damaged: it is not the JSON that was written; {ELSEWHERE}"
+            f"{path} is damaged: it is not the JSON that was written; {REPAIR}"
         ) from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise RecipeError(f"{path} is not a checkpoint; choose another folder")
     if type(found.get("version")) is not int or found["version"] != VERSION:
         raise RecipeError(
-            f"{path} has the version {said(found.get('version'))}, and this program reads"
-            f" {VERSION}; {ELSEWHERE}"
+            f"{path} has the version {printable(found.get('version'))}, and this program reads"
+            f" {VERSION}; {REPAIR}"
         )
     try:
         manifest = _manifest(found)
         whole = text == manifest.text()
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise RecipeError(
-            f"{path} is damaged: it lacks what a checkpoint has; {ELSEWHERE}"
-        ) from None
+        raise RecipeError(f"{path} is damaged: it lacks what a checkpoint has; {REPAIR}") from None
     if not whole:
         raise RecipeError(
-            f"{path} is damaged: its content does not have the digest that was written; {ELSEWHERE}"
+            f"{path} is damaged: its content does not have the digest that was written; {REPAIR}"
         )
     reason = _contradiction(manifest)
     if reason is not None:
-        raise RecipeError(f"{path} is damaged: {reason}; {ELSEWHERE}")
+        raise RecipeError(f"{path} is damaged: {reason}; {REPAIR}")
     return manifest
 
 
-def said(value: Any) -> str:
-    """What stands in a file, as a part of a sentence: in one line and not too long."""
-    return without_codes(str(value)[:LONGEST_SAID])
+def printable(value: Any) -> str:
+    """Return a value from a file as a message shows it: in one line and cut when it is long."""
+    return without_codes(str(value)[:MAX_SHOWN_CHARS])
 
 
 def _manifest(found: Mapping[str, Any]) -> Manifest:
-    """What the JSON says, whatever it says; its types are looked at by ``_contradiction``."""
+    """Return the manifest that the JSON spells; ``_contradiction`` checks the types in it."""
     return Manifest(
         dict(found["run"]),
-        tuple(Standing(**c) for c in found["chains"]),
+        tuple(ChainPosition(**c) for c in found["chains"]),
         None if found["state"] is None else ArrayFile(**found["state"]),
         tuple(ArrayFile(**part) for part in found["draws"]),
     )
 
 
 def _contradiction(manifest: Manifest) -> str | None:
-    """The first thing in it that no run writes."""
+    """Return the first contradiction in a manifest, in words; None if a run may have written it."""
     if manifest.state is None and (manifest.chains or manifest.draws):
         return "it has chains or draws and no state"
     if manifest.state is not None and not manifest.chains:
@@ -162,9 +158,9 @@ def _contradiction(manifest: Manifest) -> str | None:
     ):
         return "its files are not in the order in which they were written"
     for number, chain in enumerate(manifest.chains):
-        if any(type(n) is not int for n in (chain.done, chain.guilty, chain.draws)):
+        if any(type(n) is not int for n in (chain.done, chain.stopped_by, chain.draws)):
             return f"chain {number} does not stand at whole numbers"
-        if not (chain.guilty >= -1 and 0 <= chain.draws <= chain.done):
+        if not (chain.stopped_by >= -1 and 0 <= chain.draws <= chain.done):
             return (
                 f"chain {number} cannot have done {chain.done} steps and kept {chain.draws} draws"
             )

@@ -1,4 +1,5 @@
-"""What is said of a step size: before a run by the noise budget, after it by the kernel itself.
+"""Advice on the step size: a refusal before a run, where the noise budget is exceeded, and warnings
+after it.
 
 Imports ``codegen.running`` and below.
 """

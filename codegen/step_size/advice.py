@@ -1,5 +1,5 @@
-"""What is to be said of a step size: before a run, where it is beyond the noise budget, and after
-it, where it is near a bound.
+"""Advice on the step size: a refusal before a run that exceeds the noise budget, and warnings after
+a run whose step size is near a bound.
 """
 
 from __future__ import annotations
@@ -14,84 +14,92 @@ from codegen.running.batches import Bundles
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from codegen.step_size.noise_budget import Budget
-from codegen.step_size.stability import FACTOR, STEPS, near_its_bound
+from codegen.step_size.stability import LARGER_FACTOR, PROBE_STEPS, is_near_stability_bound
 from recipe.language.errors import RecipeError
 
-# at the first state, so that the running variance does not begin with the chance of one batch
+# minibatches at the first state; one alone would leave the first estimate of a variance to chance
 FIRST_BATCHES = 50
+MIN_ACCEPTANCE_RATE = 0.1  # of Metropolis tests: a lower rate is a warning
+# Looking for the stability bound may take this share of the seconds of the run, or these seconds.
+MAX_PROBE_SHARE, FREE_PROBE_SECONDS = 0.1, 0.5
+PROBES = 8  # runs of ``PROBE_STEPS`` steps: two states, two step sizes, two copies
 
 
-def begin_budget(kernel: Compiled, budget: Budget, chain: Chain) -> None:
+def check_budget_at_start(kernel: Compiled, budget: Budget, chain: Chain) -> None:
     """Estimate the variance of the gradient at the first state of a chain, by steps of size 0, and
-    refuse a step beyond the budget.
+    refuse a step size beyond the noise budget.
+
+    Where the budget depends on the state, nothing is refused.
 
     Raises:
-        RecipeError: with the largest step that can be compensated, where that does not depend on
-            the state.
+        RecipeError: with the largest step size that the budget allows.
     """
-    kernel.move(chain.state, kernel.nowhere(), chain.number, 0, FIRST_BATCHES, 0.0)
-    size, bound = float(step_sizes(kernel.how.schedule, 0, 1)[0]), budget.largest_step(chain.state)
+    kernel.move(chain.state, kernel.no_draws(), chain.number, 0, FIRST_BATCHES, 0.0)
+    size = float(step_sizes(kernel.options.schedule, 0, 1)[0])
+    bound = budget.largest_step(chain.state)
     if budget.constant and size > bound:
         raise RecipeError(
             f"step_size={size:.4g} is beyond the noise budget at the first state, where the noise"
-            f" of the gradient can be made good up to {bound:.4g}; take a smaller step, a larger"
-            " batch_size, or control_variates"
+            f" of the gradient can be compensated up to the step size {bound:.4g}; take a smaller"
+            " step, a larger batch_size, or control_variates"
         )
 
 
-RARE = 0.1  # acceptance rates below it are spoken of
-SHARE, AT_LEAST = (
-    0.1,
-    0.5,
-)  # of the seconds that a run took, and seconds: what looking for the stability bound may cost
-
-
-def warnings(
+def step_size_warnings(
     runner: Compiled | Bundles,
     chains: Sequence[Chain],
     budget: Budget | None,
     seconds: float,
     first: Any,
 ) -> tuple[str, ...]:
-    """What to say of the step size after a run of so many seconds.
+    """Return warnings about the step size after a run.
 
-    It is judged at the last state of a chain that has not stopped, and at its first: a step far
-    beyond its bound takes a chain to where the law is flat, and any step is stable.
+    The step size is judged at the last state of a chain that has not stopped, and at its first
+    state: a step size far beyond its bound takes a chain to a place where the law is flat, and
+    there every step size is stable. A kernel with Metropolis tests is judged by its acceptance rate
+    instead, as two copies of a state that are accepted independently move apart at any step size.
+
+    Args:
+        runner: the kernel or its bundles.
+        chains: the chains after the run.
+        budget: the noise budget; None where no noise is compensated for.
+        seconds: how long the run took. The search for the stability bound is left out where it
+            would take too large a share of that.
+        first: the first state of the first chain.
     """
-    healthy = [c for c in chains if c.guilty < 0 and c.done > 0]
+    healthy = [c for c in chains if c.stopped_by < 0 and c.done > 0]
     if not healthy:
         return ()
-    kernel, last, said = runner.kernel, healthy[0], []
-    size = float(step_sizes(kernel.how.schedule, last.done - 1, 1)[0])
-    each = seconds * kernel.how.workers / max(1, sum(c.done for c in chains))
-    if (
-        kernel.module.plan.statistics
-    ):  # copies that are accepted or not, each for itself, move apart at any step size
-        return _rarely_accepted(kernel, healthy)
-    affordable = 8 * STEPS * each < max(AT_LEAST, SHARE * seconds)
-    if affordable and any(
-        _near_its_bound(runner, last, state, size) for state in (last.state, first)
+    kernel, last, found = runner.kernel, healthy[0], []
+    if kernel.module.plan.statistics:
+        return _low_acceptance(kernel, healthy)
+    size = float(step_sizes(kernel.options.schedule, last.done - 1, 1)[0])
+    seconds_a_step = seconds * kernel.options.workers / max(1, sum(c.done for c in chains))
+    affordable = max(FREE_PROBE_SECONDS, MAX_PROBE_SHARE * seconds)
+    if PROBES * PROBE_STEPS * seconds_a_step < affordable and any(
+        _is_near_bound(runner, last, state, size) for state in (last.state, first)
     ):
-        said.append(
-            f"the step size {size:.4g} is near its stability bound, or beyond it: it, or {FACTOR}"
-            " times as much, is unstable at the first or the last state; expect a large"
-            " discretisation error, and take a smaller step"
+        found.append(
+            f"the step size {size:.4g} is near its stability bound, or beyond it: it, or"
+            f" {LARGER_FACTOR} times as much, is unstable at the first or the last state; expect a"
+            " large discretisation error, and take a smaller step"
         )
     bound = budget.largest_step(last.state) if budget is not None else float("inf")
-    if FACTOR * size > bound:
-        said.append(
+    if LARGER_FACTOR * size > bound:
+        found.append(
             f"the step size {size:.4g} is near the noise budget {bound:.4g} at the last state; take"
             " a smaller step"
         )
-    return tuple(said)
+    return tuple(found)
 
 
-def _rarely_accepted(kernel: Compiled, chains: Sequence[Chain]) -> tuple[str, ...]:
+def _low_acceptance(kernel: Compiled, chains: Sequence[Chain]) -> tuple[str, ...]:
+    """Return a warning if the mean acceptance rate of all kept draws is low."""
     rates = np.concatenate(
         [getattr(c.draws, f)[:, 0] for f in kernel.module.plan.statistics for c in chains]
     )
     rate = float(np.mean(rates[~np.isnan(rates)])) if not np.all(np.isnan(rates)) else 1.0
-    if rate >= RARE:
+    if rate >= MIN_ACCEPTANCE_RATE:
         return ()
     return (
         (
@@ -101,11 +109,12 @@ def _rarely_accepted(kernel: Compiled, chains: Sequence[Chain]) -> tuple[str, ..
     )
 
 
-def _near_its_bound(runner: Compiled | Bundles, chain: Chain, at: Any, size: float) -> bool:
-    def step(state: Any, step_size: float, count: int) -> bool:
-        return runner.stays_finite(state, chain.number, chain.done, count, step_size)
+def _is_near_bound(runner: Compiled | Bundles, chain: Chain, state: Any, size: float) -> bool:
+    """Return True if the step size seems to be unstable at a state."""
+
+    def step(moved: Any, step_size: float, count: int) -> bool:
+        return runner.stays_finite(moved, chain.number, chain.done, count, step_size)
 
     kernel = runner.kernel
-    return near_its_bound(
-        step, lambda: kernel.copy(at), list(kernel.module.plan.fields.values()), size
-    )
+    fields = list(kernel.module.plan.fields.values())
+    return is_near_stability_bound(step, lambda: kernel.copy(state), fields, size)

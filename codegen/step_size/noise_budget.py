@@ -1,5 +1,7 @@
-"""The budget of compensated gradient noise: the largest step at which ``2 D - eps B_hat`` is still
-positive semidefinite.
+"""The noise budget of a recipe that compensates for the noise of its gradients: the largest step
+size eps at which ``2 D - eps B_hat`` is still positive semidefinite.
+
+``recipe.scheme.compensation`` says what ``B_hat`` is (Ma, Chen & Fox 2015, section 3).
 """
 
 from __future__ import annotations
@@ -20,8 +22,15 @@ from recipe.scheme.compensation import largest_step
 
 @dataclass(frozen=True)
 class Budget:
-    """Evaluates ``2 D / B_hat`` at a state of a run, with the variances of gradients that are
-    estimated in it.
+    """The bound ``2 D / B_hat`` on the step size, compiled as a function of the state.
+
+    Attributes:
+        module: a generated module whose step writes ``2 D / B_hat`` of each coordinate.
+        loaded: that module, imported.
+        params: its ``Params``; an empty tuple where it has no parameters.
+        blocks: the blocks whose noise is compensated for.
+        constant: True if the bound depends on the estimated variances alone, and on no block of
+            the state.
     """
 
     module: Module
@@ -31,29 +40,34 @@ class Budget:
     constant: bool
 
     def largest_step(self, state: Any) -> float:
-        """The smallest ``2 D / B_hat`` over all coordinates."""
+        """Return the smallest ``2 D / B_hat`` over all coordinates, with the variances of gradients
+        that are estimated in ``state``.
+        """
         plan = self.module.plan
-        ours, out = (
+        copied, bounds = (
             self.loaded.allocate(*(getattr(state, f) for f in plan.fields.values()))
             for _ in range(2)
         )
         for fields in plan.variances.values():
             for field in fields:
-                getattr(ours, field)[:] = getattr(state, field)
-        self.loaded.step(out, ours, (), 0.0, self.params, ())
-        return min(float(np.min(getattr(out, plan.fields[b]))) for b in self.blocks)
+                getattr(copied, field)[:] = getattr(state, field)
+        self.loaded.step(bounds, copied, (), 0.0, self.params, ())
+        return min(float(np.min(getattr(bounds, plan.fields[b]))) for b in self.blocks)
 
 
 def budget_of(recipe: Recipe, params: Mapping[str, Any], lengths: Lengths) -> Budget:
-    """The budget of a recipe; ``constant`` where it does not depend on the state, but on the
-    variances alone.
+    """Return the noise budget of a recipe.
+
+    Args:
+        recipe: a recipe that is sampled with ``compensate=True``.
+        params: the values of its parameters, by name.
+        lengths: the known lengths of its blocks.
     """
     bounds = largest_step(recipe)
     compensated = tuple(b for b, e in bounds.rule if e != b)
     constant = not any(e.atoms(Vector, Scalar) for b, e in bounds.rule if b in compensated)
-    module = module_of(
-        bounds, bounds, {}, bounds.name or "largest_step", "as printed"
-    )  # bounds lie in no domain
+    # ``generate`` would require that the bounds lie in the domains of their blocks
+    module = module_of(bounds, bounds, {}, bounds.name or "largest_step", "as printed")
     loaded = module.load()
     needed = {name_of(s): params[name_of(s)] for s in module.plan.settings}
     values = resolved_params(module, needed, (), lengths)

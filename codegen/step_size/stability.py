@@ -1,9 +1,9 @@
-"""Is the step size near the end of what is stable? Asked of the compiled kernel itself, at the
-first and the last state of a run.
+"""An indication whether a step size is near the end of the stable ones, from the compiled kernel
+itself.
 
 Two copies of a state, a small distance apart, make the same steps with the same random numbers.
-Where a scheme is stable they stay together; a step size that is too large drives them apart. This
-is an indication, no proof.
+They stay together where the scheme is stable, and a step size that is too large drives them apart.
+This is an indication and no proof.
 """
 
 from __future__ import annotations
@@ -13,36 +13,46 @@ from typing import Any
 
 import numpy as np
 
-FACTOR = 1.5
-STEPS = 200
-DISTANCE = 1e-7
-UNSTABLE = 1e4  # copies that have moved this many times as far apart
+LARGER_FACTOR = 1.5  # the step size is tried, and this multiple of it
+PROBE_STEPS = 200  # steps of each copy
+INITIAL_DISTANCE = 1e-7  # of two copies, relative to 1 + |coordinate|
+MAX_STABLE_GROWTH = 1e4  # of the distance of two copies, at the step size itself
+MAX_RELATIVE_GROWTH = 10.0  # at the larger step size, against 1 and against the step size itself
 
-Step = Callable[[Any, float, int], bool]  # (state, step size, steps) -> whether it stayed finite
+# moves a state in place: (state, step size, number of steps) -> True if it stayed finite
+Step = Callable[[Any, float, int], bool]
 
 
-def near_its_bound(step: Step, copy: Callable[[], Any], fields: list[str], size: float) -> bool:
-    """Whether the step size, or ``FACTOR`` times it, is unstable.
+def is_near_stability_bound(
+    step: Step, copy: Callable[[], Any], fields: list[str], size: float
+) -> bool:
+    """Return True if the step size, or ``LARGER_FACTOR`` times it, seems to be unstable.
 
-    ``copy()`` is a fresh copy of a state, ``fields`` are the blocks in it.
+    Args:
+        step: moves a state; two calls with one step size use the same random numbers.
+        copy: returns a fresh copy of the state from which to step.
+        fields: the names of the blocks in a state.
+        size: the step size.
     """
-    now, larger = (_growth(step, copy, fields, s) for s in (size, FACTOR * size))
-    return now > UNSTABLE or (larger > 10.0 and larger > 10.0 * max(1.0, now))
+    now, larger = (_growth(step, copy, fields, s) for s in (size, LARGER_FACTOR * size))
+    return now > MAX_STABLE_GROWTH or (
+        larger > MAX_RELATIVE_GROWTH and larger > MAX_RELATIVE_GROWTH * max(1.0, now)
+    )
 
 
 def _growth(step: Step, copy: Callable[[], Any], fields: list[str], size: float) -> float:
-    """By what factor two copies have moved apart; infinite if one of them has left the finite
-    numbers.
+    """Return the factor by which two copies move apart; infinity where one of them does not stay
+    finite.
     """
     a, b = copy(), copy()
-    sign = np.random.default_rng(0)
-    first = 0.0
+    random = np.random.default_rng(0)
+    initial = 0.0
     for f in fields:
-        shift = (
-            DISTANCE * (1.0 + np.abs(getattr(a, f))) * sign.choice([-1.0, 1.0], getattr(a, f).size)
-        )
+        signs = random.choice([-1.0, 1.0], getattr(a, f).size)
+        shift = INITIAL_DISTANCE * (1.0 + np.abs(getattr(a, f))) * signs
         getattr(b, f)[:] += shift
-        first += float(np.sum(shift**2))
-    if not (step(a, size, STEPS) and step(b, size, STEPS)):
+        initial += float(np.sum(shift**2))
+    if not (step(a, size, PROBE_STEPS) and step(b, size, PROBE_STEPS)):
         return float("inf")
-    return float(np.sqrt(sum(np.sum((getattr(a, f) - getattr(b, f)) ** 2) for f in fields) / first))
+    final = sum(np.sum((getattr(a, f) - getattr(b, f)) ** 2) for f in fields)
+    return float(np.sqrt(final / initial))

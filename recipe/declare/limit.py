@@ -71,7 +71,7 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
     for block, written in update.rule:
         rule = _with_normal_noise(written, block, update.step)
         e1, e2 = _taylor(
-            _in_root_of_step(_with_leading_roots(rule, update.step), update.step, s),
+            in_root_of_step(_with_leading_roots(rule, update.step), update.step, s),
             s,
             block,
             update.step,
@@ -96,9 +96,9 @@ def _with_normal_noise(rule: Expr, block: Block, step: Symbol) -> Expr:
         return rule
     p, q = _affine_in(draw, rule, block)
     s = Dummy("s", positive=True)
-    rest, scale = _in_root_of_step(p, step, s), _in_root_of_step(q, step, s)
+    rest, scale = in_root_of_step(p, step, s), in_root_of_step(q, step, s)
     in_s = NoncentralChiSquared(
-        draw.noise, *(_in_root_of_step(e, step, s) for e in (draw.df, draw.nonc))
+        draw.noise, *(in_root_of_step(e, step, s) for e in (draw.df, draw.nonc))
     )
     mean, variance, fourth = (_scaled_cumulant(scale, in_s, k) for k in (1, 2, 4))
     drift, diffusion = (
@@ -153,7 +153,7 @@ def _second_coefficient(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
     return value
 
 
-def _in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
+def in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
     """The rule as a function of ``s = sqrt(step)``, with ``sqrt(1 - exp(-2 c step))`` as s times a
     function that is smooth at 0.
     """

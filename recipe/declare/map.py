@@ -17,7 +17,14 @@ from sympy.core.function import FunctionClass
 
 from recipe.language.as_expression import as_expression
 from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.symbols import Indexed, Length, Scalar, ScalarData, ScalarNoise
+from recipe.language.symbols import (
+    Indexed,
+    Length,
+    Scalar,
+    ScalarData,
+    ScalarNoise,
+    with_decimal_ends,
+)
 from recipe.language.validate import read
 
 NOT_PARAMETERS = (Indexed, Scalar, ScalarNoise, ScalarData, Length)
@@ -121,8 +128,11 @@ def as_map(f: Any, *, inverse: Any = None, domain: Any = None) -> Map:
         return f
     forward = _as_lambda(f, PHI, "f")
     name = f.__name__ if isinstance(f, FunctionClass) else str(forward.expr)
-    where = S.Reals if domain is None else domain
-    found = Map(name, forward, None, _with_decimals(where))
+    if domain is None or domain == S.Reals:
+        where = S.Reals
+    else:
+        where = with_decimal_ends(domain) if isinstance(domain, Interval) else domain
+    found = Map(name, forward, None, where)
     backward = _solved(found) if inverse is None else _as_lambda(inverse, THETA, "inverse")
     return Map(name, found.forward, backward, found.domain)
 
@@ -148,13 +158,6 @@ def _called(f: Callable[[Symbol], Any], x: Symbol, where: str) -> Any:
         raise RecipeError(
             f"{where} could not be called with one symbol: {type(error).__name__}: {error}"
         ) from None
-
-
-def _with_decimals(domain: Any) -> Any:
-    if not isinstance(domain, Interval) or domain == S.Reals:
-        return domain
-    start, end = (Rational(repr(float(x))) if x.is_Float else x for x in (domain.start, domain.end))
-    return Interval(start, end, domain.left_open, domain.right_open)
 
 
 def _read(f: Lambda, where: str) -> Lambda:

@@ -13,11 +13,11 @@ from math import factorial, prod
 
 from sympy import Add, Expr, Rational, S, Symbol, nan, oo, zoo
 
+from recipe.declare.limit import in_root_of_step
 from recipe.declare.update import Update
 from recipe.language.calculus import directional, partial
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.phi import exp_by_phi
 from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.total import substitute
 
@@ -67,16 +67,6 @@ def _like(block: Block, name: str) -> Block:
 def unmoved(state: tuple[Block, ...]) -> dict[Block, RootStepSeries]:
     """The state at the beginning of a sweep, as series."""
     return {b: RootStepSeries(lambda n, b=b: b if n == 0 else S.Zero) for b in state}  # type: ignore[misc]
-
-
-def in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
-    """The rule as a function of the root s of the step, with ``exp(c step) - 1`` as a multiple of
-    the step.
-    """
-    return exp_by_phi(
-        rule.xreplace({step: s**2}),
-        lambda z: s in z.free_symbols and substitute(z, {s: S.Zero}) == 0,
-    )
 
 
 def written_out(update: Update, s: Symbol) -> tuple[tuple[Block, RootStepSeries], ...]:

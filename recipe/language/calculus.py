@@ -2,8 +2,8 @@
 
 The derivative of an elementwise expression ``e_i`` by another coordinate has two parts:
 
-    d e_i / d theta_j = delta_ij * explicit(e, theta_i) + (derivatives of Potential, Field and
-    Total).
+    d e_i / d theta_j = delta_ij * explicit(e, theta_i)
+                        + (derivatives of Potential, Field and Total).
 
 ``partial(e, theta.at(label))`` is this derivative at ``j = label``. At a label that does not occur
 in ``e`` it has the second part only; at the generic label it has both parts, taken at j = i.

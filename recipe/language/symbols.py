@@ -496,14 +496,14 @@ def _checked_domain(name: str, domain: object) -> Set | None:
         and domain.end.is_number
         and domain.start < domain.end
     ):
-        return _with_decimal_ends(domain)
+        return with_decimal_ends(domain)
     raise RecipeError(
         f"the domain {domain} of {name!r} must be an Interval between two numbers, such as"
         " Interval.open(0, oo), or Simplex()"
     )
 
 
-def _with_decimal_ends(domain: Interval) -> Interval:
+def with_decimal_ends(domain: Interval) -> Interval:
     """The interval with each float end replaced by the decimal that was written."""
     start, end = (
         Rational(repr(float(x))) if isinstance(x, Float) else x for x in (domain.start, domain.end)
@@ -550,4 +550,5 @@ __all__ = [
     "index_name",
     "name_of",
     "preimage_of",
+    "with_decimal_ends",
 ]

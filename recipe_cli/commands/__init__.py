@@ -1,5 +1,5 @@
-"""One file a command: its arguments and options, the rooms that do its work, in their order, and
-the status that it ends with.
+"""The commands, one file each: its arguments and options, the rooms that do its work in their
+order, and its exit status.
 
 Imports every other room of the command but ``main``.
 """

@@ -1,4 +1,4 @@
-"""``recipe audit``: rules of libraries and papers as a table."""
+"""``recipe audit``: a table of the update rules of libraries and papers."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ import typer
 
 from recipe import RecipeError
 from recipe_cli.commands.options import AsJson, Timeout, positive
-from recipe_cli.declarations import audited, audits
-from recipe_cli.render.exit_status import exit_status, worst
-from recipe_cli.sandbox.messages import JudgedDeclaration, RefusedDeclaration
+from recipe_cli.declarations import audit_declarations, audit_names
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import console, print_json, print_line
 
 EPILOG = (
     "Examples: `recipe audit --all`, `recipe audit blackjax`, `recipe audit my_rules.py"
-    " --json`, `recipe audit FILE:NAME`. Exit status: 0 where every rule comes out as its"
-    " expect= says (without expect=, where it is proved), 1 otherwise, 2 bad input, 3"
+    " --json`, `recipe audit FILE:NAME`. Exit status: 0 if each rule has the verdict that its"
+    " expect= names (proved, if it names none), 1 if a rule has another verdict, 2 bad input, 3"
     " undecided. `recipe verify FILE` shows each obligation."
 )
 
@@ -27,42 +25,49 @@ def audit(
     where: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="FILE", help="Files, FILE:NAME, or audits of the catalog such as blackjax."
+            metavar="FILE",
+            help="Files of rules, FILE:NAME for one rule, or audits of the catalog such as"
+            " blackjax.",
         ),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every audit of the catalog.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Audit every source in the catalog.")
+    ] = False,
     as_json: AsJson = False,
     timeout: Timeout = Limits.seconds,
     jobs: Annotated[
         int | None,
-        typer.Option(help="Files that are worked on at once; one a processor by default."),
+        typer.Option(
+            help="Number of files that are verified at once; by default the number of processors."
+        ),
     ] = None,
 ) -> None:
-    """Say of update rules found in libraries and papers whether they sample what they are said to,
-    as a table.
+    """Verify update rules found in libraries and papers, and print a table: claimed law, verdict,
+    true law, repair.
     """
     if not where and not everything:
         raise RecipeError(
-            f"say which rules: --all, a file, or an audit of the catalog ({', '.join(audits())})"
+            "give the rules to audit: --all, a file, or an audit of the catalog"
+            f" ({', '.join(audit_names())})"
         )
     if jobs is not None and jobs < 1:
         raise RecipeError(f"--jobs {jobs}: it must be a positive number")
-    files = [*(audits() if everything else ()), *(where or ())]
+    files = [*(audit_names() if everything else ()), *(where or ())]
     limits = Limits(positive("--timeout", timeout))
     raise typer.Exit(_audit(list(dict.fromkeys(files)), as_json, limits, jobs))
 
 
 def _audit(files: list[str], as_json: bool, limits: Limits, jobs: int | None) -> int:
-    """Judge every rule in the files and print the table; returns the exit status, 0 where all come
-    out as expected.
-    """
+    """Verify every rule in the files and print the table; return the exit status."""
     from recipe_cli.render.audit_table import print_rows, row_of, summary
+    from recipe_cli.render.exit_status import exit_status, worst
+    from recipe_cli.sandbox.messages import JudgedDeclaration, RefusedDeclaration
     from recipe_cli.sandbox.parallel import processor_count, results_of_files
 
     began, screen = time.monotonic(), console()
     judged: list[JudgedDeclaration] = []
     statuses: list[int] = []
-    for results in results_of_files(audited, files, limits, jobs or processor_count()):
+    for results in results_of_files(audit_declarations, files, limits, jobs or processor_count()):
         of_file = [result for result in results if isinstance(result, JudgedDeclaration)]
         for result in results:
             if isinstance(result, RefusedDeclaration):

@@ -1,4 +1,4 @@
-"""``recipe cache``: which generated modules are kept with their machine code, and clearing them."""
+"""``recipe cache``: list and delete the generated modules that are kept with their machine code."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from recipe import RecipeError
 from recipe.language.plain_text import without_codes
+from recipe_cli.commands.options import AsJson
 from recipe_cli.terminal.printing import print_json, print_line
 
 SECONDS_A_DAY = 86400.0
@@ -17,9 +18,9 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     epilog=(
         "Examples: `recipe cache`, `recipe cache --json`, `recipe cache clear --older-than 30`. The"
-        " directory is RECIPE_CACHE, or the user's cache directory; samplers refuse it where others"
-        " can write to it, as what is in it runs. Exit status: 0 good, 2 bad input, or a file that"
-        " could not be deleted, 130 interrupted."
+        " cache is the folder that RECIPE_CACHE names, or a folder in the user's cache directory."
+        " Samplers run the code in it, so they refuse a folder that other users can write to. Exit"
+        " status: 0 good, 2 bad input or a file that could not be deleted, 130 interrupted."
     ),
 )
 
@@ -27,14 +28,14 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def cache(
     context: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Show the generated modules that are kept, with their machine code; `recipe cache clear`
+    """List the generated modules that are kept with their machine code; `recipe cache clear`
     deletes them.
     """
     if context.invoked_subcommand is not None:
         if as_json:
-            raise RecipeError("--json shows what is kept, and clear deletes it: say one of them")
+            raise RecipeError("--json lists the cache and clear deletes it: choose one of them")
         return
     from codegen.store.inventory import contents
     from recipe_cli.render.cache_table import cache_as_json, cache_lines
@@ -52,13 +53,16 @@ def clear(
     older_than: Annotated[
         float | None,
         typer.Option(
-            "--older-than", metavar="DAYS", min=0.0, help="Only what was not used for that long."
+            "--older-than",
+            metavar="DAYS",
+            min=0.0,
+            help="Delete only modules that were last used more than this many days ago.",
         ),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
 ) -> None:
-    """Delete what is kept: it is made again when it is needed. Other files in the directory stay,
-    and so do running samplers.
+    """Delete the modules that are kept, with their machine code. They are made again when they are
+    needed; other files in the folder and running samplers are not touched.
     """
     from codegen.store.inventory import contents, delete, size
     from recipe_cli.render.cache_table import bytes_in_words, counted
@@ -73,7 +77,7 @@ def clear(
     )
     if not yes:
         if not sys.stdin.isatty():
-            raise RecipeError(f"this would delete {what}; say --yes")
+            raise RecipeError(f"this would delete {what}; add --yes to do it")
         if not _agreed(f"Delete {what}?"):
             print_line("nothing was deleted")
             return
@@ -86,6 +90,7 @@ def clear(
 
 
 def _agreed(question: str) -> bool:
+    """Ask the user a question; return whether the answer is yes."""
     try:
         return typer.confirm(without_codes(question))
     except typer.Abort:

@@ -1,4 +1,4 @@
-"""``recipe check``: a certificate is gone through again."""
+"""``recipe check``: check a certificate again."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import typer
 
 from recipe import Recipe, RecipeError, Update
 from recipe_cli.commands.options import AsJson
-from recipe_cli.declarations import declarations, the_one
+from recipe_cli.declarations import declarations, single_declaration
 from recipe_cli.terminal.printing import console, print_json
 
-REJECTED = 1  # the exit status
-EPILOG = "Examples: `recipe check sgrhmc.json`, `recipe check sgrhmc.json catalog/sgrhmc.py:sgrhmc`"
+REJECTED_STATUS = 1  # exit status
+EPILOG = (
+    "Examples: `recipe check sgrhmc.json`, `recipe check sgrhmc.json catalog/sgrhmc.py:sgrhmc`."
+    " Exit status: 0 confirmed, 1 rejected, 2 bad input, 3 undecided."
+)
 
 
 def check_certificate(
@@ -21,16 +24,17 @@ def check_certificate(
         Path,
         typer.Argument(
             metavar="CERTIFICATE",
-            help="A certificate that recipe verify --certificate has written.",
+            help="Certificate that `recipe verify --certificate` has written.",
         ),
     ],
     where: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="The recipe that it must be about.")
+        str | None,
+        typer.Argument(metavar="FILE", help="Recipe that the certificate must be about."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Go through a certificate again with the independent checker, and say whether it is about the
-    recipe in FILE.
+    """Check a certificate again with the independent checker and, if FILE is given, that it is
+    about the recipe in FILE.
     """
     from recipe_cli.render.certificates import check_as_json, print_check
     from verify.certificate.difference import first_difference
@@ -45,12 +49,12 @@ def check_certificate(
         raise RecipeError(f"{file} is not a certificate: {result.sentence}")
     other = None
     if where is not None:
-        declaration = the_one(declarations(where))
-        assert isinstance(declaration.declared, Recipe | Update)  # a file holds no other
+        declaration = single_declaration(declarations(where))
+        assert isinstance(declaration.declared, Recipe | Update)  # a file declares nothing else
         other = first_difference(certificate, declaration.declared)
         where = f"{declaration.file}:{declaration.name}"
     if as_json:
         print_json(check_as_json(file, certificate, result, where, other))
     else:
         print_check(console(), file, certificate, result, where, other)
-    raise typer.Exit(result.exit_status if other is None else REJECTED)
+    raise typer.Exit(result.exit_status if other is None else REJECTED_STATUS)

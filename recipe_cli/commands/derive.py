@@ -19,7 +19,7 @@ EPILOG = (
 
 
 class DerivationFormat(StrEnum):
-    """How a derivation is printed."""
+    """The formats of a derivation."""
 
     text = "text"
     latex = "latex"
@@ -28,14 +28,18 @@ class DerivationFormat(StrEnum):
 
 def derive(
     where: Where,
-    format: Annotated[DerivationFormat, typer.Option(help="How to print.")] = DerivationFormat.text,
+    format: Annotated[
+        DerivationFormat, typer.Option(help="Output format.")
+    ] = DerivationFormat.text,
 ) -> None:
-    """Print the correction Gamma, the drift and the stochastic differential equation."""
+    """Print the correction Gamma, the drift and the stochastic differential equation of a
+    recipe.
+    """
     found = [(d.name, d.declared) for d in declarations(where) if isinstance(d.declared, Recipe)]
     if not found:
         raise RecipeError(
-            f"{where} defines updates only; there is nothing to derive from, `recipe verify"
-            f" {where}` judges them"
+            f"{where} defines no recipe, so there is nothing to derive; `recipe verify {where}`"
+            " verifies its update rules and kernels"
         )
     if format is DerivationFormat.json:
         print_json([derivation_data(declared, name) for name, declared in found])

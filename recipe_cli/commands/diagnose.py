@@ -1,4 +1,4 @@
-"""``recipe diagnose``: whether saved draws can be used."""
+"""``recipe diagnose``: judge saved draws."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ EPILOG = "Examples: `recipe diagnose draws.nc`, `recipe diagnose draws.nc --plot
 
 def diagnose(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.nc", help="Draws that recipe sample -o has saved.")
+        Path, typer.Argument(metavar="FILE.nc", help="Draws that `recipe sample -o` has saved.")
     ],
     plots: Plots = None,
     as_json: AsJson = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Print every coordinate, not the first forty only.")
+        bool, typer.Option("--all", help="Print every coordinate; by default the first forty.")
     ] = False,
 ) -> None:
-    """Say whether saved draws can be used: agreement of the chains, effective draws, and what to
-    worry about.
+    """Diagnose saved draws: R-hat, effective sample size and Monte Carlo error of each coordinate,
+    and warnings with advice.
     """
     from recipe_cli.program.preflight import require_to_diagnose
     from recipe_cli.render.diagnosis import diagnose_file

@@ -1,4 +1,4 @@
-"""``recipe explain``: what obligations state, and why they matter."""
+"""``recipe explain``: the statement of each obligation, and why it matters."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ EPILOG = "Examples: `recipe explain stationarity`, `recipe explain`"
 
 def explain(
     name: Annotated[
-        str | None, typer.Argument(metavar="[OBLIGATION]", help="All of them by default.")
+        str | None,
+        typer.Argument(
+            metavar="OBLIGATION", help="Name of an obligation; by default all are explained."
+        ),
     ] = None,
 ) -> None:
-    """Say what an obligation states, and why it matters."""
+    """Explain what an obligation states, and why it matters."""
     check_obligations([] if name is None else [name])
     known = _obligations()
     for n in known if name is None else [name]:
@@ -27,7 +30,11 @@ def explain(
 
 
 def check_obligations(names: Iterable[str]) -> None:
-    """Refuse a name that no obligation has."""
+    """Check that every name is the name of an obligation.
+
+    Raises:
+        RecipeError: if one is not.
+    """
     known = _obligations()
     for name in names:
         if name not in known:
@@ -37,7 +44,7 @@ def check_obligations(names: Iterable[str]) -> None:
 
 
 def _obligations() -> dict[str, tuple[str, str]]:
-    """Statement and explanation of every obligation, by name."""
+    """Return the statement and the explanation of every obligation, by its name."""
     from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
 
     of_kernels_only = [

@@ -1,4 +1,4 @@
-"""``recipe generate``: the module of a recipe as a file."""
+"""``recipe generate``: write the compiled form of a sampler as a Python module."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ import typer
 from recipe_cli.commands.options import Force, Order, PosteriorFile, Scheme, Where
 from recipe_cli.declarations import concrete_declaration
 from recipe_cli.output.paths import refuse_to_replace, resolved
-from recipe_cli.render.exit_status import EXIT_STATUS
 from recipe_cli.terminal.printing import print_line
 
 EPILOG = (
-    "Examples: `recipe generate sghmc -o sghmc_kernel.py`; edited, `recipe generate sghmc -o"
-    " sghmc_kernel.py --check`"
+    "Examples: `recipe generate sghmc -o sghmc_kernel.py`; after editing the file, `recipe"
+    " generate sghmc -o sghmc_kernel.py --check`"
 )
 
 
 def generate(
     where: Where,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where to write the module.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="File for the module.")],
     scheme: Scheme = "semi-implicit",
     order: Order = None,
     posterior: PosteriorFile = None,
@@ -29,18 +28,23 @@ def generate(
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Write nothing: is the module that is there, edited, still the step?"
+            "--check",
+            help=(
+                "Write nothing; decide whether the file, which may have been edited, still carries"
+                " out the declared step."
+            ),
         ),
     ] = False,
 ) -> None:
-    """Write a readable Numba module that needs numpy and numba only; its text is proved to be the
-    step before.
+    """Write the sampler as a readable Numba module that needs numpy and numba only. It is written
+    only if its text is proved to carry out the declared step.
     """
     from recipe_cli.program.generating import check_module, generate_module
+    from recipe_cli.render.exit_status import STATUS_OF_VERDICT
 
     if check:
         verdict = check_module(concrete_declaration(where), output, scheme, order, posterior)
-        raise typer.Exit(EXIT_STATUS[verdict])
+        raise typer.Exit(STATUS_OF_VERDICT[verdict])
     refuse_to_replace(output, force, where, posterior)
     generate_module(
         concrete_declaration(where), resolved(output) or output, scheme, order, posterior

@@ -1,5 +1,5 @@
-"""The help of a command is its docstring, which ``python -OO`` leaves out: it is then read from the
-source again.
+"""Help of the commands without docstrings: ``python -OO`` drops them, so they are read from the
+source.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from typer import Typer
 
 
 def restore_docstrings(app: Typer) -> None:
-    """Give every command of an app, and of its groups, the docstring that stands in its source."""
+    """Give every command of an app, and of its groups, the docstring in its source if it has lost
+    it.
+    """
     for command in (*app.registered_commands, app.registered_callback):
         if (
             command is not None
@@ -28,8 +30,11 @@ def restore_docstrings(app: Typer) -> None:
 
 
 def _docstring(function: Callable[..., Any]) -> str | None:
+    """Return the docstring in the source of a function; None if there is no source or no
+    docstring.
+    """
     try:
         (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
-    except OSError:  # there is no source: the commands work without
+    except OSError:  # there is no source: the commands work without help
         return None
     return ast.get_docstring(definition) if isinstance(definition, ast.FunctionDef) else None

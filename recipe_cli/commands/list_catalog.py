@@ -1,4 +1,4 @@
-"""``recipe list``: the catalog, one line a sampler."""
+"""``recipe list``: the catalog, one sampler a line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ EPILOG = "Example: `recipe list`"
 
 
 def list_catalog(as_json: AsJson = False) -> None:
-    """Show the catalog, one line each."""
+    """List the samplers of the catalog: name, state and source."""
     entries = catalog_entries()
     if as_json:
         print_json([{"name": e.name, "file": e.file, "source": e.declared.source} for e in entries])

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have."""
+"""Arguments and options that several commands share."""
 
 from __future__ import annotations
 
@@ -14,16 +14,20 @@ from recipe import RecipeError
 Where = Annotated[
     str,
     typer.Argument(
-        metavar="FILE", help="A recipe file, FILE:NAME, or a catalog name such as sgrhmc."
+        metavar="FILE",
+        help="Recipe file, FILE:NAME for one declaration in it, or catalog name such as sgrhmc.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it is there.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it exists.")]
 Timeout = Annotated[
     float,
     typer.Option(
         metavar="SECONDS",
-        help="For each obligation, and for running FILE; what takes longer is undecided.",
+        help=(
+            "Time limit for running FILE, and for each obligation. An obligation that takes longer"
+            " is undecided."
+        ),
     ),
 ]
 
@@ -31,29 +35,38 @@ Timeout = Annotated[
 Scheme = Annotated[
     str,
     typer.Option(
-        help="A scheme such as euler or baoab; `recipe schemes FILE` lists those that fit."
+        help="Discretisation such as euler or baoab; `recipe schemes FILE` lists those that fit."
     ),
 ]
 Order = Annotated[
     str | None,
-    typer.Option(help="Blocks in the order in which semi-implicit updates them, such as r,theta."),
+    typer.Option(
+        help="Order in which the scheme semi-implicit updates the blocks, such as r,theta."
+    ),
 ]
 PosteriorFile = Annotated[
     str | None,
-    typer.Option("--posterior", metavar="FILE", help="A file that defines one Posterior."),
+    typer.Option(
+        "--posterior",
+        metavar="FILE",
+        help="Python file that defines one Posterior (likelihood, prior and data).",
+    ),
 ]
 Plots = Annotated[
     Path | None,
     typer.Option(
         "--plots",
         metavar="DIR",
-        help="Write trace.png and rank.png of the twelve worst coordinates to DIR.",
+        help=(
+            "Folder for trace.png and rank.png: trace and rank plots of the twelve coordinates"
+            " with the worst diagnostics."
+        ),
     ),
 ]
 
 
 class ReportFormat(StrEnum):
-    """How a report is printed."""
+    """The formats of a report."""
 
     text = "text"
     json = "json"
@@ -61,10 +74,10 @@ class ReportFormat(StrEnum):
 
 
 def positive(option: str, value: float) -> float:
-    """The value of an option that must be a positive number.
+    """Return the value of an option that must be a positive number.
 
     Raises:
-        RecipeError: where it is none.
+        RecipeError: if it is not positive, or infinite.
     """
     if not 0 < value < math.inf:
         raise RecipeError(f"{option} {value:g}: it must be a positive number")

@@ -1,4 +1,4 @@
-"""``recipe sample``: draws from a posterior."""
+"""``recipe sample``: draw from a posterior."""
 
 from __future__ import annotations
 
@@ -14,53 +14,81 @@ from recipe_cli.terminal.printing import console
 
 EPILOG = (
     "Examples: `recipe sample sghmc --posterior examples/breast_cancer.py --step-size 0.01"
-    " --param C=1 --steps 20000 -o draws.nc`; with minibatches `--batch-size 100"
-    " --control-variates`; a long run that can be killed and started again by the same command"
-    " `--checkpoint run1`. Ctrl-C, SIGTERM and SIGHUP stop the run and save the draws so far;"
-    " exit status 130, 143 and 129."
+    " --param C=1 --steps 20000 -o draws.nc`; with minibatches: `--batch-size 100"
+    " --control-variates`; a long run that the same command continues after it was stopped:"
+    " `--checkpoint run1`. Ctrl-C, SIGTERM and SIGHUP stop the run and save the draws so far (exit"
+    " status 130, 143 and 129). Exit status: 0 good, 1 a chain diverged or the sampler is refuted,"
+    " 2 bad input."
 )
 
 
 def sample(
     where: Where,
     posterior: Annotated[
-        str, typer.Option("--posterior", metavar="FILE", help="A file that defines one Posterior.")
+        str,
+        typer.Option(
+            "--posterior",
+            metavar="FILE",
+            help="Python file that defines one Posterior (likelihood, prior and data).",
+        ),
     ],
-    step_size: Annotated[float, typer.Option(help="The step size a.")],
+    step_size: Annotated[
+        float, typer.Option(help="Step size; the initial one, a, with --decay or --cycle.")
+    ],
     decay: Annotated[
-        str | None, typer.Option(metavar="B,C", help="Let it fall as a (1 + t/B)^-C in step t.")
+        str | None,
+        typer.Option(metavar="B,C", help="Decrease the step size: it is a (1 + t/B)^-C in step t."),
     ] = None,
     cycle: Annotated[
         int | None,
-        typer.Option(metavar="LENGTH", help="Let it fall as a cosine from a to 0, repeatedly."),
+        typer.Option(
+            metavar="LENGTH",
+            help="Cyclical step size: within every LENGTH steps it falls from a to 0 as a cosine.",
+        ),
     ] = None,
     scheme: Scheme = "semi-implicit",
     order: Order = None,
     param: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="A parameter; may be given again."),
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Value of a parameter, such as C=1; repeat the option for several.",
+        ),
     ] = None,
-    steps: Annotated[int, typer.Option(help="Steps of each chain, the warm-up included.")] = 10_000,
+    steps: Annotated[
+        int, typer.Option(help="Steps of each chain, including the warm-up.")
+    ] = 10_000,
     warmup: Annotated[
-        int | None, typer.Option(help="First steps that are not kept; a tenth by default.")
+        int | None,
+        typer.Option(
+            help="Steps at the start of each chain whose states are discarded; by default a tenth."
+        ),
     ] = None,
-    thin: Annotated[int, typer.Option(help="Keep every so-many-th state.")] = 1,
+    thin: Annotated[int, typer.Option(help="Keep one state out of this many.")] = 1,
     batch_size: Annotated[
-        int | None, typer.Option(help="Data a step; all of them by default.")
+        int | None, typer.Option(help="Rows of data in a minibatch; by default the whole data.")
     ] = None,
-    replace: Annotated[bool, typer.Option(help="Draw the data of a step with replacement.")] = True,
+    replace: Annotated[
+        bool, typer.Option(help="Draw the rows of a minibatch with or without replacement.")
+    ] = True,
     control_variates: Annotated[
         bool,
         typer.Option(
             "--control-variates",
-            help="Estimate the gradient by its difference to that at the mode.",
+            help=(
+                "Reduce the variance of the minibatch gradient: estimate its difference to the full"
+                " gradient at the posterior mode, where chains then start."
+            ),
         ),
     ] = False,
     compensate: Annotated[
         bool,
         typer.Option(
             "--compensate",
-            help="Take the estimated noise of the gradient off the noise that is added.",
+            help=(
+                "Subtract the estimated variance of the minibatch gradient from the variance of"
+                " the noise that the sampler injects."
+            ),
         ),
     ] = False,
     float32_data: Annotated[
@@ -68,40 +96,55 @@ def sample(
         typer.Option(
             "--float32-data",
             help=(
-                "Round the data to float32: faster, and the posterior is that of the rounded data."
+                "Round the data to float32. This is faster, and samples the posterior of the"
+                " rounded data."
             ),
         ),
     ] = False,
     chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,
     threads: Annotated[
-        int | None, typer.Option(help="Threads; the draws are the same for any number.")
+        int | None,
+        typer.Option(
+            help=(
+                "Number of threads; by default one a chain, and at most one a processor. The draws"
+                " do not depend on it."
+            )
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same draws.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the random numbers; the same seed gives the same draws.")
+    ] = 0,
     keep: Annotated[
-        str | None, typer.Option(help="Blocks to keep, such as theta; all of them by default.")
+        str | None,
+        typer.Option(help="Blocks whose draws are kept, such as theta,r; by default all."),
     ] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
             help=(
-                "Save the run there; the same command (with --force, if -o is there) goes on from"
-                " it, bit for bit."
+                "Folder that the run is saved in. The same command continues the run, bit for bit;"
+                " add --force if the file of -o exists."
             ),
         ),
     ] = None,
-    checkpoint_seconds: Annotated[float, typer.Option(help="How often to save it.")] = 30.0,
+    checkpoint_seconds: Annotated[
+        float, typer.Option(help="Seconds between two saves to the checkpoint.")
+    ] = 30.0,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Where to save the draws (NetCDF, ArviZ).")
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="File for the draws: NetCDF with an ArviZ InferenceData."
+        ),
     ] = None,
     force: Force = False,
     unproved: Annotated[
-        bool, typer.Option("--unproved", help="Sample even where the verifier refutes the recipe.")
+        bool, typer.Option("--unproved", help="Sample even if the verifier refutes the sampler.")
     ] = False,
     plots: Plots = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compile the sampler and draw from a posterior; print diagnostics and save the draws as ArviZ
+    """Compile the sampler, draw from a posterior, print diagnostics, and save the draws as an ArviZ
     InferenceData.
     """
     from recipe_cli.output.saving import Output

@@ -1,4 +1,4 @@
-"""``recipe schemes``: which discretisations there are, and what they make of a recipe."""
+"""``recipe schemes``: list the discretisation schemes, and which of them fit a recipe."""
 
 from __future__ import annotations
 
@@ -16,13 +16,17 @@ def schemes(
     where: Annotated[
         str | None,
         typer.Argument(
-            metavar="[FILE]", help="Recipes that they are to fit; all schemes by default."
+            metavar="FILE",
+            help=(
+                "Recipe file, FILE:NAME, or catalog name: list the schemes that fit. By default all"
+                " schemes are listed."
+            ),
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the schemes; of a recipe the pieces of its generator and their flows, and why a scheme
-    does not fit it.
+    """List the discretisation schemes. Of the recipes in FILE, list the pieces of the generator
+    with their exact flows, the schemes that fit, and why others do not fit.
     """
     from recipe_cli.render.scheme_table import list_schemes
 

@@ -1,4 +1,4 @@
-"""``recipe test``: the compiled program of a sampler beside what was declared."""
+"""``recipe test``: compare the compiled program of a sampler with its declaration."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from recipe_cli.commands.options import AsJson, Where
 from recipe_cli.declarations import Declaration, concrete_declaration
-from recipe_cli.errors import UNDECIDED
+from recipe_cli.errors import UNDECIDED_STATUS
 from recipe_cli.terminal.printing import console, print_json, print_line
 from recipe_cli.terminal.progress import Progress
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples: `recipe test sgrhmc`, `recipe test my.py:sgnht --scheme baoab`, `recipe test"
-    " catalog/hmc.py:ghmc`, `recipe test sgnht --plot pictures`. A potential without meaning is"
-    " a fixed one, which is printed. Exit status: 0 the program does what was declared (a note"
-    " says if that is refuted or undecided), 1 something differs, 2 bad input, 3 nothing could"
-    " be compared, or the error of a coefficient would be missed (see --allow-unseen)."
+    " catalog/hmc.py:ghmc`, `recipe test sgnht --plot pictures`. An abstract potential is replaced"
+    " by a fixed one, which is printed. Exit status: 0 the program does what was declared (a note"
+    " says if the declared sampler is refuted or undecided), 1 something differs, 2 bad input, 3"
+    " nothing could be compared, or a wrong coefficient might be missed (see --allow-unseen)."
 )
 
 
@@ -31,35 +31,50 @@ def compare(
     scheme: Annotated[
         str | None,
         typer.Option(
-            help="As for generate; by default the first that fits of semi-implicit, exact, printed."
+            help=(
+                "Discretisation, as for `recipe generate`; by default the first of semi-implicit,"
+                " exact and printed that fits."
+            )
         ),
     ] = None,
     step_size: Annotated[
         float,
         typer.Option(
-            help="The step size; the test is exact at all, and larger ones show more of a step."
+            help=(
+                "Step size of the tested steps. The test is exact at every step size, and errors"
+                " are easier to see at a larger one."
+            )
         ),
     ] = 0.3,
     param: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=VALUE", help="A parameter; may be given again; chosen by default."
+            metavar="NAME=VALUE",
+            help=(
+                "Value of a parameter, such as C=1; repeat the option for several. Other parameters"
+                " get values that fit their assumptions."
+            ),
         ),
     ] = None,
-    length: Annotated[int, typer.Option(help="Coordinates of a vector.")] = 3,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same output.")] = 0,
+    length: Annotated[int, typer.Option(help="Number of coordinates of each vector.")] = 3,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the random numbers; the same seed gives the same output.")
+    ] = 0,
     level: Annotated[
         float,
         typer.Option(
-            help="How often a right kernel may differ, at most, in all comparisons together."
+            help=(
+                "Significance level: the largest probability that a correct program differs in any"
+                " comparison."
+            )
         ),
     ] = 1e-6,
     factor: Annotated[
         float,
         typer.Option(
             help=(
-                "A coefficient of a step, or a scale after a sweep, that is wrong by this factor is"
-                " found."
+                "Error that the test is designed to find: a coefficient of a step, or a scale after"
+                " a sweep, that is wrong by this factor."
             )
         ),
     ] = 1.1,
@@ -68,15 +83,20 @@ def compare(
         typer.Option(
             "--plot",
             metavar="DIR",
-            help="Draw the noise and the bias, or states after some sweeps.",
+            help=(
+                "Folder for pictures: the noise of the steps and the bias, or for a kernel the"
+                " states after some sweeps."
+            ),
         ),
     ] = None,
     allow_unseen: Annotated[
-        bool, typer.Option(help="Status 0 also where a wrong coefficient would be missed.")
+        bool, typer.Option(help="End with status 0 even if a wrong coefficient might be missed.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compile the sampler, and compare what the program does in a step with what was declared."""
+    """Compile the sampler, and test statistically that the program does in a step what was
+    declared.
+    """
     from recipe_cli.program.preflight import require_to_test
     from recipe_cli.testing.program_subject import ComparisonOptions
 
@@ -90,7 +110,7 @@ def compare(
 def _compare(
     declaration: Declaration, options: ComparisonOptions, as_json: bool, plots: Path | None
 ) -> int:
-    """Compare and print; returns the exit status."""
+    """Compare a program with its declaration and print the findings; return the exit status."""
     from codegen.results.plots import writable_folder
     from recipe_cli.program.known_verdict import note_verdict
     from recipe_cli.render.findings_table import findings_as_json, findings_status, print_findings
@@ -111,7 +131,7 @@ def _compare(
             outcome = {"outcome": "nothing compared", "because": str(nothing)}
             print_json({"name": declaration.name, **outcome})
         print_line(f"recipe: nothing of {declaration.name} was compared: {nothing}", err=True)
-        return UNDECIDED
+        return UNDECIDED_STATUS
     status = findings_status(compared.findings, options.allow_unseen)
     if as_json:
         print_json(findings_as_json(compared, pictures, status))

@@ -1,60 +1,74 @@
-"""``recipe verify``: every obligation of what a file declares, in a process that can be stopped."""
+"""``recipe verify``: decide every obligation of the declarations in a file, in a process with
+limits.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recipe import RecipeError
 from recipe_cli.commands.explain import check_obligations
 from recipe_cli.commands.options import Force, ReportFormat, Timeout, positive
-from recipe_cli.declarations import declarations, steps
+from recipe_cli.declarations import declarations, discrete_steps
 from recipe_cli.output.paths import refuse_to_replace
-from recipe_cli.render.exit_status import exit_status, worst
-from recipe_cli.render.reports import print_report, report_as_json, report_as_markdown
-from recipe_cli.sandbox.messages import RefusedDeclaration, Result
-from recipe_cli.sandbox.parent import Watch
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import console, print_json, print_line, print_lines
+
+if TYPE_CHECKING:
+    from recipe_cli.sandbox.messages import Result
 
 EPILOG = (
     "Examples: `recipe verify sgrhmc`, `recipe verify my_sampler.py --json`, `recipe verify"
     " FILE:NAME`, `recipe verify sgrhmc --certificate sgrhmc.json`, `recipe verify sgld sghmc"
-    " --timeout 10`; one discrete step by a scheme `recipe verify sghmc --scheme baoab`"
-    " (`recipe schemes sghmc` lists them). A file is run in a process of its own, more than"
-    " once if an obligation takes too long; what it prints goes to stderr."
+    " --timeout 10`; one discrete step of a scheme: `recipe verify sghmc --scheme baoab`"
+    " (`recipe schemes sghmc` lists the schemes). FILE runs in a process of its own, and runs"
+    " again if an obligation reaches its limit. Its output goes to stderr. Exit status: 0 if"
+    " everything is proved (or has the verdict that its expect= names), 1 if something is refuted,"
+    " 2 bad input, 3 if something is undecided."
 )
 
 
 def verify(
     where: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="Recipe files, FILE:NAME, or catalog names."),
+        typer.Argument(
+            metavar="FILE...",
+            help="Recipe files, FILE:NAME for one declaration, or catalog names such as sgrhmc.",
+        ),
     ],
     format: Annotated[
-        ReportFormat | None, typer.Option(help="text by default; json is for machines.")
+        ReportFormat | None, typer.Option(help="Format of the report; by default text.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
     scheme: Annotated[
         str | None,
         typer.Option(
             help=(
-                "Verify one discrete step by this scheme; printed: the published rule as it stands."
+                "Verify one discrete step of this scheme instead of the continuous dynamics;"
+                " `printed` takes the update rule that the declaration quotes from its paper."
             )
         ),
     ] = None,
     require: Annotated[
         list[str] | None,
-        typer.Option(help="A further obligation that must hold; may be given again."),
+        typer.Option(
+            help=(
+                "Obligation that must be proved as well (`recipe explain` lists all); repeat the"
+                " option for several."
+            )
+        ),
     ] = None,
     certificate: Annotated[
         Path | None,
         typer.Option(
-            "--certificate", metavar="FILE.json", help="Write the proof, for `recipe check`."
+            "--certificate",
+            metavar="FILE.json",
+            help="Write the proof to this file, which `recipe check` can check again.",
         ),
     ] = None,
     force: Force = False,
@@ -63,29 +77,37 @@ def verify(
         float,
         typer.Option(
             metavar="GB",
-            help="Memory for it (not on Windows and macOS); what needs more is undecided.",
+            help=(
+                "Memory limit of the process that runs FILE (Linux only). An obligation that needs"
+                " more is undecided."
+            ),
         ),
     ] = Limits.gigabytes,
 ) -> None:
-    """Prove, refute or leave undecided each obligation of every recipe and update in FILE."""
+    """Prove, refute or leave undecided each obligation of the recipes, updates and kernels in
+    FILE.
+    """
     from recipe_cli.render.certificates import write_certificate
+    from recipe_cli.render.exit_status import exit_status, worst
+    from recipe_cli.render.reports import print_report, report_as_json, report_as_markdown
+    from recipe_cli.sandbox.messages import RefusedDeclaration
 
     check_obligations(require or ())
     limits = Limits(positive("--timeout", timeout), positive("--memory", memory))
     if as_json and format not in (None, ReportFormat.json):
-        raise RecipeError(f"--json and --format {format} are two formats; say one")
+        raise RecipeError(f"--json and --format {format} are two formats; choose one of them")
     format = ReportFormat.json if as_json else format or ReportFormat.text
     if certificate is not None:
         if scheme is not None:
             raise RecipeError(
-                "--certificate is for recipes; what is proved of a discrete step has none yet, so"
-                " leave --scheme out"
+                "--certificate is for recipes and updates, and there is no certificate of a"
+                " discrete step yet: leave --scheme out"
             )
         refuse_to_replace(certificate, force, *where)
         if len(where) > 1:
             raise RecipeError(
-                f"a certificate is about one recipe, and here are {len(where)} files: say which,"
-                " FILE:NAME"
+                f"a certificate is about one recipe, and {len(where)} files are given: choose one,"
+                " as in FILE:NAME"
             )
     statuses, data, screen = [], [], console()
     for result in _results(where, scheme, tuple(require or ()), limits, certificate is not None):
@@ -112,6 +134,8 @@ def verify(
 def _results(
     where: list[str], scheme: str | None, require: tuple[str, ...], limits: Limits, certify: bool
 ) -> Iterator[Result]:
+    from recipe_cli.sandbox.parent import Watch
+
     for w in where:
-        load = partial(declarations, w) if scheme is None else partial(steps, w, scheme)
+        load = partial(declarations, w) if scheme is None else partial(discrete_steps, w, scheme)
         yield from Watch(load, w, require, limits, certify).results()

@@ -1,5 +1,5 @@
-"""Files that a command writes: none is replaced by mistake, a claim keeps other commands off, and
-draws are saved whatever happens.
+"""Output files: a command replaces no file by mistake, keeps other commands off its output, and
+never loses draws.
 
 Imports ``recipe_cli.errors``, ``codegen`` and ``recipe``.
 """

@@ -1,4 +1,4 @@
-"""Files that a command writes, and one that it reads as text."""
+"""Checks of the paths that a command writes, and reading a file as text."""
 
 from __future__ import annotations
 
@@ -10,15 +10,24 @@ from recipe import RecipeError
 
 
 def refuse_to_replace(output: Path, force: bool, *inputs: str | None) -> None:
-    """Keep what is there, and the inputs, unless ``force`` is said."""
+    """Check that a command may write a file.
+
+    Args:
+        output: the file to write.
+        force: whether an existing file may be replaced.
+        inputs: the files that the command reads, as ``FILE`` or ``FILE:NAME``; None stands for no
+            file.
+
+    Raises:
+        RecipeError: if the file exists and ``force`` is False, is an input, is no regular file, or
+            its folder does not exist.
+    """
     try:
         _refuse_to_replace(output, force, *inputs)
     except RecipeError:
         raise
-    except (
-        OSError,
-        ValueError,
-    ) as error:  # of a name that is too long, or a disk that does not answer
+    # The name may be too long, or the disk may not answer.
+    except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise RecipeError(f"{output} cannot be written: {reason}; choose another name") from None
 
@@ -33,17 +42,17 @@ def _refuse_to_replace(output: Path, force: bool, *inputs: str | None) -> None:
             raise RecipeError(f"{output} is the input; choose another name")
     if there and not force:
         raise RecipeError(
-            f"{output} is already there; choose another name, or say --force to replace it"
+            f"{output} exists already; choose another name, or add --force to replace it"
         )
     if not output.parent.is_dir():
         raise RecipeError(f"the folder {output.parent} of {output} does not exist")
 
 
 def exists(path: Path) -> bool:
-    """Whether there is something of that name.
+    """Return True if a file or folder with this path exists.
 
     Raises:
-        RecipeError: where there can be nothing of that name, as that of links in a circle.
+        RecipeError: if the path cannot be followed, as with symbolic links in a circle.
     """
     try:
         path.stat()
@@ -55,21 +64,27 @@ def exists(path: Path) -> bool:
 
 
 def resolved(path: Path | None) -> Path | None:
-    """The path without links; links in a circle stay, and are said when the path is used."""
+    """Return the path without symbolic links; None for None.
+
+    Links in a circle stay in the path: the error is reported when the path is used.
+    """
     return None if path is None else Path(os.path.realpath(path))
 
 
 def text_of(file: Path, longest: int) -> str:
-    """The text of a regular file.
+    """Return the text of a regular file.
+
+    Args:
+        file: its path.
+        longest: the largest size in bytes.
 
     Raises:
-        RecipeError: where it is none, is longer than so many bytes, or cannot be read.
+        RecipeError: if the file is larger, no regular file, no UTF-8, or cannot be read.
     """
     try:
-        if (
-            exists(file) and not file.is_file()
-        ):  # a pipe would be waited for, and a device may have no end
-            raise RecipeError(f"{file} is not a regular file; give a file that was written")
+        # Reading a pipe would wait for a writer, and a device may have no end.
+        if exists(file) and not file.is_file():
+            raise RecipeError(f"{file} is not a regular file; give a text file")
         with file.open("rb") as opened:
             content = opened.read(longest + 1)
         if len(content) > longest:

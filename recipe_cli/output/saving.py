@@ -1,5 +1,5 @@
-"""Draws that took hours are not lost at the end: what saving needs is tried before the run, and
-there are other places after it.
+"""Saving draws: every step of it is tried before the run, and if it fails after the run, draws go
+to another place.
 """
 
 from __future__ import annotations
@@ -31,11 +31,15 @@ from recipe_cli.output.claim import claimed
 
 @dataclass
 class Output:
-    """The file that a command saves draws to, or none.
+    """The file that a command saves draws to.
 
     Attributes:
-        saved: where the draws are, once they are saved.
-        fault: why they are not where they should be, as a sentence, or None.
+        path: the file; None if the draws are not saved.
+        force: whether an existing file may be replaced.
+        checkpoint: the folder of the checkpoint, which holds the draws as well; None if there is
+            none.
+        saved: the file that holds the draws once they are saved; None before.
+        fault: one sentence on why the draws are not in ``path``; None if they are.
     """
 
     path: Path | None
@@ -46,21 +50,29 @@ class Output:
 
     @contextmanager
     def claimed(self) -> Iterator[None]:
-        """Within, no other command writes the file."""
+        """Hold the claim on the file, so that no other command writes it.
+
+        Raises:
+            RecipeError: if another command holds the claim, or the file exists and may not be
+                replaced.
+        """
         with nullcontext() if self.path is None else claimed(self.path):
             if self.path is not None and self.path.exists() and not self.force:
                 raise RecipeError(
-                    f"{self.path} is already there; choose another name, or say --force to"
-                    " replace it"
+                    f"{self.path} exists already; choose another name, or add --force to replace it"
                 )
             yield
 
     def rehearse(self, one: Draws, size: int) -> None:
-        """Import and try all that saving and judging the draws needs, on one draw, at the place
-        where they go.
+        """Save and diagnose one draw as a rehearsal: this imports all that it needs, and writes
+        where the draws will go.
+
+        Args:
+            one: one draw of each chain.
+            size: the number of bytes that all draws will need.
 
         Raises:
-            RecipeError: where that fails, or there is no room for so many bytes.
+            RecipeError: if saving fails, or the disk has no room for that many bytes.
         """
         imported_arviz()
         if self.path is None:
@@ -75,40 +87,41 @@ class Output:
             ) from None
 
     def save(self, draws: Draws) -> None:
-        """Save draws, if there are any: where they go, else at the first other place that takes
-        them.
+        """Save draws, if there are any, to the output file; if that fails, to the first other
+        folder that takes them.
         """
         if self.path is None:
             return
-        if int(max(draws.counts)) == 0:  # a chain that stopped early costs the others nothing
+        if int(max(draws.counts)) == 0:  # one chain with draws is enough to save them
             tell(f"no draw was kept yet, so {self.path} is not written")
             return
         try:
             if self.path.exists() and not self.force:
                 raise RecipeError(
-                    f"{self.path} was made by another program while the run went on, and is not"
-                    " replaced"
+                    f"another program made {self.path} while the sampler ran, so it is not replaced"
                 )
             self.saved = draws.save(self.path)
         except Exception as error:
             reason = mistake_of(error).sentence
             self.saved = _rescued(draws, self.path)
-            self.fault = f"{reason}; {self._what_is_left()}"
+            self.fault = f"{reason}; {self._where_the_draws_are()}"
 
-    def _what_is_left(self) -> str:
+    def _where_the_draws_are(self) -> str:
+        """Return a clause on where the draws are after the output file could not be written."""
         if self.saved is not None:
             return f"the draws are saved in {self.saved}"
         if self.checkpoint is not None:
             return (
-                "no other place takes them, and the same command gets them from the checkpoint"
-                f" {self.checkpoint}"
+                "no other folder takes the draws, and the same command gets them from the"
+                f" checkpoint {self.checkpoint}"
             )
-        return "no other place takes them, and they are lost"
+        return "no other folder takes the draws, so they are lost"
 
 
 def _rescued(draws: Draws, path: Path) -> Path | None:
-    """Save draws at another place, as netCDF or else as NumPy arrays, which need least; None where
-    no place takes them.
+    """Save draws in another folder; return the file, or None if no folder takes them.
+
+    The file is netCDF or, if that fails, NumPy arrays, which need less.
     """
     for place in (lambda: path.parent, lambda: Path(tempfile.gettempdir()), Path.cwd, Path.home):
         for suffix, save in ((".nc", Draws.save), (".npz", _save_arrays)):
@@ -120,7 +133,7 @@ def _rescued(draws: Draws, path: Path) -> Path | None:
 
 
 def _save_arrays(draws: Draws, path: Path) -> None:
-    """The draws by block as ``.npz``, with how they were made as JSON."""
+    """Save the draws as ``.npz``, an array a block, with the attributes of the run as JSON."""
     refuse_full_disk(path, draws.bytes)
     how = np.array(json.dumps(dict(draws.attributes)))
     with whole_file(path) as temporary, temporary.open("r+b") as file:
@@ -137,8 +150,13 @@ def _save_arrays(draws: Draws, path: Path) -> None:
 
 
 def tell(sentence: str, kind: str = "recipe") -> None:
-    """A sentence on stderr, also from a handler of signals, and also where nobody reads it any
-    more.
+    """Write a sentence to stderr.
+
+    This works from a signal handler, and also if nobody reads stderr any more.
+
+    Args:
+        sentence: what to write.
+        kind: the word in front of it, ``recipe`` or ``warning``.
     """
     with suppress(OSError, ValueError, AttributeError):
         os.write(
@@ -148,8 +166,10 @@ def tell(sentence: str, kind: str = "recipe") -> None:
 
 @contextmanager
 def broken_pipes_are_errors() -> Iterator[None]:
-    """Within, a reader that has gone is an error of the write; by itself it ends this command,
-    which must save first.
+    """Turn a broken pipe into an error of the write, so that this command can save its draws
+    first.
+
+    Otherwise a reader that has gone ends this process by a signal.
     """
     if not hasattr(signal, "SIGPIPE") or threading.current_thread() is not threading.main_thread():
         yield

@@ -1,5 +1,5 @@
-"""From a declaration to the text of a module: whether this machine can carry it out, what the
-verifier says of the sampler, and the proof that the text is the step.
+"""From a declaration to a module whose text is proved: checks of this machine, the verdict on the
+sampler, and the proof that the text is the declared step.
 
 Imports ``recipe_cli.sandbox``, ``output``, ``terminal``, ``declarations`` and the packages below.
 """

@@ -1,4 +1,4 @@
-"""The module of a declaration, written to a file, or compared with one."""
+"""Generate the module of a declaration and write it to a file, or compare a file with it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,26 @@ from recipe_cli.program.typed import block_names
 from recipe_cli.terminal.printing import print_line
 from verify.verdict import Verdict
 
-MAX_TEXT_BYTES = 10_000_000  # of a module
+MAX_TEXT_BYTES = 10_000_000  # of the file of a module
 
 
 def generate_module(
     declaration: Declaration, output: Path, scheme: str, order: str | None, posterior: str | None
 ) -> None:
-    """Write the module of a recipe (or of a printed rule) to a file."""
+    """Write the module of a declaration to a file.
+
+    Args:
+        declaration: a recipe, a printed rule or a kernel.
+        output: the file to write.
+        scheme: the name of a discretisation scheme.
+        order: the blocks in the order in which the scheme updates them, such as ``r,theta``; None
+            for the default order.
+        posterior: the file of a posterior to bind; None leaves the potential abstract.
+
+    Raises:
+        RecipeError: if the scheme, the order or the posterior does not fit.
+        NotTranslatedError: if the text of the module is not proved to be the declared step.
+    """
     module = _module_of(declaration, scheme, order, posterior)
     require_translation(module)
     module.write(output)
@@ -30,17 +43,22 @@ def generate_module(
 def check_module(
     declaration: Declaration, file: Path, scheme: str, order: str | None, posterior: str | None
 ) -> Verdict:
-    """Say whether the text of a file is the step that a module would be made from; returns the
-    verdict. The text is read, and never run.
+    """Decide whether the text of a file is the step of a declaration, and print the answer.
+
+    The text is read and never run. The arguments but ``file`` are those of ``generate_module``.
+
+    Returns:
+        The verdict: proved if the text is the step, refuted if it is not.
     """
     module = _module_of(declaration, scheme, order, posterior)
     text = text_of(file, MAX_TEXT_BYTES)
     outcome = translation_of(replace(module, source=text))
-    said = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(
+    relation = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(
         outcome.verdict, "is not proved to be"
     )
     print_line(
-        f"the text of {file} {said} {declaration.name} by the scheme {module.scheme}: {outcome.by}"
+        f"the text of {file} {relation} {declaration.name} by the scheme {module.scheme}:"
+        f" {outcome.by}"
     )
     return outcome.verdict
 
@@ -49,10 +67,10 @@ def _module_of(
     declaration: Declaration, scheme: str, order: str | None, posterior: str | None
 ) -> Module:
     declared = declaration.declared
-    assert isinstance(declared, Recipe | Update | Kernel)  # a file holds no other
+    assert isinstance(declared, Recipe | Update | Kernel)  # a file declares nothing else
     posteriors = {}
     if posterior is not None:
-        posteriors = {the_potential(declaration): posterior_in(posterior)}
+        posteriors = {single_potential(declaration): posterior_in(posterior)}
         if isinstance(declared, Recipe):
             declared, posteriors = bind(declared, posteriors), {}
     return generate_kernel(
@@ -64,8 +82,12 @@ def _module_of(
     )
 
 
-def the_potential(declaration: Declaration) -> Potential:
-    """The one potential that a posterior file gives a meaning."""
+def single_potential(declaration: Declaration) -> Potential:
+    """Return the only potential of a declaration, which a posterior file gives a meaning.
+
+    Raises:
+        RecipeError: if the declaration has no potential, or several.
+    """
     potentials = [a for a in declaration.declared.abstract if isinstance(a, Potential)]
     if len(potentials) == 1:
         return potentials[0]

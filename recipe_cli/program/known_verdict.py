@@ -1,4 +1,4 @@
-"""What the verifier says of a sampler that is about to run."""
+"""The verdict on a sampler that is about to run."""
 
 from __future__ import annotations
 
@@ -14,22 +14,26 @@ from verify.verdict import Verdict
 
 
 def require_not_refuted(declaration: Declaration, unproved: bool) -> None:
-    """End the command where the sampler is refuted, unless it may be ``unproved``; name what is
-    undecided.
+    """Verify a sampler; end the command if it is refuted, unless ``unproved`` is True, and print a
+    note if it is undecided.
+
+    Raises:
+        Exit: with the exit status, after one sentence on stderr.
     """
     result = _verified(declaration)
     if isinstance(result, RefusedDeclaration):
         print_line(f"recipe: {result.mistake.sentence}", err=True)
         raise typer.Exit(result.mistake.status)
     if result.report.verdict is Verdict.REFUTED and not unproved:
-        print_line(f"recipe: {_said(declaration, result)}, or say --unproved", err=True)
+        print_line(f"recipe: {_verdict_sentence(declaration, result)}, or add --unproved", err=True)
         raise typer.Exit(1)
     _note(declaration, result)
 
 
 def note_verdict(declaration: Declaration) -> None:
-    """Name what is refuted or undecided, and what cannot be verified: a program can do all the same
-    what is declared.
+    """Verify a sampler; print a note if it is refuted, undecided or cannot be verified.
+
+    The program of a refuted sampler may still do what is declared, so the command goes on.
     """
     result = _verified(declaration)
     if isinstance(result, RefusedDeclaration):
@@ -45,11 +49,11 @@ def _verified(declaration: Declaration) -> Result:
 
 def _note(declaration: Declaration, judged: JudgedDeclaration) -> None:
     if judged.report.verdict is not Verdict.PROVED:
-        print_line(f"note: {_said(declaration, judged)}", err=True)
+        print_line(f"note: {_verdict_sentence(declaration, judged)}", err=True)
 
 
-def _said(declaration: Declaration, judged: JudgedDeclaration) -> str:
-    """The verdict, and the obligations that it is about."""
+def _verdict_sentence(declaration: Declaration, judged: JudgedDeclaration) -> str:
+    """Return a sentence with the verdict and the obligations that decide it."""
     report = judged.report
     lines = ", ".join(
         line.name

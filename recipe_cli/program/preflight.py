@@ -1,19 +1,18 @@
-"""Whether this machine and this Python can carry a command to its end: asked before anything takes
-time.
-"""
+"""Checks before a long command: can this machine and this Python carry it to its end?"""
 
 from __future__ import annotations
 
 from codegen.system.memory import require_to_load
 from codegen.system.numba_settings import check_docstrings
 
-# Bytes of memory and of address space, beside Numba; measured with two processors.
+# Bytes of memory and of address space that the libraries need beside Numba, measured with two
+# processors.
 BYTES_TO_TEST = 150_000_000, 300_000_000
 BYTES_TO_DIAGNOSE = 260_000_000, 700_000_000
 
 
 def require_to_test() -> None:
-    """Refuse where a sampler cannot be compiled and compared.
+    """Check that there is enough memory to compile a sampler and to compare it.
 
     Raises:
         RecipeError: with what is missing.
@@ -22,7 +21,7 @@ def require_to_test() -> None:
 
 
 def require_to_diagnose() -> None:
-    """Refuse where draws cannot be made and diagnosed, which needs ArviZ.
+    """Check that there is enough memory to make draws and to diagnose them with ArviZ.
 
     Raises:
         RecipeError: with what is missing.

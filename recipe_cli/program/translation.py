@@ -1,5 +1,5 @@
-"""The generator and the verifier meet: the text of a module is validated before it is written or
-run.
+"""Translation validation: prove that the text of a generated module is the declared step, before it
+is written or run.
 """
 
 from __future__ import annotations
@@ -13,33 +13,39 @@ from verify.verdict import Outcome, Verdict
 
 
 class NotTranslatedError(Exception):
-    """The text of a module is not proved to be what it was made from: nothing is written, and
-    nothing runs.
+    """The text of a module is not proved to be the declared step, so it is neither written nor
+    run.
+
+    Args:
+        name: the name of the module.
+        outcome: the outcome of the proof, with its verdict and reason.
     """
 
     def __init__(self, name: str, outcome: Outcome) -> None:
         self.verdict = outcome.verdict
-        said = (
+        relation = (
             "is not what it was made from"
             if outcome.verdict is Verdict.REFUTED
             else "is not proved to be what it was made from"
         )
-        super().__init__(f"the text of the module {name} {said}: {outcome.by}; nothing is written")
+        super().__init__(
+            f"the text of the module {name} {relation}: {outcome.by}; nothing is written"
+        )
 
 
 def translation_of(module: Module) -> Outcome:
-    """Whether the text of a module is what it was made from: the step of a recipe by its scheme, a
-    printed rule, or a kernel.
+    """Return the outcome of proving that the text of a module is the declared step: that of a
+    recipe by its scheme, a printed rule, or a kernel.
     """
     posteriors = {U: e.gradient.posterior for U, e in module.estimators.items()}
     return validate(module.source, module.moves, legend_of(module), trusted_texts(), posteriors)
 
 
 def require_translation(module: Module) -> None:
-    """Require that the text of a module is what it was made from.
+    """Check that the text of a module is proved to be the declared step.
 
     Raises:
-        NotTranslatedError: where this is not proved.
+        NotTranslatedError: if it is not proved.
     """
     outcome = translation_of(module)
     if outcome.verdict is not Verdict.PROVED:
@@ -47,7 +53,7 @@ def require_translation(module: Module) -> None:
 
 
 def legend_of(module: Module) -> Legend:
-    """What the names of a module stand for."""
+    """Return what the names in the text of a module stand for."""
     plan, estimators = module.plan, module.estimators
     return Legend(
         fields=plan.fields,
@@ -66,5 +72,7 @@ def legend_of(module: Module) -> Legend:
 
 @cache
 def trusted_texts() -> Trusted:
-    """The texts of this release that are not lifted."""
+    """Return the texts of this release that the proof takes as given: device functions, header, and
+    loops of eight.
+    """
     return Trusted(device_functions(), header_statements(), eight_statements())

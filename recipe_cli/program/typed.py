@@ -1,4 +1,4 @@
-"""What is typed for several commands, in the words of Python: names of blocks, and parameters."""
+"""Options as Python values: the names of blocks, and the values of parameters."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from recipe.language.numbers import rounded_text
 
 
 def block_names(typed: str | None) -> list[str] | None:
-    """The names in a list such as ``r,theta``; None where nothing is typed."""
+    """Return the names in a list such as ``r,theta``; None for None."""
     return None if typed is None else [b.strip() for b in typed.split(",")]
 
 
 def parameters_typed(typed: tuple[str, ...]) -> dict[str, float]:
-    """The values of ``--param NAME=VALUE``, by name."""
+    """Return the values of the options ``--param NAME=VALUE``, by name.
+
+    Raises:
+        RecipeError: if an option has another form, a name is given twice, or a value is no finite
+            number.
+    """
     values: dict[str, float] = {}
     for item in typed:
         name, equals, number = item.partition("=")

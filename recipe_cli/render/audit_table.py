@@ -1,4 +1,6 @@
-"""Rules of libraries and papers as a table: what each is said to sample, and what it does."""
+"""The table of an audit: for each rule the law that it is claimed to sample, the verdict, the law
+that it samples, and a repair.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from rich.text import Text
 
 from recipe.language.plain_text import without_codes
 from recipe_cli.render.exit_status import exit_status
-from recipe_cli.render.reports import STYLES
+from recipe_cli.render.reports import ROLE_STYLES
 from recipe_cli.sandbox.messages import JudgedDeclaration
 from recipe_cli.terminal.printing import console_beside
 from verify.obligations.kernel.invariance import INVARIANCE
@@ -20,22 +22,20 @@ from verify.obligations.process.stationary_law import STATIONARY_LAW
 from verify.report import Report, ReportLine
 from verify.verdict import Verdict
 
-WIDTH = 180  # columns of the table where there is no terminal
-COLUMNS = {
+TABLE_COLUMNS = 180  # characters a line, if the output is no terminal
+COLUMN_WIDTHS = {  # by heading, relative to each other
     "rule": 5,
     "claimed: minus log density": 6,
     "verdict": 2,
-    "the one that it has": 5,
-    "repair, or what was found": 7,
+    "law that it has": 5,
+    "repair, or finding": 7,
 }
-DECISIVE = (
-    STATIONARITY.name,
-    INVARIANCE.name,
-)  # which line a reader of the table wants to know of first
+# Of several obligations with the verdict of a rule, the table shows one of these.
+OBLIGATIONS_ABOUT_THE_LAW = (STATIONARITY.name, INVARIANCE.name)
 
 
 def row_of(result: JudgedDeclaration) -> dict[str, Any]:
-    """One line of the table as plain data."""
+    """Return one row of the table as plain data."""
     declared, report = result.declared, result.report
     line = _decisive(report)
     witness = None if line is None or line.outcome.witness is None else line.outcome.witness.finding
@@ -58,8 +58,8 @@ def row_of(result: JudgedDeclaration) -> dict[str, Any]:
 
 
 def _law(report: Report) -> str | None:
-    """The law that was found for a rule that is refuted, where one was, or why it is none; for
-    what, if that is less.
+    """Return the law that was found for a refuted rule, with its scope if that is smaller, or why
+    there is none; None if nothing is known.
     """
     line = next((line for line in report.lines if line.name == STATIONARY_LAW.name), None)
     if line is None or line.outcome.found is None:
@@ -72,25 +72,30 @@ def _law(report: Report) -> str | None:
 
 
 def _decisive(report: Report) -> ReportLine | None:
-    """The required line that the verdict rests on; of several the one about the law itself."""
+    """Return the required line that decides the verdict; of several the one about the law
+    itself.
+    """
     lines = [
         line for line in report.lines if line.required and line.outcome.verdict is report.verdict
     ]
-    return next((line for line in lines if line.name in DECISIVE), lines[0] if lines else None)
+    return next(
+        (line for line in lines if line.name in OBLIGATIONS_ABOUT_THE_LAW),
+        lines[0] if lines else None,
+    )
 
 
 def print_rows(console: Console, judged: list[JudgedDeclaration], with_headings: bool) -> None:
-    """The rows of one file; all files have columns of the same width."""
-    at = console if console.is_terminal else console_beside(console, WIDTH)
+    """Print the rows of one file; the columns of all files have the same width."""
+    at = console if console.is_terminal else console_beside(console, TABLE_COLUMNS)
     if with_headings:
-        at.print(_table([[Text(heading, "underline") for heading in COLUMNS]]))
+        at.print(_table([[Text(heading, "underline") for heading in COLUMN_WIDTHS]]))
     at.print(Text(without_codes(_heading(judged)), "bold"))
     at.print(_table(_cells(result) for result in judged))
 
 
 def _table(rows: Iterable[Sequence[Text]]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0), expand=True)
-    for ratio in COLUMNS.values():
+    for ratio in COLUMN_WIDTHS.values():
         table.add_column(overflow="fold", ratio=ratio)
     for row in rows:
         table.add_row(*row)
@@ -98,7 +103,7 @@ def _table(rows: Iterable[Sequence[Text]]) -> Table:
 
 
 def _heading(judged: list[JudgedDeclaration]) -> str:
-    """The file, and the citation that its rules have in common."""
+    """Return the name of the file, and the citation that its rules share."""
     sources = [(result.declared.source or "").split(", ") for result in judged]
     common = [parts[0] for parts in zip(*sources, strict=False) if len(set(parts)) == 1]
     file = judged[0].declared.file
@@ -113,15 +118,21 @@ def _cells(result: JudgedDeclaration) -> tuple[Text, ...]:
     last = Text(without_codes(wrong))
     if row["expect"] not in (None, row["verdict"]):
         last = Text.assemble(
-            (f"expected to be {row['expect']}. ", STYLES[Verdict.REFUTED.value]), last
+            (f"expected to be {row['expect']}. ", ROLE_STYLES[Verdict.REFUTED.value]), last
         )
     name, claimed, law = (Text(without_codes(row[key] or "")) for key in ("name", "claimed", "law"))
-    return name, claimed, Text(row["verdict"], STYLES[row["verdict"]]), law, last
+    return name, claimed, Text(row["verdict"], ROLE_STYLES[row["verdict"]]), law, last
 
 
 def summary(judged: list[JudgedDeclaration], refused: int, seconds: float) -> str:
-    """The last line: "all as expected" is said only where that gives the exit status 0, and
-    something was judged.
+    """Return the last line of the table.
+
+    It says "all as expected" only if the exit status is 0 and at least one rule was verified.
+
+    Args:
+        judged: the verified rules.
+        refused: how many rules or files could not be verified.
+        seconds: how long it took.
     """
     verdicts = [result.report.verdict for result in judged]
     counts = ", ".join(f"{verdicts.count(v)} {v.value}" for v in Verdict if v in verdicts)

@@ -1,4 +1,4 @@
-"""What is kept of generated modules, as a table and as plain data."""
+"""The generated modules in the cache, as a table and as plain data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from codegen.store.inventory import Contents, Kept, size
 
 
 def cache_lines(found: Contents) -> list[str]:
-    """The table, a module a line, the one that was used last first."""
+    """Return the lines of the table, one module a line, the last used one first."""
     if not found.modules:
         return [f"nothing is kept in {found.folder} yet"]
     rows = [_row(m) for m in sorted(found.modules, key=lambda m: -m.used)]
@@ -46,7 +46,7 @@ def _row(module: Kept) -> tuple[str, str, str, str, str]:
 
 
 def cache_as_json(found: Contents) -> dict[str, Any]:
-    """The same as plain data, in bytes."""
+    """Return the modules as plain data, with sizes in bytes."""
     return {
         "directory": str(found.folder),
         "bytes": size(found.files()),
@@ -66,10 +66,10 @@ def cache_as_json(found: Contents) -> dict[str, Any]:
 
 
 def counted(count: int, noun: str) -> str:
-    """A number with its noun."""
+    """Return a number with its noun, such as ``2 modules``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def bytes_in_words(count: int) -> str:
-    """A size in megabytes or kilobytes."""
+    """Return a size in megabytes or kilobytes."""
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} kB"

@@ -1,4 +1,4 @@
-"""A proof as a file, and what came of going through one again."""
+"""Write a proof as a certificate, and show the result of checking one."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from rich.console import Console
 from rich.text import Text
 
 from recipe.language.plain_text import without_codes
-from recipe_cli.render.exit_status import EXIT_STATUS
+from recipe_cli.render.exit_status import STATUS_OF_VERDICT
 from recipe_cli.sandbox.messages import JudgedDeclaration
 from recipe_cli.terminal.printing import print_line
 from verify.checker import Result
 
-COLOURS = {"confirmed": "green", "rejected": "bold red"}
+STATUS_STYLES = {"confirmed": "green", "rejected": "bold red"}
 
 
 def write_certificate(judged: JudgedDeclaration, output: Path) -> int:
-    """Write what was proved; where it is not proved over all, say so, and return the exit status of
-    the verdict.
+    """Write the certificate of a verified declaration to a file.
+
+    Returns:
+        The exit status: 0, or that of the verdict if not everything is proved; then nothing is
+        written.
     """
     from codegen.files.atomic_write import whole_file
     from verify.certificate import canonical
@@ -36,7 +39,7 @@ def write_certificate(judged: JudgedDeclaration, output: Path) -> int:
             f" ({left})",
             err=True,
         )
-        return EXIT_STATUS[report.verdict]
+        return STATUS_OF_VERDICT[report.verdict]
     with whole_file(output) as temporary:
         temporary.write_text(canonical(judged.certificate) + "\n", encoding="ascii")
     print_line(f"wrote {output}", err=True)
@@ -46,8 +49,14 @@ def write_certificate(judged: JudgedDeclaration, output: Path) -> int:
 def check_as_json(
     file: Path, certificate: Any, result: Result, where: str | None, other: str | None
 ) -> dict[str, Any]:
-    """What came of a check as plain data. ``other`` is the first difference to the recipe
-    ``where``, or None.
+    """Return the result of a check as plain data.
+
+    Args:
+        file: the certificate file.
+        certificate: its content.
+        result: the result of the independent checker.
+        where: the recipe that the certificate must be about; None if any recipe is fine.
+        other: the first difference between that recipe and the certificate; None if there is none.
     """
     return {
         "file": str(file),
@@ -73,13 +82,13 @@ def print_check(
     where: str | None,
     other: str | None,
 ) -> None:
-    """The same in words."""
+    """Print the result of a check in words; the arguments are those of ``check_as_json``."""
     subject = certificate["subject"]
     console.print(
         Text.assemble(
             (without_codes(str(file)), "bold"),
             f" ({without_codes(subject['name'] or 'without a name')}, {subject['kind']}): ",
-            (result.sentence, COLOURS.get(result.status, "yellow")),
+            (result.sentence, STATUS_STYLES.get(result.status, "yellow")),
         ),
         soft_wrap=True,
     )
@@ -108,4 +117,4 @@ def print_check(
 
 
 def _coloured(status: str) -> tuple[str, str]:
-    return f"{status:<11}", COLOURS.get(status, "yellow")
+    return f"{status:<11}", STATUS_STYLES.get(status, "yellow")

@@ -1,4 +1,6 @@
-"""Diagnostics on a terminal: a table, effective draws a second, and what to worry about."""
+"""Diagnostics on a terminal: a table of the coordinates, effective draws per second, and
+warnings.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,14 @@ from codegen.results.plots import writable_folder
 from recipe.language.plain_text import without_codes
 from recipe_cli.terminal.printing import print_line, print_lines
 
-SHOWN_COORDINATES = 40
+MAX_SHOWN_COORDINATES = 40  # rows of the table, unless all are wanted
 
 
 def _significant(digits: int) -> Callable[[float], str]:
     return lambda value: f"{value:#.{digits}g}".removesuffix(".")
 
 
-COLUMNS: dict[str, Callable[[float], str]] = {
+COLUMN_FORMATS: dict[str, Callable[[float], str]] = {
     "mean": _significant(4),
     "sd": _significant(4),
     "mcse_mean": _significant(2),
@@ -38,14 +40,17 @@ COLUMNS: dict[str, Callable[[float], str]] = {
 def diagnose_file(
     file: Path, plots: Path | None, as_json: bool, everything: bool, console: Console
 ) -> int:
-    """The command ``diagnose``: returns the exit status, 1 where a chain diverged.
+    """Diagnose the draws in a file, as ``recipe diagnose`` does.
+
+    Returns:
+        The exit status: 0, or 1 if a chain diverged.
 
     Raises:
-        RecipeError: where the file cannot be read, or the folder for plots cannot be written.
+        RecipeError: if the file cannot be read, or the folder for plots cannot be written.
     """
     data = read_draws(file)
     if plots is not None:
-        writable_folder(plots)  # before the work, not after it
+        writable_folder(plots)  # a bad folder is reported before the work begins
     diagnosis = diagnose(data)
     if as_json:
         print_lines(json.dumps(diagnosis.as_json(), indent=2))
@@ -53,7 +58,7 @@ def diagnose_file(
         print_diagnosis(
             console,
             diagnosis,
-            limit=None if everything else SHOWN_COORDINATES,
+            limit=None if everything else MAX_SHOWN_COORDINATES,
             hint="--all shows them",
         )
     show_plots(console, data, diagnosis, plots, quiet=as_json)
@@ -69,15 +74,23 @@ def show_draws(
     plots: Path | None,
     as_json: bool,
 ) -> None:
-    """What ``recipe sample`` prints: a table of some blocks, warnings of all, and where the draws
-    and plots are.
+    """Print what ``recipe sample`` prints: a table of some blocks, warnings about all, and the
+    files.
+
+    Args:
+        console: where to print.
+        draws: the draws.
+        blocks: the names of the blocks in the table.
+        seconds: how long the command took.
+        saved: the file of the draws; None if they are not saved.
+        plots: the folder for plots; None for no plots.
+        as_json: whether to print JSON.
 
     Raises:
-        RecipeError: where the plots cannot be written.
+        RecipeError: if the plots cannot be written.
     """
-    with quiet(
-        imported_arviz()
-    ):  # of more chains than draws; the diagnosis says that the draws are too few
+    # ArviZ warns of more chains than draws; the diagnosis says itself that the draws are too few.
+    with quiet(imported_arviz()):
         data = draws.to_inferencedata()
     diagnosis = diagnose(data)
     if as_json:
@@ -91,7 +104,7 @@ def show_draws(
         )
         took = f" in {seconds:.1f} s"
         print_diagnosis(
-            console, diagnosis, limit=SHOWN_COORDINATES, hint=hint, blocks=blocks, took=took
+            console, diagnosis, limit=MAX_SHOWN_COORDINATES, hint=hint, blocks=blocks, took=took
         )
         if saved is not None:
             _line(console, f"draws saved in {saved}")
@@ -107,8 +120,15 @@ def print_diagnosis(
     blocks: Sequence[str] | None = None,
     took: str = "",
 ) -> None:
-    """The table, effective draws a second, and the warnings (of all blocks, whichever the table
-    shows).
+    """Print the table, effective draws per second, and the warnings.
+
+    Args:
+        console: where to print.
+        diagnosis: the diagnostics of all blocks.
+        limit: the largest number of rows; None for all.
+        hint: how to see the other rows.
+        blocks: the names of the blocks in the table; None for all. Warnings are about all blocks.
+        took: a clause on how long the command took, or nothing.
     """
     name = diagnosis.attributes.get("recipe") or "draws"
     stopped = ", interrupted" if diagnosis.attributes.get("interrupted") else ""
@@ -136,9 +156,7 @@ def print_diagnosis(
 def show_plots(
     console: Console, data: Any, diagnosis: Diagnosis, folder: Path | None, quiet: bool
 ) -> None:
-    """Write the plots, if a folder is given and there is something to plot, and say where
-    they are.
-    """
+    """Write the plots and print where they are; nothing happens if no folder is given."""
     if folder is None:
         return
     if not diagnosis.rows:
@@ -152,8 +170,8 @@ def show_plots(
 def _print_table(console: Console, rows: Sequence[CoordinateDiagnostics]) -> None:
     if not rows:
         return
-    cells = [["", *COLUMNS]] + [
-        [row.coordinate, *(_number(show, getattr(row, c)) for c, show in COLUMNS.items())]
+    cells = [["", *COLUMN_FORMATS]] + [
+        [row.coordinate, *(_number(show, getattr(row, c)) for c, show in COLUMN_FORMATS.items())]
         for row in rows
     ]
     widths = [max(len(line[k]) for line in cells) for k in range(len(cells[0]))]
@@ -169,5 +187,5 @@ def _number(show: Callable[[float], str], value: float) -> str:
 
 
 def _line(console: Console, text: str, style: str = "") -> None:
-    """One line. What stands in a file is not markup, nor may it send codes to the terminal."""
+    """Print one line; text from a file is no markup, and sends no codes to the terminal."""
     console.print(Text(without_codes(text), style=style), soft_wrap=True)

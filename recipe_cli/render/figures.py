@@ -1,27 +1,15 @@
-"""Figures of matplotlib: panels side by side, and writing one."""
+"""A row of panels, of one size in all pictures of a test."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from codegen.files.atomic_write import whole_file
+from codegen.results.figures import new_figure
 
-AUTOCORRELATION_LAGS = 30  # steps
-
-
-def panels_of(panels: int) -> tuple[Any, Any]:
-    """A figure outside pyplot, and its panels."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.0 * panels, 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure, figure.subplots(1, panels, squeeze=False)[0]
+AUTOCORRELATION_LAGS = 30  # the largest lag, in steps or sweeps
 
 
-def written(figure: Any, path: Path) -> Path:
-    """Write a picture whole, or not at all."""
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=110, format="png")
-    return path
+def figure_with_panels(panels: int) -> tuple[Any, Any]:
+    """Return a figure that pyplot does not know, and its panels."""
+    figure, axes = new_figure(6.0 * panels, 4.2, 1, panels)
+    return figure, axes[0]

@@ -1,6 +1,7 @@
-"""What a test of a program found, as a table and as plain data.
+"""The findings of a test of a program, as a table and as plain data.
 
-There is a line for each comparison, then what was not seen, and the command that does it once more.
+The table has a line for each comparison. Below it stand the errors that might be missed, and the
+command that repeats the test.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from recipe_cli.errors import UNDECIDED
-from recipe_cli.render.exit_status import REFUTED
+from recipe_cli.errors import UNDECIDED_STATUS
+from recipe_cli.render.exit_status import REFUTED_STATUS
 from recipe_cli.testing.program_subject import ComparedProgram
 from verify.statistics import ComparisonLine, ComparisonOutcome, Findings
 
-NUMBERS = ("distance", "threshold", "level")
-WIDTH = 132  # columns; below it names of coefficients are broken
+NUMBER_COLUMNS = ("distance", "threshold", "level")
+MIN_TABLE_COLUMNS = 132  # characters a line; with fewer the names of coefficients are broken
 
 
-def _said(compared: ComparedProgram) -> list[str]:
-    """What was tested, with which numbers."""
+def _heading(compared: ComparedProgram) -> list[str]:
+    """Return the lines above the table: what was tested, with which numbers."""
     subject, found = compared.subject, compared.findings
     trial = subject.trial
     numbers = [f"step size {trial.step_size:g}"]
@@ -43,16 +44,18 @@ def _said(compared: ComparedProgram) -> list[str]:
 
 
 def print_findings(console: Console, compared: ComparedProgram, pictures: list[Path]) -> None:
-    """What was tested, the table, and the verdict."""
+    """Print what was tested, the table of comparisons, and the verdict."""
     found = compared.findings
     if not console.is_terminal:
-        console.width = max(console.width, WIDTH)
-    for said in _said(compared):
-        console.print(said, markup=False, soft_wrap=True)
+        console.width = max(console.width, MIN_TABLE_COLUMNS)
+    for heading in _heading(compared):
+        console.print(heading, markup=False, soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in ("outcome", "compared", "distance", "threshold", "level", "seen from"):
-        table.add_column(name, justify="right" if name in NUMBERS else "left", overflow="fold")
-    for line in condensed(found.lines):
+        table.add_column(
+            name, justify="right" if name in NUMBER_COLUMNS else "left", overflow="fold"
+        )
+    for line in condense_lines(found.lines):
         style = "bold red" if line.outcome is ComparisonOutcome.DIFFERS else None
         name = (
             f"{line.name}\n{line.where}"
@@ -84,23 +87,24 @@ def print_findings(console: Console, compared: ComparedProgram, pictures: list[P
 
 
 def _verdict(found: Findings) -> str:
-    said = (
+    """Return the last sentence of a report: does the program do what was declared?"""
+    basis = (
         f"{found.replicas:,} replicas, seed {found.seed}; a right kernel differs with a probability"
         f" of at most {found.level:g}"
     )
     if found.differing:
         return (
             f"{len(found.differing)} of {len(found.lines)} comparisons differ: the program does not"
-            f" do what was declared ({said})"
+            f" do what was declared ({basis})"
         )
     rest = f", but not all is seen ({len(found.unseen)})" if found.unseen else ""
-    return f"all {len(found.lines)} comparisons agree{rest} ({said})"
+    return f"all {len(found.lines)} comparisons agree{rest} ({basis})"
 
 
 def findings_as_json(
     compared: ComparedProgram, pictures: list[Path], status: int
 ) -> dict[str, Any]:
-    """The same as plain data."""
+    """Return the findings as plain data, with all numbers of the test."""
     subject, trial = compared.subject, compared.subject.trial
     return {
         **compared.findings.as_json(),
@@ -119,18 +123,22 @@ def findings_as_json(
 
 
 def findings_status(found: Findings, allow_unseen: bool = False) -> int:
-    """1 where something differs, 3 where a wrong coefficient would have been missed and that is not
-    allowed, 0 otherwise.
+    """Return the exit status of findings.
+
+    It is 1 if something differs, 3 if a wrong coefficient might be missed and ``allow_unseen`` is
+    False, and 0 otherwise.
     """
     if found.outcome is ComparisonOutcome.DIFFERS:
-        return REFUTED
+        return REFUTED_STATUS
     undecided = found.outcome is ComparisonOutcome.INDICATIVE or (found.unseen and not allow_unseen)
-    return UNDECIDED if undecided else 0
+    return UNDECIDED_STATUS if undecided else 0
 
 
-def condensed(lines: Sequence[ComparisonLine]) -> Iterator[ComparisonLine]:
-    """Of the lines about many features of one law that agree only the nearest to its threshold; all
-    others as they are.
+def condense_lines(lines: Sequence[ComparisonLine]) -> Iterator[ComparisonLine]:
+    """Yield the lines of a table, with one line for all features of a law that agree.
+
+    Of these features it is the one whose distance is largest beside its threshold. All other lines
+    stay as they are.
     """
     kinds: dict[tuple[str, ...], list[ComparisonLine]] = {}
     for line in lines:

@@ -1,10 +1,10 @@
-"""Pictures of what a test of a program compared."""
+"""Draw the pictures of a test of a program."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from recipe_cli.render.figures import written
+from codegen.results.figures import write_figure
 from recipe_cli.render.step_pictures import bias_figure, step_figures
 from recipe_cli.render.sweep_pictures import sweep_figures
 from recipe_cli.terminal.progress import Progress
@@ -14,8 +14,10 @@ from verify.statistics import Battery
 
 
 def draw_pictures(compared: ComparedProgram, folder: Path, progress: Progress) -> list[Path]:
-    """Write law.png, quantiles.png and autocorrelation.png, and bias.png of a step, as far as there
-    is something to draw; returns their paths.
+    """Draw law.png, quantiles.png and autocorrelation.png, and bias.png of a step; return the
+    paths.
+
+    A picture is left out if there is nothing to draw.
     """
     comparisons, seed = compared.test.comparisons, compared.subject.options.seed
     if isinstance(comparisons, Battery):
@@ -28,4 +30,4 @@ def draw_pictures(compared: ComparedProgram, folder: Path, progress: Progress) -
     else:
         progress.show("drawing")
         figures = sweep_figures(comparisons, compared.kernel, seed)
-    return [written(figure, folder / f"{name}.png") for name, figure in figures.items()]
+    return [write_figure(figure, folder / f"{name}.png") for name, figure in figures.items()]

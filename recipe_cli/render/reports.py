@@ -17,20 +17,20 @@ from verify.report.layout import FINE, TITLE, Paragraph, paragraphs
 from verify.report.markdown import markdown
 from verify.verdict import Verdict
 
-STYLES = {
+ROLE_STYLES = {
     "proved": "green",
     "refuted": "bold red",
     "undecided": "yellow",
     TITLE: "bold",
     FINE: "dim",
 }
-NARROWEST = 30  # columns that a paragraph needs beside its head; with fewer it goes on below it
-SHALLOW = 4
+MIN_BODY_COLUMNS = 30  # that a paragraph needs beside its head; with fewer it begins below it
+NARROW_INDENT_COLUMNS = 4  # of further lines in a terminal that is too narrow for the usual indent
 NO_BREAK = "\u00a0"
 
 
 def print_report(console: Console, declaration: DeclarationFacts, report: Report) -> None:
-    """The report in words, wrapped to a terminal; in a pipe, a paragraph is a line."""
+    """Print a report in words: wrapped on a terminal, and one line a paragraph in a pipe."""
     width = console.width if console.is_terminal else None
     for paragraph in paragraphs(report, declaration.name, declaration.file, declaration.expect):
         for line in _lines(paragraph, width):
@@ -43,18 +43,21 @@ def print_report(console: Console, declaration: DeclarationFacts, report: Report
     unproved = None if report.verdict is Verdict.PROVED else next(open_lines, None)
     if console.is_terminal and unproved is not None:
         console.print(
-            Text(f"  recipe explain {unproved}: what it states, and why it matters", STYLES[FINE]),
+            Text(
+                f"  recipe explain {unproved}: what it states, and why it matters",
+                ROLE_STYLES[FINE],
+            ),
             soft_wrap=True,
         )
 
 
 def report_as_markdown(declaration: DeclarationFacts, report: Report) -> str:
-    """The report for a forge."""
+    """Return a report as Markdown."""
     return markdown(report, declaration.name, declaration.file, declaration.expect)
 
 
 def report_as_json(declaration: DeclarationFacts, report: Report) -> dict[str, Any]:
-    """The report for machines, known by the name that the file gives it."""
+    """Return a report as plain data, with the name that the file gives the declaration."""
     return report.as_json() | {
         "name": declaration.name,
         "file": declaration.file,
@@ -63,19 +66,20 @@ def report_as_json(declaration: DeclarationFacts, report: Report) -> dict[str, A
 
 
 def _lines(paragraph: Paragraph, width: int | None) -> Iterator[Text]:
-    """The lines of a paragraph, further ones beneath its body. Nothing in it is markup, nor can it
-    send codes to the terminal.
+    """Yield the lines of a paragraph, the further ones indented below its body.
+
+    Text from a file is no markup, and sends no codes to the terminal.
     """
     head = Text.assemble(
-        *((without_codes(piece), STYLES.get(role, "")) for piece, role in paragraph.head)
+        *((without_codes(piece), ROLE_STYLES.get(role, "")) for piece, role in paragraph.head)
     )
-    body, style = without_codes(paragraph.body), STYLES.get(paragraph.role, "")
+    body, style = without_codes(paragraph.body), ROLE_STYLES.get(paragraph.role, "")
     if width is None or not body or len(head) + len(body) <= width:
         yield head + Text(body, style)
         return
-    narrow = width - paragraph.indent < NARROWEST
-    indent = " " * (SHALLOW if narrow else paragraph.indent)
-    if width - len(head) < NARROWEST:  # no room beside it
+    narrow = width - paragraph.indent < MIN_BODY_COLUMNS
+    indent = " " * (NARROW_INDENT_COLUMNS if narrow else paragraph.indent)
+    if width - len(head) < MIN_BODY_COLUMNS:  # no room for the body beside the head
         head.rstrip()
         lead = len(head.plain) - len(head.plain.lstrip())
         yield Text(indent) + head[lead:] if lead > len(indent) else head
@@ -90,8 +94,8 @@ def _lines(paragraph: Paragraph, width: int | None) -> Iterator[Text]:
 
 
 def _glued(text: str) -> str:
-    """The text with no place to break at within an equation and short brackets."""
-    short = re.compile(rf"[(\[][^()\[\]]{{0,{NARROWEST}}}[)\]]")
+    """Return the text with no place for a line break inside an equation or short brackets."""
+    short = re.compile(rf"[(\[][^()\[\]]{{0,{MIN_BODY_COLUMNS}}}[)\]]")
     return short.sub(
         lambda found: found[0].replace(" ", NO_BREAK), text.replace(" = ", f"{NO_BREAK}={NO_BREAK}")
     )

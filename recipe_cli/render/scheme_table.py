@@ -1,4 +1,4 @@
-"""Which discretisations there are, and what they make of a recipe, as text and as plain data."""
+"""The discretisation schemes, and which of them fit a recipe, as text and as plain data."""
 
 from __future__ import annotations
 
@@ -17,17 +17,21 @@ from recipe.scheme.pieces import LETTERS, Motion, pieces_of
 from recipe_cli.declarations import Declaration
 from recipe_cli.terminal.printing import print_line, print_lines
 
-WORDS = (
+SPLITTING_NOTE = (
     "any word over the letters of the pieces is a scheme; a letter that occurs twice runs for half"
     " the step each time"
 )
 
 
 def list_schemes(found: list[Declaration] | None, as_json: bool) -> None:
-    """Print all schemes, or for each recipe its pieces and the schemes that fit.
+    """Print all schemes or, for each recipe, its pieces and the schemes that fit.
+
+    Args:
+        found: the declarations to discretise; None for the list of all schemes.
+        as_json: whether to print JSON.
 
     Raises:
-        RecipeError: where there is no recipe.
+        RecipeError: if there are declarations and none is a recipe.
     """
     if found is None:
         _print_all(as_json)
@@ -35,7 +39,8 @@ def list_schemes(found: list[Declaration] | None, as_json: bool) -> None:
     recipes = [(d.name, d.declared) for d in found if isinstance(d.declared, Recipe)]
     if not recipes:
         raise RecipeError(
-            "there are updates only, which are discrete steps already; schemes are for recipes"
+            "schemes are for recipes, and the file declares none: an update or a kernel is discrete"
+            " already"
         )
     data = [_of_recipe(name, recipe) for name, recipe in recipes]
     if as_json:
@@ -61,12 +66,15 @@ def _print_all(as_json: bool) -> None:
     for s in SCHEMES:
         print_line(f"{s.name:<{width}}  {s.summary}; {s.fits}; {s.source}")
     print_line(
-        f"{', '.join(f'{letter} {meaning}' for letter, meaning in LETTERS.items())}: {WORDS}"
+        ", ".join(f"{letter} {meaning}" for letter, meaning in LETTERS.items())
+        + f": {SPLITTING_NOTE}"
     )
 
 
 def _of_recipe(name: str, recipe: Recipe) -> dict[str, Any]:
-    """The pieces with their flows, and each scheme with the reason why it does not fit, or None."""
+    """Return the pieces of a recipe with their flows, and each scheme with the reason why it does
+    not fit, or None.
+    """
     try:
         pieces = [
             _piece(p.letter, m, step_symbol(recipe)) for p in pieces_of(recipe) for m in p.motions
@@ -95,6 +103,7 @@ def _piece(letter: str, motion: Motion, time: Symbol) -> dict[str, str]:
 
 
 def _refusal(scheme: Scheme, recipe: Recipe) -> str | None:
+    """Return the reason why a scheme does not fit a recipe; None if it fits."""
     try:
         check_inside(discretisation(recipe, scheme).update)
     except RecipeError as error:

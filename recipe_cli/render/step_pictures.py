@@ -1,5 +1,5 @@
-"""Pictures of a step: the noise that was drawn, as it is read off the steps, beside its exact law;
-and the bias.
+"""Pictures of a step: the noise that is recovered from the steps beside its exact law, and the
+bias.
 """
 
 from __future__ import annotations
@@ -11,25 +11,26 @@ import numpy as np
 from scipy import stats
 
 from codegen.running.one_step import OneStep
-from recipe_cli.render.figures import AUTOCORRELATION_LAGS, panels_of
+from recipe_cli.render.figures import AUTOCORRELATION_LAGS, figure_with_panels
 from verify.statistics import Battery
 from verify.statistics.recorded import correlation_of_noise, noise_of_chain, noise_of_replicas
 from verify.statistics.trial.bias import MeasuredBias
 
-REPLICAS, CHAIN_STEPS = 20_000, 2_000  # of a histogram, and of the one chain
-SEEN_ERRORS = 3.0  # standard errors from which on a bias is one
-PURPOSE = 11  # of these random numbers
-# Nearly: all lags of a right coordinate are inside with a probability of 0.999.
+REPLICAS, CHAIN_STEPS = 20_000, 2_000  # steps of a histogram, and of the one chain
+MIN_SEEN_ERRORS = 3.0  # standard errors: a smaller bias may be chance
+PICTURES_STREAM = 11  # key of these random numbers beside the seed
+# Half the width of the grey band in standard errors: all lags of a right coordinate are inside it
+# with a probability of about 0.999.
 BAND_ERRORS = stats.norm.ppf(1 - 1e-3 / (2 * AUTOCORRELATION_LAGS))
 
 Noise = Mapping[str, np.ndarray]
 
 
 def step_figures(battery: Battery, kernel: OneStep, seed: int) -> dict[str, Any]:
-    """The figures law, quantiles and autocorrelation where a step has noise; none where it has
-    not.
+    """Return the figures law, quantiles and autocorrelation of the noise of a step, by name; no
+    figures if the step has no noise.
     """
-    rng = np.random.default_rng([seed, PURPOSE])
+    rng = np.random.default_rng([seed, PICTURES_STREAM])
     drawn = noise_of_replicas(battery, kernel, rng, REPLICAS)
     if not drawn:
         return {}
@@ -43,7 +44,7 @@ def step_figures(battery: Battery, kernel: OneStep, seed: int) -> dict[str, Any]
 
 
 def _law(drawn: Noise) -> Any:
-    figure, panels = panels_of(len(drawn))
+    figure, panels = figure_with_panels(len(drawn))
     x = np.linspace(-4.5, 4.5, 400)
     for axes, (label, u) in zip(panels, drawn.items(), strict=True):
         for j, column in enumerate(u.T):
@@ -61,7 +62,7 @@ def _law(drawn: Noise) -> Any:
 
 
 def _quantiles(drawn: Noise) -> Any:
-    figure, panels = panels_of(len(drawn))
+    figure, panels = figure_with_panels(len(drawn))
     for axes, (label, u) in zip(panels, drawn.items(), strict=True):
         place = stats.norm.ppf((np.arange(len(u)) + 0.5) / len(u))
         for j, column in enumerate(u.T):
@@ -79,7 +80,7 @@ def _quantiles(drawn: Noise) -> Any:
 
 
 def _autocorrelation(drawn: Noise) -> Any:
-    figure, panels = panels_of(len(drawn))
+    figure, panels = figure_with_panels(len(drawn))
     lags = np.arange(1, AUTOCORRELATION_LAGS + 1)
     for axes, (label, u) in zip(panels, drawn.items(), strict=True):
         for j, column in enumerate(u.T):
@@ -97,10 +98,11 @@ def _autocorrelation(drawn: Noise) -> Any:
 
 
 def bias_figure(found: MeasuredBias) -> Any:
-    """Both biases against the step size; the line of the proved order goes through the smallest
-    step at which one is seen.
+    """Return the figure of the bias of mean and variance against the step size.
+
+    The line of the proved order goes through the smallest step size at which a bias is seen.
     """
-    figure, panels = panels_of(2)
+    figure, panels = figure_with_panels(2)
     h = np.array([point.step_size for point in found.points])
     for k, (axes, of) in enumerate(
         zip(panels, (f"the mean of {found.block}", f"the variance of {found.block}"), strict=True)
@@ -118,12 +120,12 @@ def bias_figure(found: MeasuredBias) -> Any:
         )
         axes.plot(
             h,
-            SEEN_ERRORS * error,
+            MIN_SEEN_ERRORS * error,
             ":",
             color="grey",
-            label=f"{SEEN_ERRORS:g} standard errors: below it nothing is seen",
+            label=f"{MIN_SEEN_ERRORS:g} standard errors: below it nothing is seen",
         )
-        seen = np.flatnonzero(np.abs(size) > SEEN_ERRORS * error)
+        seen = np.flatnonzero(np.abs(size) > MIN_SEEN_ERRORS * error)
         if found.order is not None and len(seen):
             first = seen[np.argmin(h[seen])]
             axes.plot(
@@ -131,14 +133,16 @@ def bias_figure(found: MeasuredBias) -> Any:
                 abs(size[first]) * (h / h[first]) ** found.order,
                 "k--",
                 linewidth=1,
-                label=f"{found.said}, as h vanishes",
+                label=f"{found.order_text}, as h vanishes",
             )
         else:
             axes.plot(
                 [],
                 [],
                 " ",
-                label=found.said if found.order is None else f"{found.said}; no bias is seen",
+                label=found.order_text
+                if found.order is None
+                else f"{found.order_text}; no bias is seen",
             )
         axes.set(
             xscale="log",

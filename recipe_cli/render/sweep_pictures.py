@@ -1,7 +1,7 @@
 """Pictures of a kernel that keeps its law: replicas after some sweeps beside exact draws, and one
 chain.
 
-There is no picture of the bias: such a kernel has none, at any step size.
+There is no picture of a bias, because such a kernel has none at any step size.
 """
 
 from __future__ import annotations
@@ -12,20 +12,22 @@ from typing import Any
 import numpy as np
 
 from codegen.running.one_step import OneStep
-from recipe_cli.render.figures import AUTOCORRELATION_LAGS, panels_of
+from recipe_cli.render.figures import AUTOCORRELATION_LAGS, figure_with_panels
 from verify.statistics.recorded import after_sweeps, autocorrelation, chain_of
 from verify.statistics.sweep_battery import SWEEPS, SweepBattery
 
-REPLICAS, CHAIN_SWEEPS = 20_000, 5_000  # of a histogram, and of the one chain
-PURPOSE = 19  # of these random numbers
-SHOWN_QUANTILES = (0.001, 0.999)  # between which histograms are drawn
+REPLICAS, CHAIN_SWEEPS = 20_000, 5_000  # replicas of a histogram, and sweeps of the one chain
+PICTURES_STREAM = 19  # key of these random numbers beside the seed
+SHOWN_QUANTILES = (0.001, 0.999)  # of the exact law, the ends of a histogram
 
 State = Mapping[str, np.ndarray]
 
 
 def sweep_figures(battery: SweepBattery, kernel: OneStep, seed: int) -> dict[str, Any]:
-    """The figures law, quantiles and autocorrelation; none where there are no exact draws."""
-    rng = np.random.default_rng([seed, PURPOSE])
+    """Return the figures law, quantiles and autocorrelation of a kernel, by name; no figures if
+    there are no exact draws.
+    """
+    rng = np.random.default_rng([seed, PICTURES_STREAM])
     made = after_sweeps(battery, kernel, rng, REPLICAS)
     if made is None:
         return {}
@@ -40,7 +42,7 @@ def sweep_figures(battery: SweepBattery, kernel: OneStep, seed: int) -> dict[str
 
 
 def _law(state: State, exact: State) -> Any:
-    figure, panels = panels_of(len(state))
+    figure, panels = figure_with_panels(len(state))
     for axes, (name, x) in zip(panels, state.items(), strict=True):
         low, high = (float(np.quantile(exact[name], q)) for q in SHOWN_QUANTILES)
         bins = np.linspace(low, high, 61)
@@ -66,7 +68,7 @@ def _histogram(axes: Any, x: np.ndarray, bins: np.ndarray, **how: Any) -> Any:
 
 
 def _quantiles(state: State, exact: State) -> Any:
-    figure, panels = panels_of(len(state))
+    figure, panels = figure_with_panels(len(state))
     shares = np.linspace(*SHOWN_QUANTILES, 400)
     for axes, (name, x) in zip(panels, state.items(), strict=True):
         of_law, of_sweeps = np.quantile(exact[name], shares, axis=0), np.quantile(x, shares, axis=0)
@@ -84,7 +86,7 @@ def _quantiles(state: State, exact: State) -> Any:
 
 
 def _autocorrelation(chain: State) -> Any:
-    figure, panels = panels_of(len(chain))
+    figure, panels = figure_with_panels(len(chain))
     for axes, (name, x) in zip(panels, chain.items(), strict=True):
         lags = np.arange(min(AUTOCORRELATION_LAGS, len(x) - 1) + 1)
         for j in range(x.shape[1]):

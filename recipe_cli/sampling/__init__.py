@@ -1,4 +1,4 @@
-"""Draws from a posterior, for ``recipe sample``: what is typed, and a run that is saved and shown.
+"""``recipe sample``: the options of a run, and a run whose draws are saved and shown.
 
 Imports ``recipe_cli.program``, ``output``, ``render`` and the packages below.
 """

@@ -1,4 +1,4 @@
-"""Draws from a posterior: sampled, saved whatever happens, and shown."""
+"""Draw from a posterior, save the draws whatever happens, and show their diagnostics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from recipe import Kernel, Posterior, Recipe, RecipeError, bind
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.output.claim import claimed
 from recipe_cli.output.saving import Output, broken_pipes_are_errors, tell
-from recipe_cli.program.generating import the_potential
+from recipe_cli.program.generating import single_potential
 from recipe_cli.program.translation import require_translation
 from recipe_cli.render.diagnosis import show_draws
 
@@ -37,8 +37,20 @@ def sample_posterior(
     plots: Path | None = None,
     as_json: bool = False,
 ) -> int:
-    """Sample, save and diagnose; returns the exit status: after a signal 128 and its number, with
-    the draws so far saved.
+    """Draw from a posterior, save the draws and diagnose them.
+
+    Args:
+        declaration: a recipe or a kernel with one potential.
+        posterior: the file of the posterior, ``FILE`` or ``FILE:NAME``.
+        options: all numbers of the run.
+        output: the file for the draws.
+        console: where diagnostics are printed.
+        plots: the folder for plots; None for no plots.
+        as_json: whether diagnostics are printed as JSON.
+
+    Returns:
+        The exit status: 0, 1 if a chain diverged, or 128 plus the number of a signal, after which
+        the draws so far are saved.
     """
     with (
         Signals((RAISES, ENDS), tell, last=True) as signals,
@@ -59,9 +71,8 @@ def sample_posterior(
             return 128 + (signals.first or stopped.number)
         except BaseException as error:
             _tell_where(output)
-            if not (
-                isinstance(error, OSError) and signals.first
-            ):  # else the terminal has gone with the signal
+            # After a signal the terminal may be gone, and writing to it fails.
+            if not (isinstance(error, OSError) and signals.first):
                 raise
     if output.fault is not None:
         raise RecipeError(output.fault)
@@ -71,8 +82,10 @@ def sample_posterior(
 
 
 def _require_saved(draws: Draws, checkpoint: Path) -> None:
-    """Refuse to end well where the checkpoint is all that is left of a run, and does not hold its
-    draws.
+    """Check that a checkpoint holds all draws of a run that is saved nowhere else.
+
+    Raises:
+        RecipeError: if some draws are in no file.
     """
     made, there = int(max(draws.counts)), saved_draws(checkpoint)
     if there < made:
@@ -83,7 +96,7 @@ def _require_saved(draws: Draws, checkpoint: Path) -> None:
 
 
 def _tell_where(output: Output) -> None:
-    """For an end that comes between saving and showing."""
+    """Print where the draws are, if the command ends between saving and showing them."""
     if output.fault is not None or output.saved is not None:
         tell(output.fault or f"the draws are saved in {output.saved}")
 
@@ -95,7 +108,7 @@ def _drawn(
     output: Output,
     signals: Signals,
 ) -> Draws:
-    """Sample, and save."""
+    """Draw from the posterior, and save the draws."""
     target = _bound(declaration, law)
     stepless = isinstance(target, Kernel) and target.step is None
     size = None if stepless else options.step_size
@@ -103,29 +116,28 @@ def _drawn(
     require_room_to_diagnose(options.chains, options.draws)
 
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "always", CheckpointWarning
-        )  # whatever PYTHONWARNINGS is: it must not end the run
-        warnings.showwarning = (
-            _say  # that a checkpoint could not be written is known while the run goes on
-        )
+        # Whatever PYTHONWARNINGS says, a checkpoint that cannot be written must not end the run;
+        # the user hears of it while the run goes on.
+        warnings.simplefilter("always", CheckpointWarning)
+        warnings.showwarning = _print_warning
         caller = Caller(output.rehearse, output.save, signals, require_translation)
         return sample_kernel(target, options, caller=caller)
 
 
 def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
+    """Return the recipe or the kernel with its potential bound to the posterior."""
     match declaration.declared:
         case Recipe() as recipe:
-            return bind(recipe, {the_potential(declaration): law})
+            return bind(recipe, {single_potential(declaration): law})
         case Kernel() as kernel:
-            return bind(kernel, {the_potential(declaration): law})
+            return bind(kernel, {single_potential(declaration): law})
         case _:
             raise RecipeError(
                 f"{declaration.name} is an update rule; `recipe sample` takes a recipe or a kernel"
             )
 
 
-def _say(
+def _print_warning(
     message: Warning | str,
     category: type[Warning],
     filename: str,

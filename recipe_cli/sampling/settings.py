@@ -1,4 +1,4 @@
-"""The options of ``recipe sample``, from what is typed."""
+"""The options of ``recipe sample`` as ``SamplingOptions``."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def options_typed(
     checkpoint: Path | None,
     **others: Any,
 ) -> SamplingOptions:
-    """The options that were typed; ``others`` go unchanged into the fields of the same name.
+    """Return the options of a run; ``others`` go unchanged into the fields of the same name.
 
-    The warm-up is a tenth of the steps by default. Where the checkpoint holds a run, it is the
-    warm-up of that run, so that a user can ask for more steps of it.
+    By default the warm-up is a tenth of the steps. If the checkpoint holds a run, it is the warm-up
+    of that run, so that a user can ask for more steps of it.
 
     Raises:
-        RecipeError: naming the option that has no meaning, and the repair.
+        RecipeError: if an option has no meaning, with its name and the repair.
     """
     if warmup is None:
         saved = None if checkpoint is None else saved_warmup(checkpoint)
@@ -49,7 +49,7 @@ def options_typed(
 
 
 def _schedule(step_size: float, decay: str | None, cycle: int | None) -> Schedule:
-    """The step size from step to step, as ``--decay`` and ``--cycle`` say."""
+    """Return the schedule of the step size that ``--decay`` and ``--cycle`` describe."""
     if decay is not None and cycle is not None:
         raise RecipeError(
             "--decay and --cycle are two schedules of the step size: give one of them"

@@ -1,5 +1,5 @@
-"""A recipe file is run and verified in a process of its own, which its parent waits for, stops, and
-replaces: only text and verdicts pass between them.
+"""Sandbox: a child process runs and verifies a recipe file. Its parent waits for it, stops it at a
+limit, and starts another; only texts and verdicts pass between them.
 
 Imports ``recipe_cli.declarations``, ``errors``, ``terminal`` and ``verify``.
 """

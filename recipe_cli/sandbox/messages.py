@@ -1,5 +1,6 @@
-"""What the process that runs a recipe file is told to do, and what it tells its parent: text and
-verdicts, so that nothing of the file comes over.
+"""Messages between the child process that runs a recipe file and its parent.
+
+They are texts and verdicts, so that no object of the file comes into the parent.
 """
 
 from __future__ import annotations
@@ -16,8 +17,16 @@ from verify.verdict import Outcome
 
 @dataclass(frozen=True)
 class Task:
-    """What to do: ``done`` declarations are finished, and of the next one these obligations are
-    ``answered``.
+    """What the child process has to do.
+
+    Attributes:
+        load: the function that runs the file and returns its declarations.
+        require: the names of further obligations that must be proved.
+        certify: whether a certificate is wanted.
+        gigabytes: the memory limit.
+        done: how many declarations are finished already; they are skipped.
+        answered: the outcomes of the next declaration that are known already, by obligation.
+        again: whether the file ran before, so that its output is not shown a second time.
     """
 
     load: Callable[[], Sequence[Declaration | UnfitDeclaration]]
@@ -26,13 +35,19 @@ class Task:
     gigabytes: float
     done: int
     answered: Mapping[str, Outcome]
-    again: bool  # the file was run before, and what it prints is known
+    again: bool
 
 
 @dataclass(frozen=True)
 class DeclarationFacts:
-    """What a reader wants to know of a declaration, as plain data; ``target`` is minus the log
-    density that it is said to have.
+    """The facts about a declaration that reports need, as plain data.
+
+    Attributes:
+        name: its name.
+        file: the file that declares it.
+        expect: the verdict that its author expects; None if none is named.
+        source: where it was published; None if it does not say.
+        target: the text of minus its log density, up to a constant.
     """
 
     name: str
@@ -44,8 +59,11 @@ class DeclarationFacts:
 
 @dataclass(frozen=True)
 class Begun:
-    """A declaration is worked on; ``unanswered`` is what is to be reported of it if its dynamics
-    are never derived.
+    """The child process begins to verify a declaration.
+
+    Attributes:
+        declared: the declaration.
+        unanswered: the report to give if the process stops before the dynamics are derived.
     """
 
     declared: DeclarationFacts
@@ -54,14 +72,14 @@ class Begun:
 
 @dataclass(frozen=True)
 class Working:
-    """An obligation is worked on."""
+    """The child process begins to decide an obligation."""
 
     obligation: str
 
 
 @dataclass(frozen=True)
 class Answered:
-    """An obligation is answered."""
+    """The child process has decided an obligation."""
 
     obligation: str
     outcome: Outcome
@@ -69,7 +87,14 @@ class Answered:
 
 @dataclass(frozen=True)
 class JudgedDeclaration:
-    """A declaration and its report; where one was asked for and all is proved, the certificate."""
+    """A verified declaration.
+
+    Attributes:
+        declared: the declaration.
+        report: its report.
+        certificate: the certificate as plain data; None if none was wanted or something is not
+            proved.
+    """
 
     declared: DeclarationFacts
     report: Report
@@ -78,8 +103,11 @@ class JudgedDeclaration:
 
 @dataclass(frozen=True)
 class RefusedDeclaration:
-    """A declaration, or a whole file, of which there is no report, and why. After a fault of this
-    program ``stop`` may be set.
+    """A declaration, or a whole file, that could not be verified.
+
+    Attributes:
+        mistake: the reason.
+        stop: whether the command must stop here, as after a fault of this program.
     """
 
     mistake: Mistake
@@ -91,9 +119,9 @@ Result = JudgedDeclaration | RefusedDeclaration
 
 @dataclass(frozen=True)
 class OutOfMemory:
-    """Memory ran out, and the process ends."""
+    """The child process has run out of memory, and ends."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """Every declaration has been judged or refused."""
+    """The child process has verified or refused every declaration."""

@@ -1,4 +1,4 @@
-"""Several files at once, each in processes of its own."""
+"""Verify several files at once, each in processes of its own."""
 
 from __future__ import annotations
 
@@ -20,10 +20,16 @@ Load = Callable[[str], Sequence[Declaration | UnfitDeclaration]]
 def results_of_files(
     load: Load, files: Sequence[str], limits: Limits, jobs: int
 ) -> Iterator[list[Result]]:
-    """The results of each file, in their order, while ``jobs`` files are worked on at once.
+    """Yield the results of each file, in the order of the files.
 
-    The threads that watch these end with the program, and the processes with them: an interruption
-    waits for nothing.
+    Threads wait for the child processes. Both end with this program, so that an interruption waits
+    for nothing.
+
+    Args:
+        load: the function that runs a file and returns its declarations.
+        files: the files.
+        limits: the limits of each child process.
+        jobs: how many files are verified at once.
     """
     waiting: SimpleQueue[int] = SimpleQueue()
     finished: SimpleQueue[tuple[int, list[Result] | BaseException]] = SimpleQueue()
@@ -51,12 +57,10 @@ def results_of_files(
 def _results_of_file(load: Load, where: str, limits: Limits) -> list[Result] | BaseException:
     try:
         return list(Watch(partial(load, where), where, limits=limits).results())
-    except (
-        BaseException
-    ) as error:  # a thread that ends without an answer would be waited for for ever
+    except BaseException as error:  # otherwise the main thread would wait for this one for ever
         return error
 
 
 def processor_count() -> int:
-    """How many processes can work at once."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,9 +1,9 @@
-"""The parent of the process that runs a recipe file: it sets a limit of time for each obligation,
-and of memory.
+"""The parent of the child process that runs a recipe file: it limits the time of each obligation,
+and the memory.
 
-The limits are on processes because nothing less ends native code. When one is exceeded, that
-obligation is undecided, and a new process goes on with the next; so a file may be run more than
-once.
+The limits are on a process because native code cannot be stopped otherwise. If the child exceeds a
+limit, the obligation is undecided, and a new child goes on with the next one; so a file may run
+more than once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from recipe_cli.declarations import Declaration, UnfitDeclaration
-from recipe_cli.errors import BAD_INPUT, Mistake, printable
+from recipe_cli.errors import BAD_INPUT_STATUS, Mistake, printable
 from recipe_cli.sandbox.messages import (
     Answered,
     Begun,
@@ -39,16 +39,20 @@ from recipe_cli.terminal.progress import Progress
 from verify.report import Report
 from verify.verdict import Outcome, undecided
 
-SAFE_TO_FORK = sys.platform.startswith(
-    "linux"
-)  # elsewhere a fresh interpreter is started, which takes about a second
-QUIET_SECONDS = 1.0  # before a terminal is told what is being worked on
-MAX_CHARACTERS = 70  # of what a terminal is told
-TICK_SECONDS = 0.5  # between two looks at the process
+# On other platforms a fresh interpreter is started, which takes about a second.
+FORK_IS_SAFE = sys.platform.startswith("linux")
+SILENT_SECONDS = 1.0  # of work before a terminal shows what is being done
+MAX_PROGRESS_CHARACTERS = 70  # of the line that a terminal shows
+POLL_SECONDS = 0.5  # between two looks at the process
 
 
 class _StoppedError(Exception):
-    """The process that was watched came to no answer: why, and what would help."""
+    """The child process gave no answer.
+
+    Args:
+        reason: why it gave none.
+        advice: what would help, as a clause that begins with "; ", or nothing.
+    """
 
     def __init__(self, reason: str, advice: str = "") -> None:
         super().__init__(reason)
@@ -57,14 +61,24 @@ class _StoppedError(Exception):
 
 @dataclass
 class Watch:
-    """Everything that ``load`` finds in ``where``, verified under watch."""
+    """The verification of all declarations that ``load`` returns, in child processes under
+    limits.
+
+    Attributes:
+        load: the function that runs the file and returns its declarations.
+        where: what the user typed, for messages.
+        require: the names of further obligations that must be proved.
+        limits: time and memory.
+        certify: whether a certificate is wanted.
+        method: how child processes start, ``fork`` or ``spawn``.
+    """
 
     load: Callable[[], Sequence[Declaration | UnfitDeclaration]]
     where: str
     require: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     certify: bool = False
-    method: str = "fork" if SAFE_TO_FORK else "spawn"
+    method: str = "fork" if FORK_IS_SAFE else "spawn"
 
     def __post_init__(self) -> None:
         self._done = 0
@@ -74,22 +88,24 @@ class Watch:
         self._again = False
 
     def results(self) -> Iterator[Result]:
-        """One result a declaration, as it comes; a file that cannot be run is refused once."""
+        """Yield one result for each declaration as it comes; a file that cannot be run gives one
+        refusal.
+        """
         over = False
         while not over:
             with self._process() as (connection, process):
                 try:
-                    for message in self._heard(connection, process):
+                    for message in self._messages(connection, process):
                         yield from self._results_of(message)
                     over = True
                 except _StoppedError as stopped:
-                    result, over = self._after(stopped)
-                    yield from result
+                    results, over = self._results_after_stop(stopped)
+                    yield from results
             self._again = True
 
     @contextlib.contextmanager
     def _process(self) -> Iterator[tuple[Connection, BaseProcess]]:
-        """A process at work; however this ends, it does not outlive it."""
+        """Start a child process, yield its connection and the process, and kill it at the end."""
         context: Any = multiprocessing.get_context(self.method)
         ours, theirs = context.Pipe()
         task = Task(
@@ -105,7 +121,7 @@ class Watch:
             target=work, args=(theirs, ours if self.method == "fork" else None, task)
         )
         try:
-            with _interruption_put_off():  # in the child it would end in a traceback
+            with _interruption_put_off():  # in the child it would print a traceback
                 process.start()
             theirs.close()
             yield ours, process
@@ -113,18 +129,21 @@ class Watch:
             _end(process)
             ours.close()
 
-    def _heard(self, connection: Connection, process: BaseProcess) -> Iterator[Any]:
-        """Its messages until it has ended; raises where none comes in time, or none can come any
-        more.
+    def _messages(self, connection: Connection, process: BaseProcess) -> Iterator[Any]:
+        """Yield the messages of the child process until it has ended.
+
+        Raises:
+            _StoppedError: if no message comes in time, or none can come any more.
         """
         with Progress() as progress:
             while not isinstance(message := self._next(connection, process, progress), Ended):
                 yield message
 
     def _next(self, connection: Connection, process: BaseProcess, progress: Progress) -> Any:
+        """Return the next message of the child process; see ``_messages``."""
         began = time.monotonic()
         while (left := began + self.limits.seconds - time.monotonic()) > 0:
-            ready = wait([connection, process.sentinel], min(left, TICK_SECONDS))
+            ready = wait([connection, process.sentinel], min(left, POLL_SECONDS))
             if connection in ready or (ready and connection.poll()):
                 try:
                     message = connection.recv()
@@ -144,18 +163,21 @@ class Watch:
             if ready:
                 raise _StoppedError(_how_it_ended(process))
             seconds = time.monotonic() - began
-            if seconds > QUIET_SECONDS:
-                progress.show(f"{self._now()[:MAX_CHARACTERS]} ({seconds:.0f} s)")
+            if seconds > SILENT_SECONDS:
+                doing = self._current_work()[:MAX_PROGRESS_CHARACTERS]
+                progress.show(f"{doing} ({seconds:.0f} s)")
         raise _StoppedError(
             f"no answer within {self.limits.seconds:g} seconds", "; --timeout allows more"
         )
 
-    def _now(self) -> str:
+    def _current_work(self) -> str:
+        """Return what the child process is doing, in words."""
         if self._begun is None:
             return f"running {self.where}"
         return f"{self._begun.declared.name}: {self._obligation or 'deriving the dynamics'}"
 
     def _results_of(self, message: Any) -> Iterator[Result]:
+        """Note what a message says, and yield the result in it if there is one."""
         match message:
             case Begun():
                 self._begun, self._obligation = message, None
@@ -172,14 +194,18 @@ class Watch:
         self._done += 1
         self._answered, self._begun, self._obligation = {}, None, None
 
-    def _after(self, stopped: _StoppedError) -> tuple[list[Result], bool]:
-        """What follows from a process that was stopped: results, and whether that was all."""
+    def _results_after_stop(self, stopped: _StoppedError) -> tuple[list[Result], bool]:
+        """Return what follows from a child process that was stopped.
+
+        Returns:
+            The results, and whether they are the last ones.
+        """
         if self._begun is None:
             sentence = (
                 f"{printable(self.where)} could not be run to its end:"
                 f" {stopped.reason}{stopped.advice}"
             )
-            return [RefusedDeclaration(Mistake(sentence, BAD_INPUT))], True
+            return [RefusedDeclaration(Mistake(sentence, BAD_INPUT_STATUS))], True
         if self._obligation is not None:
             self._answered[self._obligation] = undecided(stopped.reason)
             return [], False
@@ -192,7 +218,9 @@ class Watch:
 
 @contextlib.contextmanager
 def _interruption_put_off() -> Iterator[None]:
-    """Hear Ctrl-C when this is over; a process that is forked here begins deaf to it."""
+    """Delay Ctrl-C until this block is over; a process that is forked inside it begins with Ctrl-C
+    blocked.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -204,6 +232,7 @@ def _interruption_put_off() -> Iterator[None]:
 
 
 def _with_reason(report: Report, reason: str) -> Report:
+    """Return an unanswered report with the reason why the process stopped."""
     lines = (
         replace(line, outcome=undecided(f"{line.outcome.by}: {reason}")) for line in report.lines
     )
@@ -211,7 +240,7 @@ def _with_reason(report: Report, reason: str) -> Report:
 
 
 def _end(process: BaseProcess) -> None:
-    """Kill the process and all that it started."""
+    """Kill a process and all processes that it started."""
     if process.pid is None:
         return
     if hasattr(os, "killpg"):
@@ -222,6 +251,7 @@ def _end(process: BaseProcess) -> None:
 
 
 def _how_it_ended(process: BaseProcess) -> str:
+    """Return how a process ended, in words."""
     process.join(1)
     code = process.exitcode
     if code is None or code >= 0:

@@ -1,4 +1,4 @@
-"""How long an obligation may take, and how much memory the process may have that works on it."""
+"""Limits of a child process: seconds for each obligation, and memory."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-MAX_GIGABYTES = 2.0**30  # more is no limit, and no number that the system takes
+MAX_GIGABYTES = 2.0**30  # the system accepts no larger number, and none would be a limit
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds for each obligation, and for running the file; gigabytes of memory for the process
-    that does it.
+    """The limits of a child process.
+
+    Attributes:
+        seconds: time for each obligation, and for running the file.
+        gigabytes: memory beyond what the process has at its start.
     """
 
     seconds: float = 60.0
@@ -22,11 +25,11 @@ class Limits:
 
 @contextlib.contextmanager
 def limited_memory(gigabytes: float) -> Iterator[None]:
-    """Let the process have so much memory more than it has now, where the platform can say so
-    (Linux; not Windows).
+    """Limit the memory that this process may take beyond what it has now.
 
-    Within, too much ends in MemoryError, or in native code by a signal; afterwards there is room to
-    say so.
+    Inside, too much memory raises MemoryError, or ends native code by a signal; afterwards the
+    limit is lifted, so that the process can report it. Platforms other than Linux may have no such
+    limit.
     """
     try:
         import resource
@@ -45,7 +48,7 @@ def limited_memory(gigabytes: float) -> Iterator[None]:
 
 
 def _memory_now() -> int:
-    """The bytes of address space that the process has; 0 where the platform does not say."""
+    """Return the bytes of address space of this process; 0 if the platform does not say."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")

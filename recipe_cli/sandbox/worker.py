@@ -1,8 +1,8 @@
-"""The process in which a recipe file is run and its declarations are verified.
+"""The child process in which a recipe file runs and its declarations are verified.
 
-It is one that can be killed: a file may hang, and native code (python-flint) hears no signal. It
-tells its parent what it works on and each answer as it comes, so that a process that takes its
-place goes on from there.
+Its parent may kill it: a file may hang, and native code (python-flint) reacts to no signal. It
+reports each obligation as it begins it, and each outcome as it has it, so that a new child process
+can go on from there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import replace
 from multiprocessing.connection import Connection
 
 from recipe import Discretisation, Kernel, Recipe, RecipeError, Update
-from recipe_cli.declarations import Declaration, UnfitDeclaration, the_one
+from recipe_cli.declarations import Declaration, UnfitDeclaration, single_declaration
 from recipe_cli.errors import Mistake, mistake_of, printable
 from recipe_cli.sandbox.messages import (
     Answered,
@@ -40,9 +40,16 @@ from verify.verdict import Outcome, Verdict
 
 
 def work(connection: Connection, ends_of_parent: Connection | None, task: Task) -> None:
-    """Run the file, verify what it declares, and say everything through the connection."""
+    """Run the file, verify its declarations, and send everything to the parent.
+
+    Args:
+        connection: the connection to the parent.
+        ends_of_parent: the parent's end of that connection, which a forked child has to close; None
+            otherwise.
+        task: what to do.
+    """
     try:
-        _stand_alone(connection, ends_of_parent, quiet=task.again)
+        _isolate_process(connection, ends_of_parent, quiet=task.again)
         with limited_memory(task.gigabytes):
             found = _load(task)
         _silence()
@@ -50,24 +57,21 @@ def work(connection: Connection, ends_of_parent: Connection | None, task: Task) 
             _verify_all(connection, found, task)
     except MemoryError:
         connection.send(OutOfMemory())
-    except (
-        BaseException
-    ) as error:  # SystemExit and KeyboardInterrupt as well: a file may raise what it likes
+    except BaseException as error:  # a file may raise anything, also SystemExit
         connection.send(RefusedDeclaration(mistake_of(error)))
         connection.send(Ended())
 
 
 def _load(task: Task) -> Sequence[Declaration | UnfitDeclaration]:
+    """Run the file and return its declarations."""
     process = os.getpid()
     try:
         found = task.load()
         if task.certify:
-            found = [the_one([d for d in found if isinstance(d, Declaration)])]
-    except KeyboardInterrupt:  # nobody interrupts this process: it is not in the foreground
+            found = [single_declaration([d for d in found if isinstance(d, Declaration)])]
+    except KeyboardInterrupt:  # by the file itself: this process is not in the foreground
         raise RecipeError("the file raised KeyboardInterrupt") from None
-    if (
-        os.getpid() != process
-    ):  # the file has forked: one of the two goes on, or both would speak at once
+    if os.getpid() != process:  # the file has forked, and only one process may go on
         os._exit(0)
     return found
 
@@ -75,20 +79,23 @@ def _load(task: Task) -> Sequence[Declaration | UnfitDeclaration]:
 def _verify_all(
     connection: Connection, found: Sequence[Declaration | UnfitDeclaration], task: Task
 ) -> None:
+    """Verify the declarations that are not done yet, and send a result for each."""
     answered = task.answered
     for declaration in found[task.done :]:
         if isinstance(declaration, UnfitDeclaration):
-            connection.send(RefusedDeclaration(_named(declaration, mistake_of(declaration.error))))
+            mistake = _with_place(declaration, mistake_of(declaration.error))
+            connection.send(RefusedDeclaration(mistake))
             continue
         try:
             connection.send(_verify(connection, declaration, task, answered))
         except DisagreementError as error:
-            connection.send(RefusedDeclaration(_named(declaration, mistake_of(error)), stop=True))
+            mistake = _with_place(declaration, mistake_of(error))
+            connection.send(RefusedDeclaration(mistake, stop=True))
             break
         except MemoryError:
             raise
         except Exception as error:
-            connection.send(RefusedDeclaration(_named(declaration, mistake_of(error))))
+            connection.send(RefusedDeclaration(_with_place(declaration, mistake_of(error))))
         answered = {}
     connection.send(Ended())
 
@@ -96,20 +103,20 @@ def _verify_all(
 def _verify(
     connection: Connection, declaration: Declaration, task: Task, answered: Mapping[str, Outcome]
 ) -> JudgedDeclaration:
-    declared = _declared(declaration)
+    """Verify one declaration, and send each obligation and outcome as it comes."""
+    declared = _facts_of(declaration)
     connection.send(Begun(declared, replace(unanswered(declaration.declared), name=declared.name)))
 
     def discharge(
         obligation: Obligation, subject: Subject | KernelSubject, outcomes: Outcomes
     ) -> Outcome:
         known = answered.get(obligation.name)
-        if known is not None and not (
-            task.certify and known.verdict is Verdict.PROVED
-        ):  # its steps were not sent
+        # A certificate needs the steps of a proof, and these were not sent.
+        if known is not None and not (task.certify and known.verdict is Verdict.PROVED):
             return known
         connection.send(Working(obligation.name))
         outcome = discharged(obligation, subject, outcomes)
-        connection.send(Answered(obligation.name, _plain(outcome)))
+        connection.send(Answered(obligation.name, _without_steps(outcome)))
         return outcome
 
     report = replace(
@@ -119,13 +126,14 @@ def _verify(
     if task.certify and report.verdict is Verdict.PROVED:
         from verify.certificate import certificate_of
 
-        assert not isinstance(declaration.declared, Discretisation)  # the command refuses
+        assert not isinstance(declaration.declared, Discretisation)  # the command refuses these
         certificate = certificate_of(declaration.declared, report)
-    lines = tuple(replace(line, outcome=_plain(line.outcome)) for line in report.lines)
+    lines = tuple(replace(line, outcome=_without_steps(line.outcome)) for line in report.lines)
     return JudgedDeclaration(declared, replace(report, lines=lines), certificate)
 
 
-def _declared(declaration: Declaration) -> DeclarationFacts:
+def _facts_of(declaration: Declaration) -> DeclarationFacts:
+    """Return the facts about a declaration that reports need."""
     declared = (
         declaration.declared.of
         if isinstance(declaration.declared, Discretisation)
@@ -139,14 +147,15 @@ def _declared(declaration: Declaration) -> DeclarationFacts:
     )
 
 
-def _plain(outcome: Outcome) -> Outcome:
-    """Without its steps: they hold expressions, and a report of text is all that the parent
-    needs.
+def _without_steps(outcome: Outcome) -> Outcome:
+    """Return an outcome without the steps of its proof: these hold expressions, and the parent
+    needs text only.
     """
     return replace(outcome, steps=())
 
 
-def _named(declaration: Declaration | UnfitDeclaration, mistake: Mistake) -> Mistake:
+def _with_place(declaration: Declaration | UnfitDeclaration, mistake: Mistake) -> Mistake:
+    """Return a mistake whose sentence names the file and the declaration."""
     return replace(mistake, sentence=f"{declaration.file}, {declaration.name}: {mistake.sentence}")
 
 
@@ -154,48 +163,47 @@ def _named(declaration: Declaration | UnfitDeclaration, mistake: Mistake) -> Mis
 # --------------------------------------------------------------------------------------------------
 
 
-def _stand_alone(connection: Connection, ends_of_parent: Connection | None, quiet: bool) -> None:
-    """A process group of its own, so that all that the file starts ends with it; no input; its
-    output is not the report's.
+def _isolate_process(
+    connection: Connection, ends_of_parent: Connection | None, quiet: bool
+) -> None:
+    """Separate this process from its parent.
+
+    It gets a process group of its own, so that everything that the file starts ends with it, and
+    its standard output becomes stderr, so that the output of the file does not mix with the report.
     """
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
     if hasattr(signal, "pthread_sigmask"):
-        signal.signal(
-            signal.SIGINT, signal.SIG_IGN
-        )  # one that came while it was forked is for the parent alone
+        # An interruption that came during the fork is for the parent alone.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if hasattr(signal, "SIGPIPE"):
-        signal.signal(
-            signal.SIGPIPE, signal.SIG_IGN
-        )  # as Python has it: the file is the user's own program
+        # This is Python's default, which the file, the user's own program, may count on.
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     if ends_of_parent is not None:
         ends_of_parent.close()
     threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
-    faulthandler.disable()  # a crash is one sentence of the parent's
+    faulthandler.disable()  # the parent reports a crash in one sentence
     with contextlib.suppress(OSError):
         os.dup2(2, 1)
-    with contextlib.suppress(
-        AttributeError
-    ):  # a process that is stopped loses what it has not written out
+    # A process that is killed loses the output in its buffers.
+    with contextlib.suppress(AttributeError):
         sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     if quiet:
         _silence()
 
 
 def _end_with_parent(connection: Connection) -> None:
-    """The parent says nothing; that the connection ends is how a process learns that its parent is
-    gone.
-    """
+    """Wait until the connection ends, because the parent is gone, and end this process."""
     with contextlib.suppress(Exception):
         connection.recv()
     os._exit(1)
 
 
 def _silence() -> None:
-    """Print nothing from now on: what native code says of memory that ran out would hide the one
-    sentence.
+    """Print nothing from now on: messages of native code about memory would hide the one sentence
+    of the parent.
     """
     with contextlib.suppress(Exception):
         sys.stdout.flush()

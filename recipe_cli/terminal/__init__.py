@@ -1,4 +1,4 @@
-"""The only room from which the command prints: it writes out control characters, and has the one
+"""All printing of the command: control characters are written out as escapes, and there is one
 display of progress.
 
 Imports ``recipe.language`` and rich.

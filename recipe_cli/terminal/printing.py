@@ -1,8 +1,8 @@
-"""The only place from which this command prints, as what stands in a file must not send codes to a
+"""All printing of this command, so that no text from a file can send control codes to a
 terminal.
 
-A name, a comment, an attribute or the name of a file can hold an escape sequence. It is written out
-here, whoever prints it, so that no other file has to think of it.
+A name, a comment, an attribute or the name of a file may contain an escape sequence. The functions
+here write it out as text, whoever calls them, so no other file has to think of it.
 """
 
 from __future__ import annotations
@@ -21,35 +21,39 @@ from recipe.language.plain_text import without_codes
 
 
 def print_line(text: str, err: bool = False) -> None:
-    """One line; a line break in it is written out, so that nothing in a file makes a line of its
-    own.
+    """Print one line; line breaks in the text are written out, so that text from a file never
+    starts a line.
     """
     typer.echo(without_codes(text), err=err)
 
 
 def print_lines(text: str) -> None:
-    """A text of several lines, such as JSON or Markdown."""
+    """Print a text of several lines, such as JSON or Markdown."""
     typer.echo("\n".join(map(without_codes, text.split("\n"))))
 
 
 def print_json(data: Any) -> None:
-    """Plain data as JSON, for machines."""
+    """Print plain data as JSON."""
     print_lines(json.dumps(data, indent=2))
 
 
 def console(err: bool = False, **more: Any) -> Console:
-    """For text with styles, tables and bars."""
+    """Return a console for text with styles, tables and bars."""
     return _Console(stderr=err, highlight=False, **more)
 
 
 def console_beside(other: Console, width: int) -> Console:
-    """One that writes where another one does, with a width of its own."""
+    """Return a console that writes to the same file as another one, with its own width in
+    columns.
+    """
     file: IO[str] = other.file
     return _Console(file=file, width=width, highlight=False)
 
 
 class _Console(Console):
-    """Rich's codes for styles and cursors are its own; text between them holds none."""
+    """A console in which only Rich itself writes control codes: the texts that it prints contain
+    none.
+    """
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
@@ -67,7 +71,7 @@ def _lines_without_codes(text: str) -> str:
 
 
 class PlainUsage(TyperGroup):
-    """The commands; what is wrong with how one is called is said without codes, too."""
+    """The group of commands; messages about wrong usage contain no control codes either."""
 
     def make_context(self, *args: Any, **more: Any) -> Any:
         with _plain_usage():

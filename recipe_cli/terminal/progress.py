@@ -1,6 +1,4 @@
-"""The one display of what is going on: a line on stderr where that is a terminal, and nothing
-anywhere else.
-"""
+"""The display of progress: one line on stderr if that is a terminal, and nothing otherwise."""
 
 from __future__ import annotations
 
@@ -14,12 +12,11 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """A line that says what is being done; it is taken away at the end.
+    """A line that says what the command is doing; it is removed at the end.
 
     Args:
-        timed: the line also has a bar, counts steps, and is drawn again while nothing is said, by a
-            thread of its own. Without it there is no thread, so that a process can be forked
-            meanwhile.
+        timed: whether the line also has a bar, counts steps, and is redrawn by a thread of its own.
+            Without that thread the process can be forked while the line is shown.
     """
 
     def __init__(self, timed: bool = False) -> None:
@@ -40,7 +37,7 @@ class Progress:
         self.clear()
 
     def show(self, doing: str) -> None:
-        """Say what is being done."""
+        """Show what the command is doing."""
         if not self._seen:
             return
         if self._display is None:
@@ -51,7 +48,9 @@ class Progress:
             self._display.refresh()
 
     def count(self, done: int, total: int | None) -> None:
-        """Say how many steps are done, and of how many where that is known, after ``show``."""
+        """Show how many steps are done, and of how many if that is known; it follows a call of
+        ``show``.
+        """
         if self._display is None:
             return
         whole = None if total is None else max(done, total)
@@ -59,12 +58,13 @@ class Progress:
         self._display.update(self._display.task_ids[0], completed=done, total=whole, steps=steps)
 
     def clear(self) -> None:
-        """Take the line away, until something is said again."""
+        """Remove the line until the next call of ``show``."""
         if self._display is not None:
             self._display.stop()
             self._display = None
 
     def _begun(self, doing: str) -> RichProgress:
+        """Start the display and return it."""
         from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
         from rich.table import Column
 
@@ -84,6 +84,6 @@ class Progress:
         )
         display.add_task(doing, total=None, steps="")
         display.start()
-        if not self._timed:  # a thread that is left at work could not show the cursor again
+        if not self._timed:  # a daemon thread that ends here would leave the cursor hidden
             self._console.show_cursor(True)
         return display

@@ -1,5 +1,5 @@
-"""Generate the module of a declaration, prove its text, compile it, and compare what it does with
-what was declared.
+"""Generate the module of a declaration, prove its text, compile it, and compare the program with
+the declaration.
 """
 
 from __future__ import annotations
@@ -27,21 +27,25 @@ from recipe_cli.testing.program_subject import (
 )
 from recipe_cli.testing.step_subject import step_subject
 from verify.statistics import ProgramTest, program_test
-from verify.statistics.trial.bias import MeasuredBias, measured_bias
-from verify.statistics.trial.trial import of_one_coordinate
+from verify.statistics.trial.bias import MeasuredBias, measure_bias
+from verify.statistics.trial.trial import one_coordinate_trial
 
-MAX_COORDINATES = 2_000  # a minute for two blocks
+MAX_COORDINATES = 2_000  # of a vector: a test of two blocks then takes a minute
 
 
 def check_options(options: ComparisonOptions) -> None:
-    """Refuse numbers that make no sense, before anything takes time."""
+    """Check the numbers of a test before any work begins.
+
+    Raises:
+        RecipeError: for a number that has no meaning, with the repair.
+    """
     length, level, factor = options.length, options.level, options.factor
     if length < 1:
         raise RecipeError(f"--length {length}: it must be a positive number of coordinates")
     if length > MAX_COORDINATES:
         raise RecipeError(
-            f"--length {length}: at most {MAX_COORDINATES}, as all pairs of coordinates are"
-            " compared"
+            f"--length {length}: it must be at most {MAX_COORDINATES}, because all pairs of"
+            " coordinates are compared"
         )
     if options.seed < 0:
         raise RecipeError(f"--seed {options.seed}: it must not be negative")
@@ -51,19 +55,20 @@ def check_options(options: ComparisonOptions) -> None:
         raise RecipeError(f"--level {level:g}: it must be between 0 and 1, a probability")
     if not 1 < factor < math.inf:
         raise RecipeError(
-            f"--factor {factor:g}: it must be above 1, as a coefficient that is too large by"
-            " it is to be found"
+            f"--factor {factor:g}: it must be above 1, because it is how many times too large a"
+            " coefficient may be before the test finds it"
         )
 
 
 def compared_program(
     declaration: Declaration, options: ComparisonOptions, progress: Progress
 ) -> ComparedProgram:
-    """The findings about the compiled module of a declaration.
+    """Compile the module of a declaration and compare it; return the findings with all that they
+    are about.
 
     Raises:
         RecipeError: for input that does not fit.
-        NothingToCompareError: where no exact null is known.
+        NothingToCompareError: if no exact null law is known.
     """
     progress.show("generating")
     subject, module = subject_of(declaration, options)
@@ -81,26 +86,38 @@ def compared_program(
     progress.show("choosing states")
     test = program_test_of(subject)
     total = test.comparisons.steps
-    found = test.check(kernel, advance=kernel.advanced, name=declaration.name, told=progress.show)
+    found = test.check(
+        kernel, advance=kernel.advanced, name=declaration.name, on_progress=progress.show
+    )
     return ComparedProgram(subject, module, kernel, test, found)
 
 
 def subject_of(
     declaration: Declaration, options: ComparisonOptions
 ) -> tuple[ProgramSubject, Module]:
-    """What is tested of a declaration, with its module and all of its numbers."""
+    """Return what is tested of a declaration, and its generated module."""
     by_sweep = isinstance(declaration.declared, Kernel)
     return (kernel_subject if by_sweep else step_subject)(declaration, options)
 
 
-def kernel_of(subject: ProgramSubject, module: Module, told: Callable[[int], None]) -> OneStep:
-    """The compiled kernel of a module, which may be any text that has the plan of the subject."""
+def kernel_of(subject: ProgramSubject, module: Module, on_steps: Callable[[int], None]) -> OneStep:
+    """Return the compiled kernel of a module.
+
+    Args:
+        subject: the subject of the test, with its numbers.
+        module: a module with the plan of the subject; its text may be another one.
+        on_steps: a function that is called with the number of steps that were just made.
+    """
     trial = subject.trial
     wanted = {name_of(s) for s in module.plan.settings}
     gradient = {U: COMPILED_GRADIENTS[potential] for U, potential in trial.potentials.items()}
     params = {name: value for name, value in trial.params.items() if name in wanted}
     kernel = one_step(
-        module, step_size=trial.step_size, params=params, gradient=gradient or None, told=told
+        module,
+        step_size=trial.step_size,
+        params=params,
+        gradient=gradient or None,
+        on_progress=on_steps,
     )
     kernel.compile(
         {
@@ -112,7 +129,9 @@ def kernel_of(subject: ProgramSubject, module: Module, told: Callable[[int], Non
 
 
 def program_test_of(subject: ProgramSubject) -> ProgramTest:
-    """The comparisons for a subject; the random numbers of a module are functions of seed, chain
+    """Return the comparisons for a subject.
+
+    They may use coupled steps, because the random numbers of a module are functions of seed, chain
     and step.
     """
     a = subject.options
@@ -122,10 +141,12 @@ def program_test_of(subject: ProgramSubject) -> ProgramTest:
 
 
 def bias_of(subject: ProgramSubject, module: Module) -> MeasuredBias | None:
-    """How far one coordinate is off at the step size that was asked for, and at smaller ones."""
+    """Measure the bias of one coordinate at the step size of the test and at smaller ones; None if
+    it cannot be measured.
+    """
     given = given_parameters(subject.trial.rule, subject.options)
-    alone = of_one_coordinate(subject.trial, given)
+    alone = one_coordinate_trial(subject.trial, given)
     kernel = kernel_of(replace(subject, trial=alone), module, lambda _: None)
-    return measured_bias(
+    return measure_bias(
         alone, lambda size: replace(kernel, size=size).advanced, seed=subject.options.seed
     )

@@ -1,4 +1,4 @@
-"""A kernel that accepts and rejects, or repeats: what ``recipe test`` tests of it."""
+"""The subject of a test of a kernel: one sweep of it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,22 @@ from recipe_cli.testing.program_subject import ComparisonOptions, ProgramSubject
 from verify.statistics import trial_of
 from verify.statistics.trial.parameters import trial_parameters
 
-SWEEP = "a sweep"
+SWEEP = "a sweep"  # how a kernel is carried out, in the words of a report
 
 
 def kernel_subject(
     declaration: Declaration, options: ComparisonOptions
 ) -> tuple[ProgramSubject, Module]:
-    """A kernel with a meaning for each potential, its module and all of its numbers."""
+    """Return the subject of a test of a kernel, with an expression for each potential and all
+    numbers, and its module.
+
+    Raises:
+        RecipeError: if a scheme is given, or a parameter does not fit.
+        NothingToCompareError: for an abstract potential of which no exact draws are known.
+    """
     if options.scheme is not None:
         raise RecipeError(
-            f"{declaration.name} is a kernel, which is carried out as it stands: leave --scheme out"
+            f"{declaration.name} is a kernel and needs no discretisation: leave --scheme out"
         )
     assert isinstance(declaration.declared, Kernel)
     trial = trial_of(declaration.declared, step_size=options.step_size, length=options.length)

@@ -1,4 +1,4 @@
-"""What is typed for ``recipe test``, what is tested, and what came of it."""
+"""The options of ``recipe test``, the subject of the test, and its result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,18 @@ from verify.statistics.trial.trial import LENGTH, STEP_SIZE
 
 @dataclass(frozen=True)
 class ComparisonOptions:
-    """What is typed for ``recipe test``."""
+    """The options of ``recipe test``.
+
+    Attributes:
+        scheme: the discretisation; None for the first default that fits.
+        step_size: the step size, above 0.
+        params: the options ``NAME=VALUE``.
+        length: the number of coordinates of each vector.
+        seed: the seed of the random numbers.
+        level: the probability with which a correct program differs, at most.
+        factor: a coefficient that is wrong by this factor must be found.
+        allow_unseen: whether the status is 0 even if a wrong coefficient might be missed.
+    """
 
     scheme: str | None = None
     step_size: float = STEP_SIZE
@@ -35,10 +46,11 @@ class ProgramSubject:
     """A declaration whose program is tested.
 
     Attributes:
-        where: what is typed to mean it.
-        scheme: how it is carried out: a scheme, ``printed``, or ``a sweep``.
-        what: what its module is made from.
-        trial: the step or the kernel, with all numbers that it is tested with.
+        where: the argument that selects it on the command line.
+        scheme: how it is carried out: the name of a scheme, ``printed``, or ``a sweep``.
+        what: the recipe, rule or kernel that the module is generated from.
+        options: the options of the test.
+        trial: the step or the kernel, with all numbers of the test.
     """
 
     where: str
@@ -49,7 +61,7 @@ class ProgramSubject:
 
     @property
     def again(self) -> str:
-        """The command that does all this once more."""
+        """The command line that repeats the test."""
         a = self.options
         scheme = (
             f" --scheme {self.scheme}"
@@ -67,8 +79,14 @@ class ProgramSubject:
 
 @dataclass(frozen=True)
 class ComparedProgram:
-    """What came of a test: the subject, its module and kernel, the comparisons, and what they
-    found.
+    """The result of a test.
+
+    Attributes:
+        subject: what was tested.
+        module: its generated module.
+        kernel: the compiled kernel.
+        test: the comparisons.
+        findings: what they found.
     """
 
     subject: ProgramSubject
@@ -79,10 +97,10 @@ class ComparedProgram:
 
 
 def given_parameters(rule: Update | Kernel, options: ComparisonOptions) -> dict[str, float]:
-    """The parameters of a rule that are typed.
+    """Return the parameters of a rule that are given as options, by name.
 
     Raises:
-        RecipeError: for a name that the rule does not have, and for a matrix.
+        RecipeError: for a name that is no parameter of the rule, and for a matrix.
     """
     typed = parameters_typed(options.params)
     symbols = {name_of(s): s for s in parameter_symbols(rule)}

@@ -1,4 +1,4 @@
-"""The step of a recipe by a scheme, or an update as it stands: what ``recipe test`` tests."""
+"""The subject of a test of a step: the step of a recipe by a scheme, or an update rule."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from recipe_cli.declarations import Declaration
 from recipe_cli.testing.program_subject import ComparisonOptions, ProgramSubject, given_parameters
 from verify.statistics import trial_of
 
-DEFAULT_SCHEMES = ("semi-implicit", "exact", PRINTED)  # the first that fits
+DEFAULT_SCHEMES = ("semi-implicit", "exact", PRINTED)  # the first that fits is taken
 
 
 def step_subject(
     declaration: Declaration, options: ComparisonOptions
 ) -> tuple[ProgramSubject, Module]:
-    """The step of a recipe by a scheme, or an update as it stands, with its module and all of its
-    numbers.
+    """Return the subject of a test of a step, with all numbers, and its module.
+
+    Raises:
+        RecipeError: if no scheme fits, or a parameter or potential does not.
     """
     what, scheme, module = _generated(declaration, options.scheme)
     rule = module.moves
-    assert isinstance(rule, Update)  # a step, as a recipe and an update have
+    assert isinstance(rule, Update)  # a recipe and an update have a step
     trial = trial_of(
         rule,
         step_size=options.step_size,
@@ -33,15 +35,17 @@ def step_subject(
 
 
 def _generated(declaration: Declaration, scheme: str | None) -> tuple[Recipe | Update, str, Module]:
-    """What is generated, by which scheme: the one that was typed, or the first of the default ones
-    that fits.
+    """Return what the module is generated from, the name of the scheme, and the module.
+
+    The scheme is the given one, or the first of the default ones that fits.
     """
     declared, refusals = declaration.declared, []
     assert isinstance(declared, Recipe | Update)
     if isinstance(declared, Update):
         if scheme not in (None, PRINTED):
             raise RecipeError(
-                f"{declaration.name} is an update rule, a discrete step already: leave --scheme out"
+                f"{declaration.name} is an update rule and needs no discretisation: leave --scheme"
+                " out"
             )
         return declared, PRINTED, generate(declared, name=declaration.name)
     for tried in DEFAULT_SCHEMES if scheme is None else (scheme.lower(),):

@@ -8,13 +8,15 @@ import pytest
 from helpers.command import ROOT, command
 
 from recipe import RecipeError
-from recipe_cli.declarations import audited, audits, catalog_entries, declarations
+from recipe_cli.declarations import audit_declarations, audit_names, catalog_entries, declarations
 from recipe_cli.main import app
 from verify import verify
 from verify.engine import discharged
 from verify.verdict import undecided
 
-RULES = {f"{where}:{d.name}": d.declared for where in audits() for d in audited(where)}
+RULES = {
+    f"{where}:{d.name}": d.declared for where in audit_names() for d in audit_declarations(where)
+}
 
 ONE_WRONG = """
 from sympy import Symbol, sqrt
@@ -101,7 +103,7 @@ def shown_on_the_page(obligation, subject, outcomes):
 def test_audits_are_apart_from_the_samplers():
     assert not any("audits" in entry.file for entry in catalog_entries())
     assert {d.name for d in declarations("catalog/audits/edward.py")} == {
-        d.name for d in audited("edward")
+        d.name for d in audit_declarations("edward")
     }
     with pytest.raises(RecipeError, match="`recipe audit edward`"):
         declarations("edward")
@@ -176,13 +178,13 @@ def test_no_such_rule_in_an_audit():
         RecipeError,
         match="edward defines no Recipe, Update or Kernel called no_such_rule; it defines sghmc",
     ):
-        audited("edward:no_such_rule")
+        audit_declarations("edward:no_such_rule")
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), r"say which rules: --all, a file, or an audit of the catalog"),
+        ((), r"give the rules to audit: --all, a file, or an audit of the catalog"),
         (("--all", "--jobs", "0"), r"--jobs 0: it must be a positive number"),
     ],
 )

@@ -142,7 +142,7 @@ def test_a_certificate_is_about_one_recipe(tmp_path, command):
     file.write_text(TWO)
     status, _, err = command("verify", file, "--certificate", tmp_path / "cert.json")
     assert status == 2
-    assert f"say which, {file}:one" in err
+    assert f"choose one, as in {file}:one" in err
     assert command("verify", f"{file}:two", "--certificate", tmp_path / "cert.json")[0] == 0
 
 

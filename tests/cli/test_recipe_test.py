@@ -20,7 +20,7 @@ from recipe_cli.testing.program_subject import ComparisonOptions
 from verify.statistics import ComparisonLine, ComparisonOutcome, Findings
 from verify.statistics.trial.bias import law_of_position
 from verify.statistics.trial.potentials import ON_HALF_LINE, ON_LINE, trial_potentials
-from verify.statistics.trial.trial import of_one_coordinate
+from verify.statistics.trial.trial import one_coordinate_trial
 
 SAMPLER = """
 from sympy import *
@@ -167,7 +167,7 @@ def test_bad_input_is_one_sentence(sampler, arguments, said):
 
 
 def test_what_cannot_be_compared_is_said(sampler):
-    for name, why in (("of_two", "there is no default for U"), ("cube", "not read off")):
+    for name, why in (("of_two", "there is no default for U"), ("cube", "cannot be recovered")):
         done = command("test", f"{sampler}:{name}", "--json")
         assert done.returncode == 3, done.stderr
         assert why in json.loads(done.stdout)["because"]
@@ -183,10 +183,11 @@ def test_what_is_not_seen_is_no_agreement():
 
 
 def test_the_laws_that_samplers_are_tried_on():
-    """Both gradients of each beside differences of the potential that is printed, coordinate by
-    coordinate.
+    """Values and gradients of two replicas at once, and the compiled gradient, beside the formula
+    that is printed: its differences, and its derivative on paper.
     """
     i = np.arange(1, 5)
+    beside = (np.eye(4, k=1) + np.eye(4, k=-1)) / 4
 
     def line(x):
         return np.sum((i + 3) / 8 * x**2 + np.log(np.cosh(x - 0.5))) + np.sum(x[1:] * x[:-1]) / 4
@@ -194,13 +195,23 @@ def test_the_laws_that_samplers_are_tried_on():
     def half_line(x):
         return np.sum(x - (i + 1) / 2 * np.log(x))
 
-    x = np.array([0.7, 1.9, 0.4, 2.2])
-    for trial, potential in ((ON_LINE, line), (ON_HALF_LINE, half_line)):
-        found = np.empty(4)
-        COMPILED_GRADIENTS[trial](found, x)
-        np.testing.assert_allclose(found, approx_fprime(x, potential, 1e-7), atol=1e-5)
-        np.testing.assert_allclose(trial.gradient(x[None])[0], found, rtol=1e-14)
-        np.testing.assert_allclose(trial.value(x[None]), potential(x), rtol=1e-14)
+    def line_slope(x):
+        return (i + 3) / 4 * x + np.tanh(x - 0.5) + beside @ x
+
+    def half_line_slope(x):
+        return 1 - (i + 1) / (2 * x)
+
+    laws = ((ON_LINE, line, line_slope), (ON_HALF_LINE, half_line, half_line_slope))
+    states = np.array([[0.7, 1.9, 0.4, 2.2], [1.3, 0.2, 2.5, 0.9]])
+    for trial, potential, slope in laws:
+        values, gradients = trial.value(states), trial.gradient(states)
+        for x, value, gradient in zip(states, values, gradients, strict=True):
+            compiled = np.empty(4)
+            COMPILED_GRADIENTS[trial](compiled, x)
+            np.testing.assert_allclose(slope(x), approx_fprime(x, potential, 1e-7), atol=1e-5)
+            np.testing.assert_allclose(compiled, slope(x), rtol=1e-14)
+            np.testing.assert_allclose(gradient, slope(x), rtol=1e-14)
+            np.testing.assert_allclose(value, potential(x), rtol=1e-14)
 
 
 def test_the_law_of_a_position_by_quadrature():
@@ -228,7 +239,7 @@ def test_the_bias_is_that_of_the_steps(sgld):
     assert [point.step_size for point in found.points] == pytest.approx(
         [0.3, 0.213, 0.15, 0.105, 0.075]
     )
-    law = law_of_position(of_one_coordinate(subject.trial, {}))
+    law = law_of_position(one_coordinate_trial(subject.trial, {}))
     rng, h = np.random.default_rng(0), 0.3
     x = law.draws(rng, 8_000)[:, None]
     for _ in range(67):

@@ -30,13 +30,13 @@ from recipe import (
     total,
 )
 from recipe_cli.declarations import concrete_declaration
-from recipe_cli.render.findings_table import condensed
+from recipe_cli.render.findings_table import condense_lines
 from recipe_cli.testing.compare import kernel_of, program_test_of, subject_of
 from recipe_cli.testing.program_subject import ComparisonOptions
 from verify.statistics import ComparisonLine, ComparisonOutcome, check_sweep
-from verify.statistics.law.simulate import Runner, swept
-from verify.statistics.numbers.inputs import setting
-from verify.statistics.sweep_battery import FROM_ANYWHERE, IN_ITS_LAW
+from verify.statistics.law.simulate import Runner, carry_out_sweep
+from verify.statistics.numbers.inputs import setting_of
+from verify.statistics.sweep_battery import FREE_START_PREFIX, IN_LAW_PREFIX
 from verify.statistics.trial.errors import NothingToCompareError
 from verify.statistics.trial.exact_law import exact_law
 
@@ -96,20 +96,20 @@ def differing(tested, old, new):
 @pytest.mark.parametrize(
     ("old", "new", "where"),
     [
-        ("< cost - cost_2", "< 1e300", {IN_ITS_LAW, FROM_ANYWHERE}),
+        ("< cost - cost_2", "< 1e300", {IN_LAW_PREFIX, FREE_START_PREFIX}),
         (
             "< cost - cost_2",
             "< -1e300",
-            {FROM_ANYWHERE},
+            {FREE_START_PREFIX},
         ),  # it never moves, so that it keeps every law
         # Of six seeds, two show a factor of 1.1 in the law after five sweeps, and six one of 1.3.
-        ("cost = total_3 +", "cost = 1.1 * total_3 +", {FROM_ANYWHERE}),
-        ("cost = total_3 +", "cost = 1.3 * total_3 +", {IN_ITS_LAW, FROM_ANYWHERE}),
-        ("factor = ", "factor = 1.1 * ", {FROM_ANYWHERE}),
+        ("cost = total_3 +", "cost = 1.1 * total_3 +", {FREE_START_PREFIX}),
+        ("cost = total_3 +", "cost = 1.3 * total_3 +", {IN_LAW_PREFIX, FREE_START_PREFIX}),
+        ("factor = ", "factor = 1.1 * ", {FREE_START_PREFIX}),
         (
             "key_w = stream_key(seed, 0, chain)",
             "key_w = stream_key(seed, 0, 0)",
-            {IN_ITS_LAW, FROM_ANYWHERE},
+            {IN_LAW_PREFIX, FREE_START_PREFIX},
         ),
     ],
 )
@@ -122,7 +122,7 @@ def test_what_keeps_the_law_and_is_another_kernel_is_seen_from_anywhere(tested):
     other = replace(
         kernel_of(subject, module, lambda n: None), size=1.1 * subject.options.step_size
     )
-    assert places(chosen.check(other, seed=2)) == {FROM_ANYWHERE}
+    assert places(chosen.check(other, seed=2)) == {FREE_START_PREFIX}
 
 
 def test_later_modules_of_a_process_are_looked_up_once(tested, monkeypatch):
@@ -180,7 +180,7 @@ def test_where_the_law_is_not_compared_that_is_said(tmp_path, name, why):
     said = json.loads(done.stdout)
     assert (done.returncode, said["plots"]) == (0, [])
     assert why in said["law"]
-    assert all(line["name"].startswith((FROM_ANYWHERE, "12 steps")) for line in said["lines"])
+    assert all(line["name"].startswith((FREE_START_PREFIX, "12 steps")) for line in said["lines"])
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_draws_are_those_of_the_law(kernel):
     assert law.unknown is None
     numbers = {"T": 1.7, "shape_U": np.array([1.3, 2.9])}
     numbers = {str(s): numbers[str(s)] for s in law.kernel.parameters}
-    m = setting(law.kernel, step_size=0.3, params=numbers, length=2).meanings
+    m = setting_of(law.kernel, step_size=0.3, params=numbers, length=2).meanings
     drawn = law.draws(m)(np.random.default_rng(3), 20_000)
     for b in law.kernel.state:
         grid = np.geomspace(1e-6, 80, 60_001) if b == x else np.linspace(-25, 8, 60_001)
@@ -219,7 +219,7 @@ def test_what_has_no_default_law_is_named():
         (Update(h, {theta: theta + h * w}, -U), "U stands in H with the factor -1"),
         (
             Update(h, {theta: theta + h * w}, U + Potential("W", theta)),
-            "two potentials of one block",
+            "two abstract potentials share a block",
         ),
     ]
     for rule, said in cases:
@@ -248,7 +248,7 @@ def test_of_many_lines_the_nearest_is_shown():
         line("a: law of y", 2, ComparisonOutcome.DIFFERS),
         line("b", 0),
     ]
-    assert [(shown.name, shown.distance) for shown in condensed(listed)] == [
+    assert [(shown.name, shown.distance) for shown in condense_lines(listed)] == [
         ("a: law of x[2], nearest of 2", 0.3),
         ("a: law of y", 2),
         ("b", 0),
@@ -301,8 +301,8 @@ def test_in_a_suite_of_ones_own(assert_samples):
 
 def by_definition(kernel, **numbers):
     """A kernel as it is declared."""
-    meanings = setting(kernel, **numbers).meanings
-    return lambda state, rng: swept(kernel, state, Runner(meanings, rng))
+    meanings = setting_of(kernel, **numbers).meanings
+    return lambda state, rng: carry_out_sweep(kernel, state, Runner(meanings, rng))
 
 
 def test_a_map_that_leaves_its_domain_is_rejected():

@@ -53,7 +53,10 @@ def sampled_with(folder=None, steps=STEPS, chunk=64):
     """The digest of the draws, and what was warned; a checkpoint is written whenever all chains are
     at rest.
     """
-    pieces = {"MOST_STEPS": chunk, "CHUNK_SECONDS": 60.0}  # the same however slow the machine is
+    pieces = {
+        "MAX_CHUNK_STEPS": chunk,
+        "CHUNK_SECONDS": 60.0,
+    }  # the same however slow the machine is
     with warnings.catch_warnings(record=True) as said, patch.multiple(chains, **pieces):
         warnings.simplefilter("always")
         draws = sample(

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import verify
 from codegen import Cyclical, Polynomial, read_libsvm, read_table, sample
-from codegen.check_arguments import positive
+from codegen.check_arguments import checked_positive
 from codegen.inputs.float32_data import with_float32_data
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.posterior_data import finite_array, resolved_arrays
@@ -42,7 +42,7 @@ ODD = 2**53 + 1  # the first whole number that float64 does not hold
 theta = Vector("theta")
 U = Potential("U", theta)
 x, y = Data("x", like=theta), Data("y")
-C = Symbol("C", positive=True)
+C = Symbol("C", checked_positive=True)
 LANGEVIN = Recipe((theta,), U, Matrix([[C]]), Matrix([[0]]))
 LIKELIHOOD = -log(1 + exp(-y * total(x * theta)))
 
@@ -484,7 +484,7 @@ def test_a_truth_value_is_no_part_of_a_schedule():
         for value in (True, "0.5", 1j, np.complex128(1), np.timedelta64(1), b"1"):
             with pytest.raises(RecipeError, match="must be a"):
                 make(value)
-    assert positive("a", np.float32(0.5)) == positive("a", Fraction(1, 2)) == 0.5
+    assert checked_positive("a", np.float32(0.5)) == checked_positive("a", Fraction(1, 2)) == 0.5
 
 
 def test_the_statistical_verifier_has_the_same_rule():

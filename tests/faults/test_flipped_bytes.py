@@ -23,7 +23,7 @@ from recipe import RecipeError
 def content_of(chain):
     """Where a chain stands, its state and its draws, bit for bit."""
     arrays = b"".join(np.ascontiguousarray(a).tobytes() for a in (*chain.state, *chain.draws))
-    return f"{chain.done} {chain.guilty}".encode() + arrays
+    return f"{chain.done} {chain.stopped_by}".encode() + arrays
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Written:
         try:
             assert mine.open(running, STEPS)
         finally:
-            mine.let_go()
+            mine.release()
         return b"".join(map(content_of, running))
 
     def outcome(self):
@@ -128,14 +128,14 @@ def test_a_number_that_was_changed_and_signed_again_is_refused(written):
     path = written.checkpoint.folder / "checkpoint.json"
     before = path.read_text()
     for chain in range(2):
-        for key in ("done", "guilty", "draws"):
+        for key in ("done", "stopped_by", "draws"):
             for change in (-1000, -3, 1, 3, 1000):
                 body = json.loads(before)
                 del body["sha256"]
                 body["chains"][chain][key] += change
                 path.write_text(json.dumps({**body, "sha256": digest_of(body)}, indent=1))
                 outcome = written.outcome()
-                known = body["chains"][chain]["guilty"] in (
+                known = body["chains"][chain]["stopped_by"] in (
                     0,
                     1,
                 )  # a block of the state, which no number contradicts

@@ -45,7 +45,7 @@ class Watched(Chain):
     asked = 0
 
     def __getattribute__(self, name):
-        if name in {"done", "guilty", "finished"}:
+        if name in {"done", "stopped_by", "finished"}:
             Watched.asked += 1
         return super().__getattribute__(name)
 
@@ -146,7 +146,7 @@ def saved(number, tmp_path, monkeypatch):
     )
     for chain in chains:
         checkpoint.visit(chain, chains, lambda c: asked.append(c) is not None)
-    checkpoint.let_go()
+    checkpoint.release()
     return len(asked), written
 
 
@@ -168,7 +168,7 @@ def test_a_finished_chain_does_not_keep_a_checkpoint_waiting(tmp_path, monkeypat
     )
     for chain in chains[:3]:
         checkpoint.visit(chain, chains, lambda c: c.number >= 3)
-    checkpoint.let_go()
+    checkpoint.release()
     assert [sorted(w) for w in written] == [[0, 1, 2, 3, 4, 5]]
 
 
@@ -209,7 +209,7 @@ def test_many_chains_go_on_from_their_checkpoint_bit_for_bit(tmp_path):
 
         interrupted += run_chains(advance, chains, steps, 2, progress=False, rest=rest)
         checkpoint.close(chains)
-        checkpoint.let_go()
+        checkpoint.release()
     assert interrupted > 1
     for one, other in zip(whole, chains, strict=True):
         np.testing.assert_array_equal(one.draws.theta, other.draws.theta)

@@ -15,7 +15,7 @@ from limited import environment_of
 
 import codegen
 from catalog.sgld import U, sgld, theta
-from codegen.check_arguments import positive, whole, worded
+from codegen.check_arguments import checked_integer, checked_positive, short_text
 from codegen.system import memory
 from recipe import Data, Posterior, RecipeError, bind, total
 
@@ -92,17 +92,17 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("value", GOOD, ids=worded)
+@pytest.mark.parametrize("value", GOOD, ids=short_text)
 def test_what_is_a_positive_number_is_taken(value):
-    assert positive("step_size", value) == float(value)
+    assert checked_positive("step_size", value) == float(value)
 
 
 @pytest.mark.parametrize(
-    ("value", "bounds"), [*((v, True) for v in TOO_FAR), *((v, False) for v in BAD)], ids=worded
+    ("value", "bounds"), [*((v, True) for v in TOO_FAR), *((v, False) for v in BAD)], ids=short_text
 )
 def test_what_is_none_is_refused_in_one_short_sentence(value, bounds):
     with pytest.raises(RecipeError) as refused:
-        positive("step_size", value)
+        checked_positive("step_size", value)
     said = str(refused.value)
     assert said.startswith("step_size=")
     assert "above 0" in said
@@ -122,7 +122,7 @@ SCHEDULES = {
 
 
 @pytest.mark.parametrize(
-    "value", [10**400, Fraction(1, 10**400), "0.1", float("nan"), sympy.oo], ids=worded
+    "value", [10**400, Fraction(1, 10**400), "0.1", float("nan"), sympy.oo], ids=short_text
 )
 def test_every_argument_that_is_a_positive_number_is_checked_so(value):
     for argument in FLOATS:
@@ -153,7 +153,7 @@ NO_COUNTS = [
 ]
 
 
-@pytest.mark.parametrize("value", NO_COUNTS, ids=worded)
+@pytest.mark.parametrize("value", NO_COUNTS, ids=short_text)
 def test_every_count_is_a_whole_number_in_its_bounds(value):
     for argument in COUNTS:
         with pytest.raises(RecipeError, match=rf"^{argument}=.* must be a whole number") as refused:
@@ -164,10 +164,10 @@ def test_every_count_is_a_whole_number_in_its_bounds(value):
 
 
 @pytest.mark.parametrize(
-    "value", [5, np.int64(5), np.uint8(5), sympy.Integer(5), np.array(5)], ids=worded
+    "value", [5, np.int64(5), np.uint8(5), sympy.Integer(5), np.array(5)], ids=short_text
 )
 def test_what_is_a_whole_number_is_taken(value):
-    assert (whole("n", value, 1), type(whole("n", value, 1))) == (5, int)
+    assert (checked_integer("n", value, 1), type(checked_integer("n", value, 1))) == (5, int)
 
 
 def test_values_of_a_parameter_or_a_state_are_floats():

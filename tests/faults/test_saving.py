@@ -28,7 +28,7 @@ from codegen.running.chains import Chain, run_chains
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
 from recipe import RecipeError
 from recipe_cli.output import saving
-from recipe_cli.output.claim import MARK, claimed
+from recipe_cli.output.claim import CLAIM_MARK, claimed
 
 POSTERIOR = """
 import numpy as np
@@ -242,7 +242,7 @@ def test_places_that_take_nothing_are_all_tried(tmp_path, monkeypatch):
     )
     output.save(some_draws())
     assert output.saved is None
-    assert output.fault.endswith("no other place takes them, and they are lost")
+    assert output.fault.endswith("no other folder takes the draws, so they are lost")
     output = saving.Output(tmp_path / "draws.nc", checkpoint=tmp_path / "run")
     output.save(some_draws())
     assert output.fault.endswith(f"the same command gets them from the checkpoint {tmp_path}/run")
@@ -255,7 +255,7 @@ def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path):
         output.path.write_text("of another program")
         output.save(some_draws())
     assert output.path.read_text() == "of another program"
-    assert "was made by another program while the run went on" in output.fault
+    assert "another program made " in output.fault
     assert diagnose(read_draws(output.saved)).draws == 500
 
 
@@ -572,7 +572,9 @@ def test_a_ctrl_c_between_the_run_and_its_draws_costs_nothing(monkeypatch):
     from codegen.step_size import advice
     from recipe import Recipe, Vector, total
 
-    monkeypatch.setattr(advice, "warnings", lambda *_: os.kill(os.getpid(), signal.SIGINT) or 1 / 0)
+    monkeypatch.setattr(
+        advice, "step_size_warnings", lambda *_: os.kill(os.getpid(), signal.SIGINT) or 1 / 0
+    )
     theta = Vector("theta")
     recipe = Recipe((theta,), total(theta**2) / 2, Matrix([[1]]), Matrix([[0]]))
     draws = sample(recipe, step_size=0.1, steps=50, lengths={theta: 2}, progress=False)
@@ -692,9 +694,8 @@ def test_a_second_command_with_the_same_output_is_refused(tmp_path, cache):
     status, said = Command(other, cache, *SHORT, "-o", "../draws.nc", "--force").ended()
     assert status == 2
     assert (
-        said
-        == f"recipe: another process is about to write {tmp_path}/draws.nc; choose another path, or"
-        " wait for its end\n"
+        said == f"recipe: another process is writing {tmp_path}/draws.nc; choose another path, or"
+        " wait for that process\n"
     )
     first.send(signal.SIGINT)
     assert first.ended()[0] == 130
@@ -705,7 +706,7 @@ def test_what_a_killed_command_leaves_blocks_nobody(tmp_path, cache):
     command = Command(tmp_path, cache, *ENDLESS, "-o", "draws.nc").under_way().send(signal.SIGKILL)
     assert command.ended()[0] == -signal.SIGKILL
     claim = tmp_path / ".draws.nc.claim"
-    assert claim.read_bytes().startswith(MARK)
+    assert claim.read_bytes().startswith(CLAIM_MARK)
     with (
         claimed(tmp_path / "draws.nc"),
         pytest.raises(RecipeError, match="another process"),

@@ -20,6 +20,7 @@ from rich.table import Table
 
 from codegen import Draws
 from codegen.files import readers
+from codegen.system import progress_bar
 from recipe.language.plain_text import without_codes
 from recipe_cli.terminal import printing as terminal
 from verify.checker import check, digest
@@ -96,7 +97,7 @@ def test_nothing_is_printed_from_anywhere_else():
 def test_the_name_of_a_file_over_the_bar_that_shows_how_far_it_is_read(monkeypatch):
     stream = io.StringIO()
     monkeypatch.setattr(
-        readers, "Console", lambda stderr: Console(file=stream, force_terminal=True, width=200)
+        progress_bar, "Console", lambda file: Console(file=stream, force_terminal=True, width=200)
     )
     monkeypatch.setattr(readers, "BAR_AFTER_SECONDS", -1.0)
     read = ((fraction, None) for fraction in (0.5, 1.0))

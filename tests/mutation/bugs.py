@@ -15,7 +15,7 @@ from catalog.sgrld_simplex_reduced_mean import sgrld_simplex_reduced_mean_as_pri
 from mutation.mutant import BUG, Mutant
 from recipe import Kernel, Noise, Potential, Update, Vector, grad, total
 from recipe.kernel.part import MetropolisedMap, Move
-from recipe_cli.declarations import audited, audits
+from recipe_cli.declarations import audit_declarations, audit_names
 
 theta = Vector("theta")
 r = Vector("r", like=theta)
@@ -27,8 +27,8 @@ H = hmc.H
 
 def bugs() -> Iterator[Mutant]:
     """All of them."""
-    for source in audits():
-        for found in audited(source):
+    for source in audit_names():
+        for found in audit_declarations(source):
             if found.declared.expect == "refuted":
                 yield Mutant(BUG, source, "published bug", found.name, found.declared)
     printed = sgrld_simplex_reduced_mean_as_printed

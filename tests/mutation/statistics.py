@@ -31,9 +31,9 @@ from recipe.kernel.part import Move
 from recipe.language.abstract import Dense
 from recipe.language.symbols import Block, name_of
 from verify.statistics import Findings, Stepper, check_invariance
-from verify.statistics.law.simulate import Runner, swept
+from verify.statistics.law.simulate import Runner, carry_out_sweep
 from verify.statistics.numbers.arrays import State
-from verify.statistics.numbers.inputs import setting
+from verify.statistics.numbers.inputs import setting_of
 
 LENGTH, LEVEL, SWEEPS, REPLICAS = 2, 1e-8, 3, 20_000
 STEP_SIZES = (0.4, 0.1, 1.2)  # one after another, until something is seen
@@ -122,10 +122,10 @@ def _step(declared: Update | Kernel, right: Update | Kernel, size: float) -> Ste
     values = {name_of(s): 0.7 for s in right.parameters} | {
         str(M): np.eye(LENGTH) for M in _matrices(right)
     }
-    meanings = setting(right, step_size=size, params=values, length=LENGTH).meanings
+    meanings = setting_of(right, step_size=size, params=values, length=LENGTH).meanings
 
     def step(state: State, rng: np.random.Generator) -> State:
-        return swept(declared, state, Runner(meanings, rng))
+        return carry_out_sweep(declared, state, Runner(meanings, rng))
 
     return step
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.leading_bias import leading_bias
 from sympy import Symbol
 
 from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from recipe import bind, discretise, total
 from verify.discrete.linear import affine_step, stationary_covariance
-from verify.discrete.weak_order import leading_bias
 
 ROOT = Path(__file__).resolve().parents[2]
 

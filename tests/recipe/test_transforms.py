@@ -509,7 +509,7 @@ def test_a_wrong_map_is_found_before_anything_runs():
     with pytest.raises(RecipeError, match="the inverse of theta = exp"):
         sample(wrong, step_size=0.1, steps=10, lengths={half: 1})
     right = bind(corv(positive, half, exp), {positive.H: total(half)})
-    with pytest.raises(RecipeError, match="it has both theta and phi"):
+    with pytest.raises(RecipeError, match="initial= has both theta and phi"):
         sample(
             right,
             step_size=0.1,

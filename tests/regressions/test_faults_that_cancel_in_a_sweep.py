@@ -1,5 +1,5 @@
 """Found on 22 November 2026: a sweep was *refuted* for the fault of one part, although a later part
-makes it good.
+compensates for it.
 """
 
 from helpers.outcomes import outcome_of

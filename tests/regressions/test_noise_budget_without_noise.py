@@ -21,4 +21,4 @@ def test_where_the_noise_may_vanish_it_is_not_proved_to_suffice(D_rr):
     )
     outcome = outcome_of(discretised(recipe, "euler"), "noise-budget")
     assert outcome.verdict is Verdict.UNDECIDED
-    assert "not shown to be positive" in outcome.by
+    assert "not proved to be positive" in outcome.by

@@ -432,7 +432,7 @@ def test_what_is_required_and_not_decided_leaves_the_report_undecided():
 
 
 def test_what_cannot_be_verified_is_said():
-    with pytest.raises(RecipeError, match="no Recipe, no Update and no Discretisation"):
+    with pytest.raises(RecipeError, match="not a Recipe, an Update or a Discretisation"):
         verify(theta)
     with pytest.raises(RecipeError, match="has no limit"):
         verify(Update(eps, {theta: theta + sqrt(eps)}, U))

@@ -14,10 +14,10 @@ from sympy import Expr
 
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, Indexed
+from verify.decide.linear_algebra.equations import solve
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.errors import CannotDecideError
 from verify.decide.zero.generators import CAPACITIES
-from verify.decide.zero.linear import solve
 from verify.decide.zero.ratio import Poly, Ratio
 
 Monomial = tuple[int, ...]
@@ -75,7 +75,7 @@ class VectorReader:
         Where there is a choice, the first fields are used.
         """
         *columns, wanted = self.columns([*fields, target])
-        found = solve(columns, wanted, self.generators.number(0))
+        found = solve(columns, wanted, self.generators.field)
         return None if found is None else [self.expression(c).factor() for c in found]
 
     def by_monomial(self, poly: Poly) -> Vector:

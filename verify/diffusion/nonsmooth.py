@@ -4,7 +4,7 @@ Everything is proved off the kink. H is continuous, as are D and Q of a recipe; 
 have signs in its drift and in its noise. Integration by parts gives no term at the kink if neither
 of two things has a jump there: the current across it, and the row of D of the coordinate that has
 the kink, which enters as ``D exp(-H) grad g``. Other conclusions from smoothness are not valid by
-themselves: only an obligation that declares ``across_kinks`` is decided for such a sampler.
+themselves: only an obligation that declares ``handles_kinks`` is decided for such a sampler.
 """
 
 from __future__ import annotations

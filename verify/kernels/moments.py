@@ -19,6 +19,7 @@ from recipe.kernel.part import Move, Part, Repeat
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.symbols import Block, generic
+from verify.decide.linear_algebra.minors import leading_minors
 from verify.decide.zero.point import at_precision, shown_ball
 from verify.kernels.instance import Instance, instances, number
 from verify.verdict import Witness
@@ -102,7 +103,9 @@ def _law(H: Expr, state: tuple[Block, ...]) -> Law:
             numbers.
     """
     precision = hessian(H, state)
-    if not all(e.is_Rational for e in precision) or not all(m > 0 for m in _minors(precision)):
+    if not all(e.is_Rational for e in precision) or not all(
+        m > 0 for m in leading_minors(precision)
+    ):
         raise NotAffineError
     at_zero = Matrix([H.diff(b) for b in state]).xreplace(dict.fromkeys(state, 0 * H))
     covariance = precision.inv()
@@ -110,10 +113,6 @@ def _law(H: Expr, state: tuple[Block, ...]) -> Law:
     return [_number(e) for e in mean], [
         [_number(covariance[i, j]) for j in range(len(state))] for i in range(len(state))
     ]
-
-
-def _minors(m: Matrix) -> Iterator[Expr]:
-    return (m[:k, :k].det() for k in range(1, m.rows + 1))
 
 
 def _unrolled(parts: Sequence[Part]) -> Iterator[Update]:

@@ -1,4 +1,8 @@
-"""The obligations, in the order in which a report lists them. Each stands in a file of its own."""
+"""All obligations, in the order in which a report lists them; each has a file of its own.
+
+``OBLIGATIONS`` are those of recipes, claims and discrete steps, ``KERNEL_OBLIGATIONS`` those of
+kernels.
+"""
 
 from verify.obligations.kernel.detailed_balance import DETAILED_BALANCE
 from verify.obligations.kernel.invariance import INVARIANCE

@@ -1,5 +1,4 @@
-"""All outcomes about one declaration as one report, and the ways to show it: as text, as Markdown
-and as plain data.
+"""Reports: all outcomes about one declaration, shown as text, as Markdown or as plain data.
 
 Imports ``verify.verdict`` alone of ``verify``.
 """

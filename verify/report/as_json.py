@@ -8,13 +8,13 @@ from typing import Any
 from recipe import __version__
 from verify.report.data import ReportData, ReportLine
 
-VERSION = 1  # of the list of fields
+FORMAT_VERSION = 1  # rises when a field changes its name or meaning
 
 
 def as_json(report: ReportData) -> dict[str, Any]:
-    """The report as one object."""
+    """Return the report as one JSON object."""
     return {
-        "version": VERSION,
+        "version": FORMAT_VERSION,
         "library": __version__,
         "name": report.name,
         "kind": report.kind,

@@ -1,6 +1,4 @@
-"""What a report says, as data. How it is shown is the matter of ``layout``, ``markdown`` and
-``as_json``.
-"""
+"""The contents of a report, as data; ``layout``, ``markdown`` and ``as_json`` show them."""
 
 from __future__ import annotations
 
@@ -11,8 +9,14 @@ from verify.verdict import Outcome, Verdict, overall
 
 @dataclass(frozen=True)
 class ReportLine:
-    """One obligation by name, what it states as text and perhaps as LaTeX, and its outcome; what is
-    not required does not enter the verdict on the whole.
+    """One line of a report: an obligation and its outcome.
+
+    Attributes:
+        name: the name of the obligation.
+        statement: the proposition, as text.
+        outcome: the verdict with its argument, witness, assumptions and repair.
+        required: False if the outcome does not enter the verdict of the report.
+        latex: the proposition as LaTeX; None if there is only text.
     """
 
     name: str
@@ -24,8 +28,13 @@ class ReportLine:
 
 @dataclass(frozen=True)
 class ReportData:
-    """What was proved, refuted or left undecided of one declaration of a ``kind``, and for which
-    ``scope``.
+    """The outcomes about one declaration.
+
+    Attributes:
+        name: the name of the declaration; None if it has none.
+        kind: ``"recipe"``, ``"claim"``, ``"step"`` or ``"kernel"``.
+        scope: what proofs hold for, in words.
+        lines: one line for each obligation.
     """
 
     name: str | None
@@ -35,11 +44,13 @@ class ReportData:
 
     @property
     def verdict(self) -> Verdict:
-        """Proved if every required obligation is, refuted if any of them is, undecided
+        """The verdict on the declaration.
+
+        It is proved if every required obligation is, refuted if one of them is, and undecided
         otherwise.
         """
         return overall(line.outcome.verdict for line in self.lines if line.required)
 
     def assumptions(self) -> list[str]:
-        """What the verdicts take for granted, each sentence once."""
+        """Return the premises of all verdicts, each sentence once."""
         return list(dict.fromkeys(a for line in self.lines for a in line.outcome.assumptions))

@@ -1,4 +1,4 @@
-"""A report as paragraphs: what is printed on a terminal, and what ``str(report)`` is."""
+"""A report as paragraphs of text: for a terminal, and for ``str(report)``."""
 
 from __future__ import annotations
 
@@ -8,19 +8,26 @@ from dataclasses import dataclass
 from verify.report.data import ReportData, ReportLine
 from verify.verdict import Verdict
 
-SCOPE = {
+# The words between a verdict and its scope: those that keep the style of the verdict, and the rest.
+WORDS_BEFORE_SCOPE = {
     Verdict.PROVED: ("", " for "),
     Verdict.REFUTED: (";", " it was claimed for "),
     Verdict.UNDECIDED: (";", " the question is for "),
 }
-SHIFT = " " * 4  # of what is written on several lines
-FINE, TITLE = "fine print", "title"
+CODE_INDENT = " " * 4  # before each line of a text of several lines
+FINE, TITLE = "fine print", "title"  # roles of text; a verdict is a role as well
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Pieces of a ``head`` with their roles (a verdict, ``TITLE`` or ``FINE``), then a body;
-    ``indent`` is of further lines.
+    """One paragraph of a report.
+
+    Attributes:
+        head: pieces of text at the beginning, each with its role: a verdict, ``TITLE``, ``FINE`` or
+            nothing.
+        body: the text after the head.
+        indent: the number of columns before every line but the first.
+        role: the role of the body.
     """
 
     head: tuple[tuple[str, str], ...]
@@ -35,12 +42,20 @@ class Paragraph:
 def paragraphs(
     report: ReportData, name: str, file: str | None = None, expect: str | None = None
 ) -> Iterator[Paragraph]:
-    """The verdict and its scope, one line an obligation with its witness and repair, and what is
-    assumed.
+    """Yield the paragraphs of a report.
+
+    They are the verdict and its scope, the lines of the obligations with their witnesses and
+    repairs, and the assumptions.
+
+    Args:
+        report: the report.
+        name: the name of the declaration.
+        file: the file that it is declared in; None if it is not shown.
+        expect: the verdict that the user expected; None if there is none.
     """
     verdict = report.verdict
     of = report.kind if file is None else f"{report.kind}, {file}"
-    mark, words = SCOPE[verdict]
+    mark, words = WORDS_BEFORE_SCOPE[verdict]
     yield Paragraph(
         ((name, TITLE), (f" ({of}): ", ""), (verdict.value, verdict.value), (mark, "")),
         f"{words}{report.scope}",
@@ -57,7 +72,7 @@ def paragraphs(
     if expect not in (None, verdict.value):
         yield Paragraph(
             (("  ", ""),),
-            f"expected to be {expect}, and it is {verdict.value}",
+            f"expected to be {expect}, but it is {verdict.value}",
             4,
             Verdict.REFUTED.value,
         )
@@ -80,7 +95,7 @@ def _of_line(line: ReportLine, width: int) -> Iterator[Paragraph]:
         if outcome.found is None or "\n" not in outcome.found.text
         else outcome.found.text.splitlines()
     ):
-        yield Paragraph(((SHIFT, ""),), text, len(SHIFT) + 4)  # to be pasted
+        yield Paragraph(((CODE_INDENT, ""),), text, len(CODE_INDENT) + 4)  # for copy and paste
 
 
 def _details(line: ReportLine) -> Iterator[tuple[str, str]]:
@@ -102,7 +117,7 @@ def _details(line: ReportLine) -> Iterator[tuple[str, str]]:
 
 
 def point_of(point: dict[str, str | list[str]]) -> list[str]:
-    """The coordinates of a witness, one equation each."""
+    """Return the coordinates of a witness, one equation each."""
     return [
         f"{k} = {v}" if isinstance(v, str) else f"{k} = ({', '.join(v)})" for k, v in point.items()
     ]

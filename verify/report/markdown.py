@@ -1,4 +1,4 @@
-"""A report as Markdown with LaTeX between dollars, as forges and notebooks show it."""
+"""A report as Markdown with LaTeX between dollars, for code hosting sites and notebooks."""
 
 from __future__ import annotations
 
@@ -6,24 +6,32 @@ import re
 from collections.abc import Iterator
 
 from verify.report.data import ReportData, ReportLine
-from verify.report.layout import SCOPE, point_of
+from verify.report.layout import WORDS_BEFORE_SCOPE, point_of
 from verify.verdict import Formula
 
 
 def markdown(
     report: ReportData, name: str, file: str | None = None, expect: str | None = None
 ) -> str:
-    """A heading, a table of the obligations, and a section for each one that is not proved."""
+    """Return the report as Markdown: a heading, a table, and a section for each obligation with
+    details.
+
+    Args:
+        report: the report.
+        name: the name of the declaration.
+        file: the file that it is declared in; None if it is not shown.
+        expect: the verdict that the user expected; None if there is none.
+    """
     verdict = report.verdict
     of = report.kind if file is None else f"{report.kind}, {_code(file)}"
     lines = [
         f"## {_escaped(name)}: {verdict.value}",
         "",
-        f"{of}: **{verdict.value}**{''.join(SCOPE[verdict])}{_escaped(report.scope)}",
+        f"{of}: **{verdict.value}**{''.join(WORDS_BEFORE_SCOPE[verdict])}{_escaped(report.scope)}",
         "",
     ]
     if expect not in (None, verdict.value):
-        lines += [f"**Expected to be {expect}, and it is {verdict.value}.**", ""]
+        lines += [f"**Expected to be {expect}, but it is {verdict.value}.**", ""]
     lines += [
         "| verdict | obligation | states | how |",
         "| :-- | :-- | :-- | :-- |",
@@ -80,7 +88,9 @@ def _details(line: ReportLine) -> Iterator[str]:
 
 
 def _found(found: Formula) -> list[str]:
-    """What was found, to be read; and to be pasted, where that takes several lines."""
+    """Return the lines of a formula that was found: as LaTeX, and as code if that takes several
+    lines.
+    """
     return [
         f"$${found.latex}$$",
         *(["", "```python", found.text, "```"] if "\n" in found.text else []),
@@ -88,7 +98,7 @@ def _found(found: Formula) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    """Text in which nothing is markup."""
+    """Return the text with all Markdown characters escaped."""
     return re.sub(r"([\\`*_{}\[\]<>|$~#])", r"\\\1", " ".join(text.split()))
 
 

@@ -1,4 +1,4 @@
-"""A report that shows itself: on a terminal, in a notebook, as plain data."""
+"""``Report``, which shows itself on a terminal, in a notebook and as plain data."""
 
 from __future__ import annotations
 
@@ -13,8 +13,23 @@ from verify.report.markdown import markdown
 
 @dataclass(frozen=True)
 class Report(ReportData):
-    """What was proved, refuted or left undecided of one recipe, claim, discrete step or kernel, and
-    for which scope.
+    """The outcomes about one recipe, claim, discrete step or kernel; ``verify.verify`` returns it.
+
+    ``str(report)`` is the text for a terminal; a notebook shows it as Markdown.
+
+    Attributes:
+        name: the name of the declaration; None if it has none.
+        kind: ``"recipe"``, ``"claim"``, ``"step"`` or ``"kernel"``.
+        scope: what proofs hold for, in words.
+        lines: one ``ReportLine`` for each obligation.
+
+    Example:
+        >>> from recipe import Potential, Recipe, Vector
+        >>> from verify import verify
+        >>> theta = Vector("theta")
+        >>> report = verify(Recipe(theta, H=Potential("U", theta), D=1, Q=0))
+        >>> report.verdict.value, report.scope
+        ('proved', 'every d_theta, every smooth U(theta)')
     """
 
     def __str__(self) -> str:
@@ -27,5 +42,5 @@ class Report(ReportData):
         return markdown(self, self.name or f"this {self.kind}")
 
     def as_json(self) -> dict[str, Any]:
-        """The report as plain data; ``docs/report.md`` describes every field."""
+        """Return the report as plain data; ``docs/report.md`` describes every field."""
         return as_json(self)

@@ -1,4 +1,11 @@
-"""Statistical verification: does any callable ``step(state, rng)`` sample what was proved?"""
+"""Statistical verification: does a callable ``step(state, rng)`` do what was declared and
+proved?
+
+``check_kernel`` compares the law of one step given the state, ``check_sweep`` one sweep of a kernel
+with Metropolis tests, ``check_invariance`` the law that a kernel keeps, and ``check_program``
+whatever fits a trial. Each returns ``Findings``. ``docs/statistics.md`` explains the tests and
+their exact null laws.
+"""
 
 from verify.statistics.check_kernel import Battery, battery, check_kernel, reference
 from verify.statistics.check_law import check_invariance, check_sweep, invariant_normal_law

@@ -1,5 +1,5 @@
-"""Tests without an exact null: how a bias goes with the step size, and Stein discrepancies. They
-never decide anything.
+"""Tests without an exact null law: the order of a bias, and a kernel Stein discrepancy. Their lines
+are indicative and never decide.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ import numpy as np
 from scipy.spatial import distance
 
 from recipe import RecipeError
-from verify.statistics.law.two_sample import Draw, InvariantLaw
+from verify.statistics.law.two_sample import ExactDraws, InvariantLaw
 from verify.statistics.null.findings import ComparisonLine, ComparisonOutcome, Findings
-from verify.statistics.null.levels import seeded
+from verify.statistics.null.levels import checked_seed
 from verify.statistics.numbers.arrays import Array, State
 from verify.statistics.numbers.callables import Step, Stepper, stepper
 
-ERRORS = 4.0  # standard errors within which an order is called the proved one
-SHOWN = 3.0  # a bias below so many standard errors says nothing of an order
-ORDER, STEIN = 4, 5  # what random numbers are for
-MULTIPLIERS = 5000
-SELDOM = 0.001  # how often the bootstrap is beyond the threshold
-LARGEST = 4000  # points of a Stein discrepancy, whose matrix is as large as their square
+MAX_SLOPE_ERRORS = 4.0  # standard errors between a slope and the proved order
+MIN_BIAS_ERRORS = 3.0  # standard errors: a smaller bias may be chance
+ORDER_STREAM, STEIN_STREAM = 4, 5  # keys of random numbers beside the seed, one for each use
+BOOTSTRAP_SAMPLES = 5000
+STEIN_LEVEL = 0.001  # probability that the bootstrap exceeds the threshold
+MAX_STEIN_DRAWS = 4000  # the matrix of a discrepancy has the square of this number of entries
 
 
 def indicate_order(
     step_of: Callable[[float], Step | Stepper],
-    target: Draw,
+    target: ExactDraws,
     feature: Callable[[State], Any],
     *,
     order: int,
@@ -38,12 +38,28 @@ def indicate_order(
     batched: bool = False,
     name: str = "this kernel",
 ) -> Findings:
-    """How the bias of a feature goes with the step size, beside the order that is proved of it.
+    """Measure how the bias of a feature depends on the step size, beside the order that is
+    proved.
 
-    Replicas start in the target and run for ``time``; the bias is the difference of the feature to
-    that of the same replicas at the start. The slope of its logarithm is compared with ``order``,
-    by weighted least squares: higher orders, a time that is too short and correlations make it
-    inexact, so that the line is indicative.
+    Replicas start in the target and run for ``time``. The bias is the mean change of the feature.
+    The slope of its logarithm against that of the step size is fitted by weighted least squares,
+    and compared with ``order``. Higher orders, a time that is too short, and correlations make the
+    slope inexact: so the line is indicative.
+
+    Args:
+        step_of: the function that returns the kernel for a step size.
+        target: exact draws of the target, ``target(rng, n)``, by block, arrays (n, length).
+        feature: a function of a state, a dict of arrays (n, length), that returns n numbers.
+        order: the order that is proved.
+        step_sizes: two or more step sizes, none larger than ``time``.
+        time: how long replicas run, in units of the step size.
+        replicas: the number of replicas at each step size.
+        seed: the seed of all random numbers.
+        batched: whether the kernel moves many chains in one call, see ``Stepper``.
+        name: the name of the kernel in the findings.
+
+    Returns:
+        One line, which is indicative.
 
     Raises:
         RecipeError: for fewer than two step sizes, or a time that is shorter than one of them.
@@ -54,7 +70,7 @@ def indicate_order(
             f"step_sizes={list(step_sizes)} must be two or more positive numbers, none above"
             f" time={time}"
         )
-    rng, law = np.random.default_rng([seeded(seed), ORDER]), InvariantLaw(target)
+    rng, law = np.random.default_rng([checked_seed(seed), ORDER_STREAM]), InvariantLaw(target)
     found = [
         _bias(
             stepper(step_of(float(h)), batched=batched),
@@ -67,16 +83,17 @@ def indicate_order(
         for h in sizes
     ]
     bias, error = (np.array(column) for column in zip(*found, strict=True))
-    seen = np.abs(bias) > SHOWN * error
+    seen = np.abs(bias) > MIN_BIAS_ERRORS * error
     if seen.sum() < 2:
         where = (
-            f"the bias is below {SHOWN:g} standard errors at all but {int(seen.sum())} step sizes"
+            f"the bias is below {MIN_BIAS_ERRORS:g} standard errors at all but {int(seen.sum())}"
+            " step sizes"
         )
         line = ComparisonLine(
             "order of the bias",
             "least squares",
             0.0,
-            ERRORS,
+            MAX_SLOPE_ERRORS,
             "standard errors",
             1.0,
             ComparisonOutcome.INDICATIVE,
@@ -94,11 +111,11 @@ def indicate_order(
         "order of the bias",
         "least squares",
         float(far),
-        ERRORS,
+        MAX_SLOPE_ERRORS,
         "standard errors",
         1.0,
         ComparisonOutcome.INDICATIVE,
-        ERRORS * spread,
+        MAX_SLOPE_ERRORS * spread,
         "an order that differs by",
         where,
     )
@@ -113,6 +130,7 @@ def _bias(
     replicas: int,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
+    """Return the mean change of a feature after some steps, and its standard error."""
     start = law.rows(rng, replicas)
     state = start
     for _ in range(steps):
@@ -122,6 +140,7 @@ def _bias(
 
 
 def _slope(x: Array, y: Array, errors: Array) -> tuple[float, float]:
+    """Return the slope of a weighted least-squares line, and its standard error."""
     weights = 1 / errors**2
     middle = (weights * x).sum() / weights.sum()
     spread = (weights * (x - middle) ** 2).sum()
@@ -129,46 +148,52 @@ def _slope(x: Array, y: Array, errors: Array) -> tuple[float, float]:
 
 
 def indicate_law(draws: Any, score: Any, *, seed: int = 0, name: str = "these draws") -> Findings:
-    """A kernel Stein discrepancy of independent draws from a law of which only the score is known.
+    """Compute a kernel Stein discrepancy of independent draws, for a law of which only the score is
+    known.
 
-    The inverse multiquadric kernel of Gorham & Mackey (2017), "Measuring sample quality with
-    kernels", ICML; the null is that of the bootstrap with random signs of Chwialkowski, Strathmann
-    & Gretton (2016), "A kernel test of goodness of fit", ICML, which is right as the number of
-    draws grows: hence indicative.
+    The kernel is the inverse multiquadric one of Gorham & Mackey (2017), "Measuring sample quality
+    with kernels", ICML. The null law is the bootstrap with random signs of Chwialkowski, Strathmann
+    & Gretton (2016), "A kernel test of goodness of fit", ICML. It is correct as the number of draws
+    grows: so the line is indicative.
 
     Args:
-        draws: independent draws, shape (n, length).
-        score: the gradient of the log density at each, of the same shape.
+        draws: independent draws, an array (n, length) with n up to 4000.
+        score: the gradient of the log density at each draw, an array of the same shape.
+        seed: the seed of the random signs.
+        name: the name of the draws in the findings.
+
+    Returns:
+        One line, which is indicative.
 
     Raises:
-        RecipeError: where the shapes do not fit.
+        RecipeError: if the shapes do not fit, or a number is not finite.
     """
     x, s = (np.asarray(a, dtype=float) for a in (draws, score))
     if (
         x.ndim != 2
         or x.shape != s.shape
         or len(x) < 2
-        or len(x) > LARGEST
+        or len(x) > MAX_STEIN_DRAWS
         or not np.isfinite([x, s]).all()
     ):
         raise RecipeError(
             f"draws and score have the shapes {x.shape} and {s.shape}; both must be (n, length),"
-            f" finite, n to {LARGEST}"
+            f" finite, n to {MAX_STEIN_DRAWS}"
         )
     h = _stein_matrix(x, s)
     np.fill_diagonal(h, 0)
-    rng = np.random.default_rng([seeded(seed), STEIN])
-    signs = rng.choice([-1.0, 1.0], size=(MULTIPLIERS, len(x)))
+    rng = np.random.default_rng([checked_seed(seed), STEIN_STREAM])
+    signs = rng.choice([-1.0, 1.0], size=(BOOTSTRAP_SAMPLES, len(x)))
     under = ((signs @ h) * signs).sum(axis=1)
-    ratio = float(h.sum() / np.quantile(under, 1 - SELDOM))
-    where = f"{(under >= h.sum()).mean():.3g} of {MULTIPLIERS} bootstrap values are as large"
+    ratio = float(h.sum() / np.quantile(under, 1 - STEIN_LEVEL))
+    where = f"{(under >= h.sum()).mean():.3g} of {BOOTSTRAP_SAMPLES} bootstrap values are as large"
     line = ComparisonLine(
         "Stein discrepancy",
         "bootstrap",
         ratio,
         1.0,
         "quantiles of the bootstrap",
-        SELDOM,
+        STEIN_LEVEL,
         ComparisonOutcome.INDICATIVE,
         None,
         "",
@@ -178,7 +203,7 @@ def indicate_law(draws: Any, score: Any, *, seed: int = 0, name: str = "these dr
 
 
 def _stein_matrix(x: Array, s: Array) -> Array:
-    """``k_P(x, y)`` for ``k = (c^2 + |x - y|^2)^(-1/2)``, c the median distance."""
+    """Return ``k_P(x, y)`` for ``k = (c^2 + |x - y|^2)^(-1/2)``, where c is the median distance."""
     squared = distance.cdist(x, x, "sqeuclidean")
     c2 = float(np.median(squared[squared > 0])) if (squared > 0).any() else 1.0
     base = c2 + squared

@@ -1,6 +1,6 @@
-"""The pytest plug-in: ``assert_samples``, for the suites of other people's samplers.
+"""The pytest plug-in: the fixture ``assert_samples``, for the test suites of other samplers.
 
-It is loaded into every run of pytest, so that it imports what it needs on first use.
+Every run of pytest loads it, so it imports what it needs on first use.
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ from typing import Any
 
 import pytest
 
-SEED = "statistics_seed"
+SEED = "statistics_seed"  # the name under which pytest keeps the option
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--statistics-seed``: the seed of every statistical test; the same one gives the same
-    numbers.
-    """
+    """Add the option ``--statistics-seed``: the seed of every statistical test."""
     group = parser.getgroup("statistics", "statistical verification of samplers")
     group.addoption(
         "--statistics-seed",
@@ -30,14 +28,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def assert_samples(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """``assert_samples(step, against, step_size=..., ...)`` fails where the kernel is not what it
-    is compared with.
+    """Return the function ``assert_samples(step, against, step_size=..., ...)``, which fails if a
+    kernel differs from what it is compared with.
 
-    With ``against`` an ``Update``, a ``Discretisation`` or a kernel of moves, the law of one step
-    is compared (``verify.check_kernel``); with a ``Kernel`` that accepts and rejects, or repeats,
-    one sweep (``verify.check_sweep``); with ``target=``, the law that it leaves invariant
-    (``verify.check_invariance``); with both, both. Returns what was found, one or two ``Findings``.
-    ``allow_unseen=True`` passes although a coefficient would be missed.
+    With ``against`` an ``Update``, a ``Discretisation`` or a kernel of moves, it compares the law
+    of one step (``verify.check_kernel``). With a ``Kernel`` that accepts and rejects, or repeats,
+    it compares one sweep (``verify.check_sweep``). With ``target=`` it compares the law that the
+    kernel leaves invariant (``verify.check_invariance``). With both ``against`` and ``target=`` it
+    makes both comparisons.
+
+    The function returns one or two ``Findings``. It also fails if the error of a coefficient might
+    be missed, unless ``allow_unseen=True``.
     """
     seed = request.config.getoption(SEED)
 
@@ -56,8 +57,7 @@ def assert_samples(request: pytest.FixtureRequest) -> Callable[..., Any]:
                 pytest.fail(str(findings), pytrace=False)
             if findings.unseen and not allow_unseen:
                 pytest.fail(
-                    f"{findings}\nraise replicas= or most=, or step_size=, or say"
-                    " allow_unseen=True",
+                    f"{findings}\nraise replicas=, most= or step_size=, or add allow_unseen=True",
                     pytrace=False,
                 )
         return found
@@ -66,19 +66,20 @@ def assert_samples(request: pytest.FixtureRequest) -> Callable[..., Any]:
 
 
 def _found(step: Any, against: Any, target: Any, how: dict[str, Any]) -> tuple[Any, ...]:
+    """Make the comparisons that the arguments ask for, and return their findings."""
     from recipe import Kernel
     from recipe.kernel import Move
     from verify.statistics import LEVEL, battery, check_invariance, check_kernel, check_sweep
 
     if against is None and target is None:
-        raise TypeError("assert_samples needs what to compare with: an update rule, or target=")
+        raise TypeError("assert_samples needs something to compare with: a rule, or target=")
     by_sweep = isinstance(against, Kernel) and not all(
         isinstance(part, Move) for part in against.parts
     )
     of_rule = {} if against is None else _taken(how, check_sweep if by_sweep else battery)
     of_law = {} if target is None else _taken(how, check_invariance)
     if unknown := [name for name in how if name not in {*of_rule, *of_law, "name"}]:
-        raise TypeError(f"assert_samples: {unknown[0]}= is nothing that these comparisons take")
+        raise TypeError(f"assert_samples: {unknown[0]}= is no argument of these comparisons")
     found = []
     shared = {
         "name": how["name"],
@@ -94,6 +95,6 @@ def _found(step: Any, against: Any, target: Any, how: dict[str, Any]) -> tuple[A
 
 
 def _taken(how: dict[str, Any], by: Callable[..., Any]) -> dict[str, Any]:
-    """The arguments that a function takes by their names."""
+    """Return the arguments that a function takes."""
     names = signature(by).parameters
     return {name: value for name, value in how.items() if name in names}

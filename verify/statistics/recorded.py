@@ -1,5 +1,5 @@
-"""Numbers that a program makes, as they are drawn in pictures: the noise that is read off its
-steps, replicas after some sweeps, one chain, and how a series is correlated with itself.
+"""Samples for pictures: the noise of steps, replicas after some sweeps, one chain, and
+autocorrelations.
 """
 
 from __future__ import annotations
@@ -20,8 +20,16 @@ Arrays = Mapping[str, Array]
 def noise_of_replicas(
     battery: Battery, step: Step, rng: np.random.Generator, replicas: int
 ) -> Arrays:
-    """The noise of one step from the states of a battery, each as often as it takes for so many
-    replicas: arrays (replicas or a few more, length) by the name of the noise.
+    """Return the noise of one step from each state of a battery, by the name of the noise.
+
+    Args:
+        battery: the battery.
+        step: the kernel.
+        rng: the source of random numbers.
+        replicas: the number of steps. It is rounded up, so that each state has equally many.
+
+    Returns:
+        Arrays (replicas, length).
     """
     states = battery.experiment.states
     times = -(-replicas // len(next(iter(states.values()))))
@@ -32,8 +40,19 @@ def noise_of_replicas(
 def noise_of_chain(
     battery: Battery, advance: Advance, rng: np.random.Generator, steps: int
 ) -> Arrays:
-    """The noise of successive steps of one chain, from the least of the states of a battery, as far
-    as it stays finite: arrays (steps or fewer, length) by the name of the noise.
+    """Return the noise of successive steps of one chain, by the name of the noise.
+
+    The chain starts at the state of the battery that is nearest to zero, and goes on while it is
+    finite.
+
+    Args:
+        battery: the battery.
+        advance: the program for many steps in one call.
+        rng: the source of the seed.
+        steps: the number of steps.
+
+    Returns:
+        Arrays (steps or fewer, length).
     """
     states = battery.experiment.states
     least = int(np.argmin(sum(np.square(rows).sum(axis=1) for rows in states.values())))
@@ -53,8 +72,8 @@ def _noise(battery: Battery, before: Arrays, after: Arrays) -> Arrays:
 
 
 def chain_of(advance: Advance, first: Arrays, *, seed: int, steps: int) -> State:
-    """Successive states of one chain, the first among them, until it stops: arrays (steps + 1 or
-    fewer, length) by block.
+    """Return successive states of one chain, the first one included, until it stops: arrays (steps
+    + 1 or fewer, length) by block.
     """
     rows = [first]
     for t in range(steps):
@@ -68,8 +87,11 @@ def chain_of(advance: Advance, first: Arrays, *, seed: int, steps: int) -> State
 def after_sweeps(
     battery: SweepBattery, step: Step, rng: np.random.Generator, replicas: int
 ) -> tuple[Arrays, Arrays] | None:
-    """Replicas that started in the law of a kernel, after some sweeps, and as many exact draws;
-    None where replicas do not start there.
+    """Return replicas that started in the law of a kernel, after some sweeps, and as many exact
+    draws.
+
+    Returns:
+        Two states, arrays (replicas, length) by block; None if no exact draws of the law are known.
     """
     if battery.draws is None:
         return None
@@ -80,17 +102,22 @@ def after_sweeps(
 
 
 def correlation_of_noise(u: Array, lags: Iterable[int]) -> list[float]:
-    """The mean of the product of numbers N(0, 1) that are so many steps apart, for every lag below
-    their number; noise that could not be read off is left out.
+    """Return the autocorrelation of standard normal numbers at each lag.
+
+    It is the mean of the products of numbers that are ``lag`` steps apart. Numbers that could not
+    be recovered, which are not finite, are left out, and lags that are too long for the series are
+    skipped.
     """
-    # Rounding hides the noise of a chain that goes far out.
+    # The noise of a chain that goes far out is hidden by rounding errors.
     kept = np.where(np.isfinite(u), u, np.nan)
     pairs = [kept[:-k] * kept[k:] for k in lags if k < len(kept)]
     return [float(np.nanmean(p)) if np.isfinite(p).any() else np.nan for p in pairs]
 
 
 def autocorrelation(x: Array, lags: Iterable[int]) -> list[float]:
-    """The correlation of a series with itself at every lag; 0 where the series is constant."""
+    """Return the autocorrelation of a series at each lag; 0 at all lags if the series is
+    constant.
+    """
     away = x - x.mean()
     size = float(away @ away) or 1.0
     return [float(away[: len(away) - k] @ away[k:]) / size for k in lags]

@@ -1,5 +1,5 @@
-"""Comparisons of a kernel that accepts and rejects, or repeats: it keeps its law, and a sweep is
-the declared one.
+"""Comparisons of a kernel that accepts and rejects, or repeats: does it keep its law, and is a
+sweep the declared one?
 """
 
 from __future__ import annotations
@@ -13,26 +13,32 @@ import numpy as np
 from recipe import Kernel
 from verify.statistics.check_law import check_invariance, check_sweep
 from verify.statistics.null.findings import Findings
-from verify.statistics.null.levels import seeded
+from verify.statistics.null.levels import checked_seed
 from verify.statistics.numbers.arrays import State
 from verify.statistics.numbers.callables import Step, Stepper
 from verify.statistics.step.design import drawn_states
 from verify.statistics.trial.trial import Trial
 
 SWEEPS = 5  # of each replica that starts in the law
-STATES = 32  # from which calls of many sweeps are compared with single ones
-PURPOSE = 17  # of these random numbers
-IN_ITS_LAW, FROM_ANYWHERE = f"{SWEEPS} sweeps in its law", "a sweep from anywhere"
+STATE_COUNT = 32  # states from which calls of many sweeps are compared with single sweeps
+STATES_STREAM = 17  # key of these random numbers beside the seed
+# The beginning of the name of each line.
+IN_LAW_PREFIX, FREE_START_PREFIX = f"{SWEEPS} sweeps in its law", "a sweep from anywhere"
 
 
 @dataclass(frozen=True)
 class SweepBattery:
-    """Replicas that start anywhere, and replicas that start in the law of a kernel where it is
-    proved that a sweep leaves that law invariant.
+    """The comparisons that were chosen for one kernel.
+
+    Replicas start anywhere in the domain and, if a sweep is proved to leave the law of the kernel
+    invariant, other replicas start in that law.
 
     Attributes:
-        states: where calls of many sweeps are compared with single ones, a row each, by block.
-        draws: exact draws of the law, ``draws(rng, n)``; None where only sweeps are compared.
+        trial: the kernel with its numbers.
+        states: the states from which calls of many sweeps are compared with single sweeps, by
+            block, arrays (states, length).
+        draws: the function ``draws(rng, n)`` that returns exact draws of the law; None if only
+            single sweeps are compared.
         level, factor, batched: see ``battery``.
     """
 
@@ -45,20 +51,20 @@ class SweepBattery:
 
     @property
     def steps(self) -> None:
-        """How many sweeps a check takes is found while it runs."""
+        """The number of sweeps of a check: None, because it is known only while the check runs."""
         return None
 
     def check(self, step: Step | Stepper, *, seed: int = 0, name: str | None = None) -> Findings:
-        """Run a kernel, and compare: see ``check_sweep`` and ``check_invariance``."""
+        """Run a kernel and compare it; see ``check_sweep`` and ``check_invariance``."""
         kernel = self.trial.rule
         assert isinstance(kernel, Kernel)
         called = name or kernel.name or "this kernel"
         how: dict[str, Any] = {"seed": seed, "factor": self.factor, "batched": self.batched}
         how |= {"name": called, "level": self.level if self.draws is None else self.level / 2}
-        moved = _prefixed(FROM_ANYWHERE, check_sweep(step, kernel, **self.trial.numbers, **how))
+        moved = _prefixed(FREE_START_PREFIX, check_sweep(step, kernel, **self.trial.numbers, **how))
         if self.draws is None:
             return moved
-        kept = _prefixed(IN_ITS_LAW, check_invariance(step, self.draws, steps=SWEEPS, **how))
+        kept = _prefixed(IN_LAW_PREFIX, check_invariance(step, self.draws, steps=SWEEPS, **how))
         return replace(
             kept,
             lines=(*kept.lines, *moved.lines),
@@ -71,17 +77,18 @@ class SweepBattery:
 def sweep_battery(
     trial: Trial, *, seed: int, level: float, factor: float, batched: bool
 ) -> SweepBattery:
-    """Choose what a program is compared by with the kernel of a trial."""
+    """Choose the comparisons of a program with the kernel of a trial; see ``program_test``."""
     states = drawn_states(
         trial.rule.state,
         trial.setting.meanings.lengths,
-        STATES,
-        np.random.default_rng([seeded(seed), PURPOSE]),
+        STATE_COUNT,
+        np.random.default_rng([checked_seed(seed), STATES_STREAM]),
     )
     return SweepBattery(trial, states, trial.exact_draws, level, factor, batched)
 
 
 def _prefixed(where: str, found: Findings) -> Findings:
+    """Return findings whose lines and unseen scales name the comparison that they belong to."""
     return replace(
         found,
         lines=tuple(replace(line, name=f"{where}: {line.name}") for line in found.lines),

@@ -1,8 +1,7 @@
-"""Translation validation: the text of a generated module is read back, and proved to be the rule
-that it was made from.
+"""Translation validation: read the text of a generated module back, and prove that it is its rule.
 
-A second reading of the text, which shares no code with what prints it. ``docs/translation.md`` says
-what is read and what is not.
+This is a second reading of the text, which shares no code with the printer. ``docs/translation.md``
+says which texts can be read.
 """
 
 from verify.translation.parse.interface import Legend, Trusted

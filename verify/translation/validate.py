@@ -1,4 +1,4 @@
-"""Is the text of a module the step that it was made from?"""
+"""``validate``: decide whether the text of a module computes the step that it was made from."""
 
 from __future__ import annotations
 
@@ -26,20 +26,28 @@ from verify.verdict import Outcome, proved, undecided
 
 def validate(
     text: str,
-    what: Update | Kernel,
+    source: Update | Kernel,
     legend: Legend,
     trusted: Trusted,
     posteriors: Mapping[Potential, Posterior] | None = None,
 ) -> Outcome:
-    """Whether the text of a generated module carries out ``what``, for every dimension, every
-    value, and every step.
+    """Decide whether the text of a generated module computes its rule or kernel.
 
-    ``what`` is the rule or the kernel that it was made from, ``posteriors`` those behind its
-    potentials. *Refuted* names the first wrong line, with a point where the text and the rule
-    differ; what cannot be read is *undecided*.
+    A proof holds for every dimension, every value and every step, in real arithmetic.
+
+    Args:
+        text: the text of the module.
+        source: the update rule or the kernel that the module was made from.
+        legend: the names of the fields of the module.
+        trusted: the texts that are assumed to be right.
+        posteriors: the posteriors behind the potentials of the rule; None if there are none.
+
+    Returns:
+        Outcome: *proved*; *refuted*, with the first wrong line and a point where text and rule
+            differ if there is one; or *undecided*, with the first line that cannot be read.
     """
     try:
-        _validate(text, what, legend, trusted, posteriors or {})
+        _validate(text, source, legend, trusted, posteriors or {})
     except TranslationError as error:
         by = f"line {error.line}: {error.outcome.by}" if error.line else error.outcome.by
         return replace(error.outcome, by=by)
@@ -50,7 +58,7 @@ def validate(
 
 def _validate(
     text: str,
-    what: Update | Kernel,
+    source: Update | Kernel,
     legend: Legend,
     trusted: Trusted,
     posteriors: Mapping[Potential, Posterior],
@@ -63,19 +71,19 @@ def _validate(
     for density in found:
         check_density(module, legend, density)
         calls |= calls_of(module, legend, density)
-    reader = check_run(module, legend, what, calls, partial(check_end, module, what))
+    reader = check_run(module, legend, source, calls, partial(check_end, module, source))
     if "run_many" in module.functions:
-        check_many(module, legend, what, reader, check_end)
-    if isinstance(what, Update):
-        check_step(module, legend, what, reader.laws)
-    _check_all_read(module, what, found)
+        check_many(module, legend, source, reader, check_end)
+    if isinstance(source, Update):
+        check_step(module, legend, source, reader.laws)
+    _check_all_read(module, source, found)
 
 
 def _check_all_read(
-    module: ParsedModule, what: Update | Kernel, found: list[PosteriorFunctions]
+    module: ParsedModule, source: Update | Kernel, found: list[PosteriorFunctions]
 ) -> None:
-    """No function of the text is left unread: nobody would know what it does."""
-    names = {"allocate", "run"} | ({"step"} if isinstance(what, Update) else set())
+    """Require that every function of the text was read: an unread function could do anything."""
+    names = {"allocate", "run"} | ({"step"} if isinstance(source, Update) else set())
     names |= {n for d in found for n in (d.gradient, d.value, d.controlled, d.averaged)}
     for name, function in module.functions.items():
         if name not in names | module.read:

@@ -458,7 +458,8 @@ def test_the_noise_budget_is_kept():
     target = bind(SGLD, {U: POSTERIOR})
     with pytest.raises(
         RecipeError,
-        match=r"step_size=0.02 is beyond the noise budget at the first state, .* good up to 0.00",
+        match=r"step_size=0.02 is beyond the noise budget at the first state, .* up to the step"
+        r" size 0.00",
     ):
         quiet(target, compensate=True, batch_size=10, step_size=0.02, initial={"theta": MEAN})
     rule = discretise(SGHMC, "semi-implicit", compensate=True).rule

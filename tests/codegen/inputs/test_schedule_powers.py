@@ -14,7 +14,7 @@ import numpy as np
 
 from codegen import Cyclical, Polynomial
 from codegen.inputs.portable_math import exponential, power, sine
-from codegen.inputs.schedule import AT_ONCE, step_sizes
+from codegen.inputs.schedule import BLOCK_STEPS, step_sizes
 
 SCHEDULES = (Polynomial(0.05, 10.0, 0.55), Polynomial(1.0, 0.3, 1.0), Cyclical(0.1, 1000))
 
@@ -70,7 +70,8 @@ def test_a_step_size_does_not_depend_on_how_many_are_asked_for():
 
 def test_many_step_sizes_are_worked_out_in_pieces():
     for schedule in SCHEDULES:
-        pieces = [step_sizes(schedule, AT_ONCE * n, AT_ONCE) for n in range(3)]
+        pieces = [step_sizes(schedule, BLOCK_STEPS * n, BLOCK_STEPS) for n in range(3)]
         np.testing.assert_array_equal(
-            step_sizes(schedule, 0, 2 * AT_ONCE + 10), np.concatenate(pieces)[: 2 * AT_ONCE + 10]
+            step_sizes(schedule, 0, 2 * BLOCK_STEPS + 10),
+            np.concatenate(pieces)[: 2 * BLOCK_STEPS + 10],
         )

@@ -290,7 +290,7 @@ def test_plots_show_the_worst_coordinates_worst_first(tmp_path, monkeypatch):
     data, shown = data_of(theta=theta, r=normal(4, 200, 1), xi=np.ones((4, 200))), []
     monkeypatch.setattr(
         plots,
-        "_write_figure",
+        "write_figure",
         lambda figure, path: shown.append([a.get_title() for a in figure.axes]),
     )
     plot(data, tmp_path)

@@ -28,8 +28,8 @@ VECTORS = {"params": {"C": 0.5, "c": np.array([1.0, 0.5, 2.0])}}
 @pytest.fixture
 def few(monkeypatch):
     """Bundles of few chains, from few chains on."""
-    monkeypatch.setattr(batches, "FEWEST", 8)
-    monkeypatch.setattr(batches, "CHAINS", 7)
+    monkeypatch.setattr(batches, "MIN_CHAINS", 8)
+    monkeypatch.setattr(batches, "CHAINS_PER_BUNDLE", 7)
 
 
 def both(monkeypatch, what, **options):
@@ -72,7 +72,7 @@ def test_draws_in_bundles_are_those_of_chains_one_by_one(few, monkeypatch, what,
 def test_the_size_of_a_bundle_and_the_number_of_threads_change_nothing(few, monkeypatch):
     whole = sample(VECTOR, **OPTIONS, **VECTORS)
     for chains in (1, 3, 256):
-        monkeypatch.setattr(batches, "CHAINS", chains)
+        monkeypatch.setattr(batches, "CHAINS_PER_BUNDLE", chains)
         again = sample(VECTOR, **OPTIONS, **VECTORS, threads=chains % 3 + 1)
         np.testing.assert_array_equal(whole["theta"], again["theta"])
 
@@ -124,7 +124,7 @@ def test_a_run_that_is_stopped_often_is_the_run_that_is_not(few, tmp_path, monke
     np.testing.assert_array_equal(whole["theta"], again["theta"])
     assert whole.divergences == again.divergences
     assert bool(whole.divergences) == bool(options["initial"])
-    monkeypatch.setattr(batches, "CHAINS", 5)
+    monkeypatch.setattr(batches, "CHAINS_PER_BUNDLE", 5)
     with pytest.raises(RecipeError, match="first state of bundle of 5 chains 0 was None"):
         sample(target, **options, checkpoint=tmp_path / "c")
 

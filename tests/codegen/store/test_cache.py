@@ -332,7 +332,7 @@ def test_the_command_shows_what_is_kept_and_clears_that_only(folder):
     assert STEM in text
     refused = command("cache", "clear", cache=folder)  # nobody is there to be asked
     assert refused.returncode == 2
-    assert "say --yes" in refused.stderr
+    assert "add --yes" in refused.stderr
     assert machine_files(folder)
     kept_for_now = command("cache", "clear", "--older-than", "1", "--yes", cache=folder)
     assert kept_for_now.stdout.startswith("nothing to delete")

@@ -11,7 +11,7 @@ from sympy import Dummy, Function, Matrix, S, Symbol, exp, lambdify, log, sin, s
 from recipe import Dense, Field, Potential, Recipe, Scalar, Vector, dot, total
 from recipe.language.total import opened
 from verify import Verdict, verify
-from verify.obligations.process.marginal import FINITE
+from verify.obligations.process.marginal import FINITE_INTEGRAL
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 
@@ -117,7 +117,7 @@ def test_a_forgotten_log_determinant_is_stationary_and_said():
 def test_that_the_integral_is_finite_is_assumed_only_where_it_is_not_proved():
     assert marginal(CASES["a momentum by itself"][1]).assumptions == ()
     assert marginal(CASES["a law of Student"][1]).assumptions == ()
-    assert marginal(CASES["a dense precision"][1]).assumptions == (FINITE,)
+    assert marginal(CASES["a dense precision"][1]).assumptions == (FINITE_INTEGRAL,)
 
 
 @pytest.mark.parametrize(

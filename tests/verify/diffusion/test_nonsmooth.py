@@ -286,7 +286,7 @@ def test_what_needs_smoothness_says_so():
         for subject, obligation in itertools.product(subjects_of(what), OBLIGATIONS):
             if (
                 obligation.applies(subject)
-                and not obligation.across_kinks
+                and not obligation.handles_kinks
                 and obligation.given is None
             ):
                 outcome = outcome_of(verify(what), obligation.name)
@@ -297,7 +297,7 @@ def test_what_needs_smoothness_says_so():
 
 
 def test_what_goes_across_kinks_is_a_short_list():
-    assert {o.name for o in OBLIGATIONS if o.across_kinks} == {
+    assert {o.name for o in OBLIGATIONS if o.handles_kinks} == {
         "well-defined",
         "diffusion-symmetric",
         "curl-skew",

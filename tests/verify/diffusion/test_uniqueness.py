@@ -13,7 +13,7 @@ from sympy import Function, Interval, Matrix, Rational, Symbol, diff, eye, oo, s
 
 from recipe import Dense, Noise, Potential, Recipe, Scalar, Update, Vector, bind, dot, grad, total
 from verify import Verdict, verify
-from verify.engine import OF_REFLECTED
+from verify.engine import NO_REFLECTIONS
 from verify.verdict import Outcome
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
@@ -183,23 +183,23 @@ CATALOG = {
     ),
     "lognormal_exp_ou": (PROVED, "D is positive definite everywhere"),
     "scir_posterior": (PROVED, "D is positive definite everywhere"),
-    "scir": (UNDECIDED, "that the process never reaches the edge of its domain is not proved"),
+    "scir": (UNDECIDED, "it is not proved that the process never reaches the edge of its domain"),
     "hmc": (UNDECIDED, "there is no noise; whether the flow is ergodic is not decided"),
     "jacobi_beta": (
         UNDECIDED,
-        "that the process never reaches the edge of its domain is not proved",
+        "it is not proved that the process never reaches the edge of its domain",
     ),
-    "mirror_sgld": (UNDECIDED, OF_REFLECTED),
-    "mirror_sghmc": (UNDECIDED, OF_REFLECTED),
+    "mirror_sgld": (UNDECIDED, NO_REFLECTIONS),
+    "mirror_sghmc": (UNDECIDED, NO_REFLECTIONS),
     "corv_sgld": (PROVED, "D is positive definite everywhere"),
     "ito_sgld": (PROVED, "D is positive definite everywhere"),
     "corv_sghmc": (PROVED, "Hoermander's condition holds everywhere, by one round of brackets"),
     "corv_sgnht": (PROVED, "Hoermander's condition holds everywhere, by 2 rounds of brackets"),
     "sgrld_simplex_expanded_mean": (
         UNDECIDED,
-        "that the process never reaches the edge of its domain is not proved",
+        "it is not proved that the process never reaches the edge of its domain",
     ),
-    "sgrld_simplex_expanded_mean_reflected": (UNDECIDED, OF_REFLECTED),
+    "sgrld_simplex_expanded_mean_reflected": (UNDECIDED, NO_REFLECTIONS),
     "sgrld_simplex_expanded_natural": (UNDECIDED, "non-explosion is undecided"),
     "sgrld_simplex_reduced_mean": (UNDECIDED, FULL),  # matrices with a part outside of the diagonal
     "sgrld_simplex_reduced_natural": (UNDECIDED, FULL),

@@ -9,6 +9,7 @@ from dataclasses import replace
 import mpmath
 import pytest
 import sympy
+from helpers.leading_bias import leading_bias
 from oracles.slow_order import SlowStep, normal, quartic
 from sympy import (
     Function,
@@ -49,7 +50,7 @@ from recipe.language.abstract import Partial
 from recipe.language.expectation import NOISE
 from recipe.language.phi import Phi
 from recipe.scheme import discretise
-from verify.discrete.weak_order import invariant_order, leading_bias
+from verify.discrete.weak_order import invariant_order
 from verify.discrete.weak_order.anharmonic import mean_correction
 from verify.discrete.weak_order.gaussian import covariance
 from verify.discrete.weak_order.step import step_of

@@ -95,13 +95,15 @@ def outcome(recipe, scheme):
 def test_the_largest_step():
     assert (
         outcome(sghmc, "baoab").by
-        == "1 evaluation of the gradient of U a step, with the weight -step_size for r; it is made"
-        " good iff step_size <= 2*C/V_U_theta"
+        == "1 evaluation of the gradient of U a step, with the weight -step_size for r; its noise"
+        " can be compensated iff step_size <= 2*C/V_U_theta"
     )
     assert outcome(sghmc, "abobabo").by.endswith(
-        "it is made good iff step_size <= 18*C/(5*V_U_theta)"
+        "its noise can be compensated iff step_size <= 18*C/(5*V_U_theta)"
     )
-    assert outcome(sgrhmc, "euler").by.endswith("it is made good iff step_size <= 2/V_U_theta")
+    assert outcome(sgrhmc, "euler").by.endswith(
+        "its noise can be compensated iff step_size <= 2/V_U_theta"
+    )
 
 
 @pytest.mark.slow_for("recipe1-badodab")
@@ -111,7 +113,7 @@ def test_the_largest_step():
 def test_where_there_is_no_noise_to_replace_no_step_is_small_enough(recipe, scheme):
     found = outcome(recipe, scheme)
     assert found.verdict is Verdict.REFUTED
-    assert "which nothing can replace" in found.witness.finding
+    assert "no noise of its own there" in found.witness.finding
 
 
 W = Potential("W", theta)
@@ -126,7 +128,9 @@ def test_each_potential_has_noise_of_its_own(scheme):
     assert by.startswith(
         "1 evaluation of the gradient of U a step, with the weight -step_size for r; 1 evaluation"
     )
-    assert by.endswith(f"it is made good iff step_size <= {largest_step(two).rule[1][1]}")
+    assert by.endswith(
+        f"its noise can be compensated iff step_size <= {largest_step(two).rule[1][1]}"
+    )
 
 
 def test_only_a_potential_with_data_has_noise():
@@ -135,5 +139,5 @@ def test_only_a_potential_with_data_has_noise():
         theta, -((y - total(x * theta)) ** 2), 0, data={x: np.ones((3, 2)), y: np.ones(3)}
     )
     assert outcome(bind(two, {U: law}), "baoab").by.endswith(
-        "it is made good iff step_size <= 2*C/V_U_theta"
+        "its noise can be compensated iff step_size <= 2*C/V_U_theta"
     )

@@ -255,7 +255,7 @@ def test_every_field_of_the_json_is_documented():
 def test_two_formats_at_once_are_refused():
     done = command("verify", "sgld", "--json", "--format", "markdown")
     assert done.returncode == 2
-    assert "say one" in done.stderr
+    assert "choose one of them" in done.stderr
 
 
 # -- terminals

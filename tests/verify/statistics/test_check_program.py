@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from samplers import catalog_recipes
+from cases.catalog_recipes import catalog_recipes
 from sympy import Symbol, sqrt
 
 from catalog.hmc import ghmc
@@ -25,8 +25,8 @@ from verify.statistics import (
     program_test,
     trial_of,
 )
-from verify.statistics.law.simulate import Runner, swept
-from verify.statistics.sweep_battery import FROM_ANYWHERE, IN_ITS_LAW
+from verify.statistics.law.simulate import Runner, carry_out_sweep
+from verify.statistics.sweep_battery import FREE_START_PREFIX, IN_LAW_PREFIX
 
 theta, phi = Vector("theta"), Vector("phi")
 h, C = Symbol("h", positive=True), Symbol("C", positive=True)
@@ -81,7 +81,7 @@ def test_many_steps_in_one_call_are_as_many_calls():
         (True, ComparisonOutcome.DIFFERS),
     ):
         advance = by_key(trial, forgetful)
-        found = chosen.check(by_hand(trial), advance=advance, told=told.append)
+        found = chosen.check(by_hand(trial), advance=advance, on_progress=told.append)
         assert found.lines[-1].name == "12 steps in one call and one by one"
         assert found.outcome is found.lines[-1].outcome is outcome
     assert told == ["running", "comparing calls of many steps"] * 2
@@ -101,14 +101,17 @@ def test_a_kernel_of_ones_own():
     how = {"batched": True, "factor": 1.5, "level": 1e-3}
 
     def right(state, rng):
-        return swept(trial.rule, state, Runner(trial.setting.meanings, rng))
+        return carry_out_sweep(trial.rule, state, Runner(trial.setting.meanings, rng))
 
     found = check_program(right, trial, **how)
     assert found.outcome is ComparisonOutcome.AGREES
-    assert {line.name.partition(":")[0] for line in found.lines} == {IN_ITS_LAW, FROM_ANYWHERE}
+    assert {line.name.partition(":")[0] for line in found.lines} == {
+        IN_LAW_PREFIX,
+        FREE_START_PREFIX,
+    }
     assert found.level == 1e-3
     still = check_program(lambda state, rng: state, trial, **how)
-    assert {line.name.partition(":")[0] for line in still.differing} == {FROM_ANYWHERE}
+    assert {line.name.partition(":")[0] for line in still.differing} == {FREE_START_PREFIX}
 
 
 def test_it_finds_what_the_command_finds():
@@ -140,7 +143,7 @@ def test_what_is_abstract_is_what_the_module_takes_the_gradient_of():
 
 
 def test_what_does_not_fit_is_said():
-    with pytest.raises(RecipeError, match="a Recipe is no step"):
+    with pytest.raises(RecipeError, match="a Recipe is no discrete step"):
         trial_of(sgld)
     with pytest.raises(RecipeError, match="params= names D, and the rule has the parameters: C"):
         trial_of(RULE, params={"D": 1.0})
@@ -154,6 +157,6 @@ def test_what_does_not_fit_is_said():
 
 def test_what_cannot_be_compared_is_said():
     hidden = Update(h, {theta: theta + w**3}, total(theta**2) / 2)
-    with pytest.raises(NothingToCompareError, match="not read off"):
+    with pytest.raises(NothingToCompareError, match="cannot be recovered"):
         program_test(trial_of(hidden))
     assert trial_of(ghmc).law.remark == "a sweep is proved to leave exp(-H) invariant"

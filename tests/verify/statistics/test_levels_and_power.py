@@ -24,9 +24,9 @@ from verify.statistics import (
 from verify.statistics.null.normal import (
     between_replicas,
     correlations,
+    deviates_of_absolute_values,
     means,
-    repetitions,
-    sizes,
+    repetitions_line,
     threshold_of,
     variances,
     visible_scale,
@@ -62,10 +62,13 @@ def test_the_lines_of_normal_numbers_have_their_level():
             variances("variances", blocks, LEVEL, 0.9),
             correlations("correlations", blocks, LEVEL, 3.0),
             correlations(
-                "sizes", [(rows, sizes(x), names) for rows, x, names in blocks], LEVEL, 3.0
+                "sizes",
+                [(rows, deviates_of_absolute_values(x), names) for rows, x, names in blocks],
+                LEVEL,
+                3.0,
             ),
             between_replicas("replicas", u, LEVEL, 3.0),
-            repetitions("repetitions", blocks, LEVEL),
+            repetitions_line("repetitions", blocks, LEVEL),
         ):
             differing[line.name] += line.outcome is ComparisonOutcome.DIFFERS
     print(dict(differing))

@@ -13,7 +13,7 @@ from recipe import Fold, Potential, Scalar, Update, Vector, discretised, grad, t
 from verify.statistics import ComparisonOutcome, battery, reference
 from verify.statistics.numbers.arrays import Meanings
 from verify.statistics.recover.rounding import Rounding
-from verify.statistics.step.design import resolvable
+from verify.statistics.step.design import is_resolvable
 
 ROUNDED = 2.0**-53
 # roundings that one operation of the library may take: powers, exponentials and logarithms are not
@@ -109,7 +109,7 @@ def test_a_state_whose_rounding_hides_the_noise_is_left_out():
     first = np.append(np.linspace(-150, -60, 5000), 1.0)
     rows = {"phi": np.stack([first, np.full(5001, 2.0), np.full(5001, 0.5)], axis=1)}
     rng = np.random.default_rng(0)
-    good = resolvable(
+    good = is_resolvable(
         chosen.plan, rows, chosen.meanings, rng, rounding=chosen.rounding, replicas=chosen.replicas
     )
     assert not good[:-1].any()

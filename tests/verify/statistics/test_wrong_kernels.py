@@ -24,7 +24,7 @@ from verify.statistics.numbers.arrays import Meanings
 from verify.statistics.recover.equations import equations_of
 from verify.statistics.recover.innovations import innovations
 from verify.statistics.recover.plan import plan_of
-from verify.statistics.step.coefficients import Signature, weakest
+from verify.statistics.step.coefficients import Signature, weakest_signature
 
 
 class Later:
@@ -200,9 +200,9 @@ def test_the_inverse_of_a_factor_counts_along_the_shift_of_the_factor(other, gai
         certain=False,
         apart=False,
     )
-    assert weakest(one, replace(one, shift={"w": np.array(other)}, gain=3.0)).gain == pytest.approx(
-        gain
-    )
+    assert weakest_signature(
+        one, replace(one, shift={"w": np.array(other)}, gain=3.0)
+    ).gain == pytest.approx(gain)
 
 
 def test_two_coefficients_of_one_name_are_two():
@@ -238,5 +238,5 @@ def test_a_battery_for_shared_noise_refuses_a_kernel_that_has_none():
     chosen = battery(
         Update(h, {x: x / 2 + sqrt(h) * w}, x**2 / 2), step_size=0.1, batched=True, coupled=True
     )
-    with pytest.raises(RecipeError, match=r"counts on noise that states share"):
+    with pytest.raises(RecipeError, match=r"compares steps that share their noise"):
         chosen.check(Stepper(lambda state, rng: state, batched=True))

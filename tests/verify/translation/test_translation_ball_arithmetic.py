@@ -13,6 +13,7 @@ import pytest
 import sympy
 from cases.catalog_recipes import catalog_recipes
 from cases.translations import PRECONDITIONED, TWO_NOISES, Case, recipe_called, step
+from helpers.lifted_step import lifted_step
 from numba import njit
 
 from recipe.language.abstract import Dense, DenseEntry
@@ -21,7 +22,6 @@ from recipe.language.phi import Phi
 from recipe.language.symbols import Indexed, Length, Scalar
 from recipe.language.total import Total
 from recipe_cli.program.translation import legend_of, trusted_texts
-from verify.translation.run.lift import lifted_step
 
 BITS = 300
 UNIT = flint.arb(2) ** -53

@@ -21,8 +21,8 @@ from verify.audit.parameters import is_constant
 from verify.audit.repair.edits import ADDITIVE, Claim, Edit, edits_of
 from verify.audit.repair.residual import operations, residual_of
 from verify.audit.vectors import VectorReader
+from verify.decide.linear_algebra.equations import solve
 from verify.decide.zero.errors import CannotDecideError
-from verify.decide.zero.linear import solve
 
 MAX_EDITS = 24
 MAX_SECONDS = 5.0  # of processor time
@@ -81,7 +81,7 @@ def _pairs(claim: Claim, left_over: Expr) -> Iterator[Pair]:
     for (one, u), (other, v) in combinations(zip((e for e, _ in known), columns, strict=True), 2):
         if time.process_time() > deadline:
             return
-        found = solve([u, v], wanted, reader.generators.number(0))
+        found = solve([u, v], wanted, reader.generators.field)
         if found is None or any(c.is_zero() for c in found):
             continue
         coefficients = [

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
 
-from sympy import Add, Expr, Interval, Mul, Pow, Rational, S
+from sympy import QQ, Add, Expr, Interval, Mul, Pow, Rational, S
 
 from recipe.language.sign import NOT_NEGATIVE, NOT_POSITIVE, domain_of, possible_signs
+from verify.decide.linear_algebra.equations import Element, solve
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.errors import CannotDecideError
 from verify.decide.zero.ratio import Poly, Ratio
@@ -199,47 +198,11 @@ def _solve_by_linear_program(
     if proposal.x is None:
         return None
     support = [n for n, x in enumerate(proposal.x) if x > NEGLIGIBLE_WEIGHT]
-    weights = solve_exactly([columns[n] for n in support], wanted)
+    weights = solve([columns[n] for n in support], wanted, QQ)
     if weights is None or any(w < 0 for w in weights):
         return None
-    return [
-        (Rational(w.numerator, w.denominator), terms[n])
-        for w, n in zip(weights, support, strict=True)
-        if w
-    ]
+    return [(QQ.to_sympy(w), terms[n]) for w, n in zip(weights, support, strict=True) if w]
 
 
-def _coefficients(poly: Poly) -> dict[Monomial, Fraction]:
-    return {m: Fraction(int(c)) for m, c in poly.to_dict().items()}
-
-
-def solve_exactly(
-    columns: list[dict[Any, Fraction]], wanted: dict[Any, Fraction]
-) -> list[Fraction] | None:
-    """Rational weights with ``sum of weight * column = wanted``; weights that remain free are zero.
-
-    None if there is no solution.
-    """
-    keys = list(dict.fromkeys(k for c in (*columns, wanted) for k in c))
-    zero = Fraction(0)
-    rows = [[c.get(k, zero) for c in (*columns, wanted)] for k in keys]
-    pivots: list[int] = []
-    for column in range(len(columns)):
-        rank = len(pivots)
-        found = next((r for r in range(rank, len(rows)) if rows[r][column]), None)
-        if found is None:
-            continue
-        rows[rank], rows[found] = rows[found], rows[rank]
-        lead = rows[rank][column]
-        rows[rank] = [x / lead for x in rows[rank]]
-        for r, row in enumerate(rows):
-            if r != rank and row[column]:
-                share = row[column]
-                rows[r] = [x - share * y for x, y in zip(row, rows[rank], strict=True)]
-        pivots.append(column)
-    if any(row[-1] for row in rows[len(pivots) :]):
-        return None
-    weights = [zero] * len(columns)
-    for row, column in zip(rows, pivots, strict=False):
-        weights[column] = row[-1]
-    return weights
+def _coefficients(poly: Poly) -> dict[Monomial, Element]:
+    return {m: QQ(int(c)) for m, c in poly.to_dict().items()}

@@ -15,7 +15,7 @@ from fractions import Fraction
 from sympy import Add, Expr, Mul, Pow, Rational, S
 
 from recipe.language.sign import NOT_NEGATIVE, possible_signs
-from verify.decide.nonnegative.rational import Indefinite, Numbers, eliminate
+from verify.decide.linear_algebra.semidefinite import Indefinite, Numbers, eliminate
 from verify.decide.zero.generators import Generators
 from verify.decide.zero.ratio import Poly
 

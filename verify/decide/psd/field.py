@@ -10,6 +10,7 @@ from sympy import Expr
 
 from recipe.language.symbols import GENERIC, Length
 from recipe.language.total import sum_over
+from verify.decide.linear_algebra.equations import inverse
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.ratio import Ratio
 
@@ -85,6 +86,21 @@ class RatioField:
             [self.reduced(x + y) for x, y in zip(a, b, strict=True)]
             for a, b in zip(A, B, strict=True)
         ]
+
+    def inverse(self, A: Rows) -> Rows | None:
+        """The inverse of a square matrix; None if it is singular.
+
+        The elimination knows of no relation between generators, so the result is multiplied out.
+        """
+        found = inverse(A, self.generators.field)
+        if found is None:
+            return None
+        try:
+            reduced = [[self.reduced(e) for e in row] for row in found]
+        except ZeroDivisionError:  # the determinant is zero by a relation
+            return None
+        left_over = self.minus(self.times(A, reduced), self.unit(len(A)))
+        return reduced if all(e.is_zero() for row in left_over for e in row) else None
 
 
 def transpose(A: Rows) -> Rows:

@@ -245,30 +245,20 @@ class Factoring:
         return field.times(P, transpose(share)), field.times(share, R)
 
     def _inverse_of_one_plus(self, positive: list[int], M: Rows) -> Rows:
-        """``(I + C M)^-1`` by Gauss-Jordan elimination."""
-        field, n = self._field, len(positive)
-        unit = field.unit(n)
-        rows = [
+        """``(I + C M)^-1``."""
+        field, unit = self._field, self._field.unit(len(positive))
+        found = field.inverse(
             [
-                field.reduced(unit[x][y] + self._structure.K[a][a] * M[a][b])
-                for y, b in enumerate(positive)
+                [
+                    field.reduced(one + self._structure.K[a][a] * M[a][b])
+                    for one, b in zip(row, positive, strict=True)
+                ]
+                for row, a in zip(unit, positive, strict=True)
             ]
-            + unit[x]
-            for x, a in enumerate(positive)
-        ]
-        for x in range(n):
-            found = next((y for y in range(x, n) if not rows[y][x].is_zero()), None)
-            if found is None:
-                raise NotReachedError("I + C M is singular")
-            rows[x], rows[found] = rows[found], rows[x]
-            rows[x] = [field.reduced(r / rows[x][x]) for r in rows[x]]
-            for y in range(n):
-                if y != x and not rows[y][x].is_zero():
-                    rows[y] = [
-                        field.reduced(r - rows[y][x] * q)
-                        for r, q in zip(rows[y], rows[x], strict=True)
-                    ]
-        return [row[n:] for row in rows]
+        )
+        if found is None:
+            raise NotReachedError("I + C M is singular")
+        return found
 
     def _small_matrix(self, P: Rows, R: Rows, layers: list[_Layer]) -> Rows:
         """The matrix N, with rows for the columns of W and for the scalars."""

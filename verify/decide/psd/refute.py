@@ -16,7 +16,7 @@ from flint import arb, fmpq
 
 from recipe.language.entry import Coupling, Entry, Row
 from recipe.language.symbols import GENERIC, OTHER, Vector
-from verify.decide.nonnegative.rational import Indefinite, eliminate
+from verify.decide.linear_algebra.semidefinite import Indefinite, eliminate
 from verify.decide.psd.descent import lowest_points
 from verify.decide.psd.symmetric import written_in
 from verify.decide.zero.decide import explicit_sizes

@@ -12,8 +12,8 @@ from sympy import Add, Expr, Rational, S
 
 from recipe.language.entry import Coupling, Entry, Number, is_diagonal, parts
 from recipe.language.symbols import Scalar, Vector
+from verify.decide.linear_algebra.semidefinite import Indefinite, eliminate
 from verify.decide.nonnegative.certifier import nonnegative
-from verify.decide.nonnegative.rational import Indefinite, eliminate
 from verify.decide.psd.elimination import NotReachedError
 from verify.evidence import FactorColumn, SignStep
 from verify.generator.coupling import Diffusion, Group

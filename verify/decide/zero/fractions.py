@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from verify.decide.linear_algebra.equations import solve
 from verify.decide.zero.errors import TooLargeError
 from verify.decide.zero.generators import Generators
-from verify.decide.zero.linear import solve
 from verify.decide.zero.ratio import Poly, Ratio
 
 Exponents = tuple[int, ...]
@@ -158,7 +158,7 @@ class Fractions:
         ]
         one = self._generators.number(1)
         columns = [self._vector(power * self._divisors[lowered].poly) for power, lowered in parts]
-        weights = solve(columns, self._vector(one.num), self._generators.number(0))
+        weights = solve(columns, self._vector(one.num), self._generators.field)
         if weights is None:
             return []
         return [

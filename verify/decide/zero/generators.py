@@ -16,7 +16,7 @@ from sympy import Abs, Add, Expr, Integer, Mul, Pow
 
 from recipe.language.total import labels
 from verify.decide.zero.errors import TableFullError, TooLargeError
-from verify.decide.zero.ratio import MAX_TERMS, Poly, Ratio, ratio
+from verify.decide.zero.ratio import MAX_TERMS, Poly, Ratio, Ratios, ratio
 
 CAPACITIES = (96, 384)  # generators in a table; the small table is faster and is tried first
 
@@ -31,6 +31,7 @@ class Generators:
         self.context = flint.fmpz_mpoly_ctx.get(("g", capacity), flint.Ordering.degrevlex)
         self._polys = self.context.gens()
         self._one = self.context.from_dict({(0,) * capacity: 1})
+        self.field = Ratios(self.number(1))
         self._index: dict[Hashable, int] = {}
         self.meanings: list[Expr] = []
         self.labels: list[frozenset[int]] = []

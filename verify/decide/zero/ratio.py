@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from sympy.polys.domains.field import Field
+
 from verify.decide.zero.errors import TooLargeError
 
 Poly = Any  # flint.fmpz_mpoly: python-flint has no public type to name here
@@ -20,6 +22,9 @@ class Ratio:
 
     num: Poly
     den: Poly
+
+    def __bool__(self) -> bool:
+        return not self.is_zero()
 
     def __add__(self, other: Ratio) -> Ratio:
         if self.den == other.den:
@@ -73,6 +78,17 @@ class Ratio:
     def key(self) -> str:
         """A text that is the same for equal ratios and different for others."""
         return f"({self.num})/({self.den})"
+
+
+class Ratios(Field):  # type: ignore[misc]
+    """The ratios in some generators as a field of sympy's, which is what its linear algebra asks
+    for.
+    """
+
+    rep = "ratios"
+
+    def __init__(self, one: Ratio) -> None:
+        self.zero, self.one = one - one, one
 
 
 def ratio(num: Poly, den: Poly) -> Ratio:

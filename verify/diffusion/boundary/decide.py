@@ -142,7 +142,7 @@ def _not_kept(edge: Edge, subject: Subject) -> str:
     return (
         "what flows out there does not come in again, as the speed keeps its sign: near the edge"
         f" d/dt E[{speed}] contains {flux}, with the density {density} of {edge.block} there, and"
-        " no jump makes it good"
+        " no jump compensates for it"
     )
 
 

@@ -10,7 +10,7 @@ from recipe.language.entry import Coupling, parts
 from recipe.language.sign import is_nonnegative, is_positive
 from recipe.language.symbols import GENERIC, OTHER, Block, Vector
 from recipe.language.total import labels
-from verify.decide.minors import has_positive_minors
+from verify.decide.linear_algebra.minors import has_positive_minors
 
 
 def is_definite(dynamics: Dynamics, group: tuple[Block, ...]) -> bool:

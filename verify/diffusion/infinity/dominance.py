@@ -21,7 +21,7 @@ from recipe.language.sign import NOT_NEGATIVE, POSITIVE, is_nonnegative, is_posi
 from recipe.language.symbols import GENERIC, Block, Scalar, Vector
 from recipe.language.total import Total, labels, opened, relabel
 from verify.decide.definedness import is_continuous
-from verify.decide.minors import has_positive_minors
+from verify.decide.linear_algebra.minors import has_positive_minors
 from verify.diffusion.infinity.ends import ends, is_bounded_below, lower_power, upper_power
 from verify.diffusion.infinity.separation import (
     Summand,

@@ -5,8 +5,8 @@ For c_k > 0, over the positive orthant or the part of it where the sum is below 
 Journal de mathematiques pures et appliquees 4; Gupta & Richards 1987, Journal of Multivariate
 Analysis 23),
 
-    integral of prod u_k^(c_k - 1) g(sum u_k) du = (prod Gamma(c_k) / Gamma(C)) * integral of g(s)
-    s^(C - 1) ds,   C = sum c_k.
+    integral of prod u_k^(c_k - 1) g(sum u_k) du
+        = (prod Gamma(c_k) / Gamma(C)) * integral of g(s) s^(C - 1) ds,   C = sum c_k.
 
 So a single integral over one variable decides. On the real line u = exp(x), and the density of x
 has the factors ``u_k^c_k``.

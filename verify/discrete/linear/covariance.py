@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from sympy import Expr, ImmutableDenseMatrix, Matrix, eye, zeros
 
 from recipe.language.symbols import Block
+from verify.decide.linear_algebra.equations import solve_rational
 from verify.decide.zero.decide import decide_zero
-from verify.discrete.linear.numbers import readable, solve, with_generators
+from verify.discrete.linear.numbers import readable, with_generators
 from verify.discrete.linear.step import AffineStep
 from verify.verdict import Verdict
 
@@ -76,7 +77,7 @@ def _means(step: AffineStep) -> dict[Block, tuple[Expr, Expr]] | None:
     """
     n = len(step.coordinates)
     entries, meanings = with_generators([*(eye(n) - step.M), *step.m])
-    found = solve(Matrix(n, n, entries[: n * n]), Matrix(n, 1, entries[n * n :]))
+    found = solve_rational(Matrix(n, n, entries[: n * n]), Matrix(n, 1, entries[n * n :]))
     if found is None:
         return None
     mean = found.applyfunc(lambda e: readable(e, meanings, step.step))
@@ -100,7 +101,7 @@ def _lyapunov(M: Matrix, C: Matrix) -> Matrix | None:
             for c in range(n):
                 A[k, column[min(a, c), max(a, c)]] -= M[i, a] * M[j, c]
         b[k] = C[i, j]
-    found = solve(A, b)
+    found = solve_rational(A, b)
     return None if found is None else Matrix(n, n, lambda i, j: found[column[min(i, j), max(i, j)]])
 
 

@@ -9,7 +9,6 @@ from sympy import (
     Add,
     Dummy,
     Expr,
-    Matrix,
     Mul,
     Pow,
     Rational,
@@ -22,8 +21,6 @@ from sympy import (
     together,
     zoo,
 )
-from sympy.polys.matrices import DomainMatrix
-from sympy.polys.matrices.exceptions import DMNonInvertibleMatrixError
 
 from recipe.language.sign import NEGATIVE, possible_signs
 
@@ -69,20 +66,6 @@ def _families(arguments: Iterable[Expr]) -> dict[Expr, dict[Expr, int]]:
         unit = -unit if all(q < 0 for q in members.values()) else unit
         found[Mul(unit, rest)] = {a: int(q / unit) for a, q in members.items()}
     return found
-
-
-def solve(A: Matrix, b: Matrix) -> Matrix | None:
-    """Return the solution of ``A x = b`` over rational functions; None where A is singular."""
-    joint = DomainMatrix.from_Matrix(Matrix.hstack(A, b)).to_field()
-    n = A.rows
-    left, right = (
-        joint.extract(range(n), range(n)),
-        joint.extract(range(n), range(n, joint.shape[1])),
-    )
-    try:
-        return left.lu_solve(right).to_Matrix()
-    except DMNonInvertibleMatrixError:
-        return None
 
 
 def readable(e: Expr, meanings: Mapping[Symbol, Expr], step: Symbol) -> Expr:

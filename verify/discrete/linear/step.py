@@ -20,7 +20,6 @@ from recipe.language.calculus import gradient
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.free_symbols import unused_name
-from recipe.language.sign import is_positive
 from recipe.language.symbols import (
     Block,
     Length,
@@ -32,6 +31,7 @@ from recipe.language.symbols import (
 )
 from recipe.language.total import Total
 from verify.decide.definedness import PROVERS, conditions
+from verify.decide.linear_algebra.minors import has_positive_minors
 from verify.discrete.weak_order.meanings import meaning_of
 from verify.generator.one_dimension import at_length_one
 
@@ -127,9 +127,7 @@ def affine_step(update: Update) -> AffineStep:
     M, m, C = _read(state, update.state)
     R, n, shaken = _read(recorded, update.state)
     hessian, slope, _ = _read(slopes, update.state)
-    if not all(
-        is_positive(hessian[:rows, :rows].det().factor()) for rows in range(1, len(slopes) + 1)
-    ):
+    if not has_positive_minors(hessian):
         raise OutsideLanguageError(
             "H is not shown to be that of a normal law: its Hessian is not seen to be positive"
             " definite"

@@ -2,8 +2,7 @@
 dimension.
 """
 
-from verify.discrete.weak_order.bias import Bias, leading_bias
 from verify.discrete.weak_order.invariant import Order, invariant_order
 from verify.discrete.weak_order.marginal import Marginal
 
-__all__ = ["Bias", "Marginal", "Order", "invariant_order", "leading_bias"]
+__all__ = ["Marginal", "Order", "invariant_order"]

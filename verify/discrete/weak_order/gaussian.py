@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sympy import Expr, S
-from sympy.polys.matrices import DomainMatrix
 
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.symbols import Block
+from verify.decide.linear_algebra.equations import inverse, solve
 from verify.discrete.weak_order.parameters import ParameterField
 from verify.discrete.weak_order.ring import Poly, Ring
 from verify.discrete.weak_order.step import Map, Step, gradient_of, map_of, maps_of
@@ -68,7 +68,9 @@ def covariance(step: Step, end: int, capacity: int = 48) -> Covariance:
     read = _MatrixReader(ring, ParameterField(ring, constants))
     powers = _stationary([read.linear(m, end + 2) for m in maps], end, read)
     powers = _moved(powers, read.linear(recorded, end), read.zero)
-    target = DomainMatrix(read.hessian(slopes), (read.n, read.n), read.field.domain).inv().to_list()
+    target = inverse(read.hessian(slopes), read.field.domain)
+    if target is None:
+        raise OutsideLanguageError("the Hessian of H is singular, so the law is not normal")
     return Covariance(step.coordinates, tuple(read.shown(m) for m in powers), read.shown(target))
 
 
@@ -171,29 +173,27 @@ def _stationary(steps: Sequence[Linear], end: int, read: _MatrixReader) -> list[
     """Solve for the powers of the stationary covariance, one Lyapunov equation after another."""
     n, zero = read.n, read.zero
     pairs = [(i, j) for i in range(n) for j in range(i, n)]
-    images = []
+    columns = []
     for i, j in pairs:
         unit = [[zero for _ in range(n)] for _ in range(n)]
         unit[i][j] = unit[j][i] = read.field.domain.one
-        images.append(_change([unit], steps, 2, zero, noisy=False))
-    system = [[image[i][j] for image in images] for i, j in pairs]
+        columns.append(_by_pair(_change([unit], steps, 2, zero, noisy=False), pairs))
     powers: list[Matrix] = []
     for k in range(end):
-        known = _change(powers, steps, k + 2, zero)
-        right = [[-known[i][j]] for i, j in pairs]
-        augmented = DomainMatrix(
-            [row + r for row, r in zip(system, right, strict=True)],
-            (len(pairs), len(pairs) + 1),
-            read.field.domain,
-        )
-        reduced, pivots = augmented.rref()
-        if pivots != tuple(range(len(pairs))):
+        known = _by_pair(_change(powers, steps, k + 2, zero), pairs)
+        negative = {pair: -e for pair, e in known.items()}
+        found = solve(columns, negative, read.field.domain, only=True)
+        if found is None:
             raise OutsideLanguageError(
                 "the limit of the step has no stationary covariance, or more than one"
             )
-        solution = dict(zip(pairs, (row[-1] for row in reduced.to_list()), strict=True))
+        solution = dict(zip(pairs, found, strict=True))
         powers.append([[solution[min(i, j), max(i, j)] for j in range(n)] for i in range(n)])
     return powers
+
+
+def _by_pair(matrix: Matrix, pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Any]:
+    return {(i, j): matrix[i][j] for i, j in pairs}
 
 
 def _change(

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sympy import S
-from sympy.polys.matrices import DomainMatrix
 
 from recipe.language.symbols import Block
+from verify.decide.linear_algebra.equations import inverse
 from verify.discrete.weak_order.parameters import ParameterField
 from verify.discrete.weak_order.ring import Poly, Ring
 
@@ -74,13 +74,7 @@ def _covariance(
     if not all(ring.is_constant(k) for k in numbers):
         return None
     field = ParameterField(ring, numbers)
-    matrix = DomainMatrix(
-        [[field.element(e) for e in row] for row in rows], (len(blocks), len(blocks)), field.domain
-    )
-    if not blocks:
-        return []
-    if matrix.rank() < len(blocks):
+    found = inverse([[field.element(e) for e in row] for row in rows], field.domain)
+    if found is None:
         return None
-    return [
-        [ring.read(field.expression(e)) for e in row] for row in matrix.to_field().inv().to_list()
-    ]
+    return [[ring.read(field.expression(e)) for e in row] for row in found]

@@ -9,9 +9,9 @@ import operator
 from collections.abc import Sequence
 
 from sympy import Expr
-from sympy.polys.matrices import DomainMatrix
 
 from recipe.language.abstract import Jet, Partial, Potential
+from verify.decide.linear_algebra.equations import solve
 from verify.decide.zero.decide import vanishes
 from verify.discrete.weak_order.parameters import ParameterField
 from verify.discrete.weak_order.push import Gradient, pushed
@@ -118,12 +118,8 @@ def _solved(images: Sequence[Poly], residual: Poly, ring: Ring) -> list[Expr] | 
     state = [k for k in letters if k not in parameters]
     field = ParameterField(ring, parameters)
     columns = [ring.split(p, state) for p in (*images, -residual)]
-    rows = list(dict.fromkeys(m for column in columns for m in column))
-    if len(rows) > MAX_EQUATIONS:
+    if len({m for column in columns for m in column}) > MAX_EQUATIONS:
         return None
-    entries = [[field.element(column.get(m, ring.zero)) for column in columns] for m in rows]
-    reduced, pivots = DomainMatrix(entries, (len(rows), len(columns)), field.domain).rref()
-    if pivots != tuple(range(len(images))):
-        return None
-    listed = reduced.to_list()
-    return [field.expression(listed[k][-1]) for k in range(len(images))]
+    *known, wanted = [{m: field.element(p) for m, p in column.items()} for column in columns]
+    found = solve(known, wanted, field.domain, only=True)
+    return None if found is None else [field.expression(c) for c in found]

@@ -1,4 +1,4 @@
-"""``detailed-balance``: every Metropolis test accepts as often one way as the other."""
+"""``detailed-balance``: every Metropolis test satisfies detailed balance."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ Test = MetropolisHastings | MetropolisedMap | MetropolisedPath
 
 
 def discharge(subject: KernelSubject) -> Outcome:
-    """Each test by itself: the density of the proposal both ways, or the three facts of a
-    reversible map.
+    """Decide each test by itself.
+
+    A Metropolis-Hastings test is decided by the density of its proposal both ways, a Metropolised
+    map by the three facts that make it reversible.
     """
     named = []
     for test in _tests(subject):
-        # Whether a rejected state is turned is a matter of the whole sweep, and not of the
-        # acceptance.
+        # The acceptance does not depend on whether a rejected state's momentum is turned: that
+        # matters for the whole sweep only.
         part = turning(test)
         outcome = within_scope(
             decide_part(subject.declared, part), subject.declared, subject.conditions
@@ -36,12 +38,15 @@ def discharge(subject: KernelSubject) -> Outcome:
 
 
 def _tests(subject: KernelSubject) -> list[Test]:
+    """Return the Metropolis tests of the kernel."""
     leaves = (leaf for part in subject.declared.parts for leaf in leaves_of(part))
     return [leaf for leaf in leaves if isinstance(leaf, Test)]
 
 
 def _repair(subject: KernelSubject, part: MetropolisedMap) -> str | None:
-    """Another block to turn, with which the test is right."""
+    """Name another block whose sign may be turned instead, so that the test is right; None if none
+    is.
+    """
     for block in subject.state:
         other = replace(part, flips=(block,))
         if (
@@ -55,17 +60,17 @@ def _repair(subject: KernelSubject, part: MetropolisedMap) -> str | None:
 DETAILED_BALANCE = Obligation(
     name="detailed-balance",
     statement=(
-        "pi(x) q(y | x) a(x, y) = pi(y) q(x | y) a(y, x); of a map: F o Psi is its own inverse,"
+        "pi(x) q(y | x) a(x, y) = pi(y) q(x | y) a(y, x); for a map: F o Psi is its own inverse,"
         " |det Psi'| = 1, H o F = H"
     ),
     latex=r"\pi(x)\, q(y \mid x)\, a(x, y) = \pi(y)\, q(x \mid y)\, a(y, x)",
     explanation=(
-        "A proposal that is accepted with probability min(1, ratio) leaves exp(-H) invariant if the"
-        " ratio is that of pi(y) q(x | y) and pi(x) q(y | x). The density q is derived again from"
-        " mean and covariance of the rule, and must be positive both ways, so that D > 0. A map"
-        " without noise has no density: it must keep volume, and be undone by turning momenta,"
-        " going it again and turning them back. It is about each test by itself; the verdict on the"
-        " kernel is that of invariance, as what follows may make good what one part does."
+        "A proposal that is accepted with probability min(1, ratio) leaves exp(-H) invariant if"
+        " the ratio is pi(y) q(x | y) / (pi(x) q(y | x)). The density q is derived again from mean"
+        " and covariance of the rule, and must be positive both ways, so that D > 0. A map without"
+        " noise has no density: it must preserve volume, and be undone by turning the momenta,"
+        " applying it again and turning them back. Each test is judged by itself; the verdict on"
+        " the kernel is that of invariance, as a later part may correct an earlier one."
     ),
     discharge=discharge,
     applies=lambda subject: subject.declared.has_metropolis(),

@@ -1,6 +1,4 @@
-"""``invariance``: one sweep of a kernel leaves exp(-H) invariant, exactly, at the step size as it
-is.
-"""
+"""``invariance``: one sweep of a kernel leaves exp(-H) invariant, exactly, at its own step size."""
 
 from __future__ import annotations
 
@@ -12,37 +10,41 @@ from verify.obligation import Obligation, Outcomes, of_kernels
 from verify.subject import KernelSubject
 from verify.verdict import Assumption, Outcome, Verdict, undecided
 
-A_LAW = Assumption("exp(-H) is normalisable", ("normalisable",))
+NORMALISABLE_ASSUMED = Assumption("exp(-H) is normalisable", ("normalisable",))
 
 
-def discharge(subject: KernelSubject, known: Outcomes) -> Outcome:
-    """Part by part; that exp(-H) is a law is taken for granted where it is not decided."""
+def discharge(subject: KernelSubject, outcomes: Outcomes) -> Outcome:
+    """Decide the sweep part by part.
+
+    That exp(-H) is normalisable is assumed if it is undecided.
+    """
     outcome = within_scope(decide_sweep(subject.declared), subject.declared, subject.conditions)
     if outcome.verdict is not Verdict.PROVED:
         return outcome
-    law = known["normalisable"]
+    law = outcomes["normalisable"]
     if law.verdict is Verdict.REFUTED:
         return undecided(f"exp(-H) is no probability law ({law.by})")
-    taken = law.assumed if law.verdict is Verdict.PROVED else (A_LAW,)
+    taken = law.assumed if law.verdict is Verdict.PROVED else (NORMALISABLE_ASSUMED,)
     return replace(outcome, assumed=tuple(dict.fromkeys((*outcome.assumed, *taken))))
 
 
 INVARIANCE = Obligation(
     name="invariance",
     statement=(
-        "a state with the law exp(-H) has it after one sweep as well, for every step size of the"
+        "a state with the law exp(-H) still has it after one sweep, for every step size of the"
         " scope"
     ),
     latex=r"\pi K = \pi, \quad \pi \propto e^{-H}",
     explanation=(
-        "Invariance of every part proves that of the sweep. A part that fails leaves the sweep"
-        " undecided, unless nothing after it can make it good, or moments of the whole sweep are"
-        " known and are others. What is overwritten before anything reads it does not matter: a"
-        " momentum may be set to zero if it is then redrawn. A step of a scheme without a"
-        " Metropolis test is hardly ever exact; how far it is off is the matter of its order."
+        "If every part leaves exp(-H) invariant, so does the sweep. A part that fails leaves the"
+        " sweep undecided; the sweep is refuted if no later part can correct it, or if known"
+        " moments of the whole sweep are wrong. A value that is overwritten before anything reads"
+        " it does not matter: a momentum may be set to zero if it is then redrawn. A step of a"
+        " scheme without a Metropolis test is hardly ever exact; its order (invariant-order) says"
+        " how large the error is."
     ),
     discharge=discharge,
     needs=("normalisable",),
-    assumes=(A_LAW,),
+    assumes=(NORMALISABLE_ASSUMED,),
     applies=of_kernels,
 )

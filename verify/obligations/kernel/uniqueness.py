@@ -10,20 +10,23 @@ from verify.obligation import Obligation, Outcomes, of_kernels
 from verify.subject import KernelSubject
 from verify.verdict import Outcome, Verdict, conjunction, undecided
 
-RESONANCE = (
-    "a fixed number of steps may come back to where it began: leapfrog with step 1, three steps, on"
-    " H = (theta^2 + r^2)/2 is the map z -> -z, which keeps |theta| for ever; draw the number of"
+MAY_BE_PERIODIC = (
+    "a fixed number of steps may return to where it began: leapfrog with step 1, three steps, on"
+    " H = (theta^2 + r^2)/2 is the map z -> -z, which never changes |theta|; draw the number of"
     " steps, times=(1, n)"
 )
 
 
-def discharge(subject: KernelSubject, known: Outcomes) -> Outcome:
-    """Proved where a part reaches every set of positive volume from every point."""
+def discharge(subject: KernelSubject, outcomes: Outcomes) -> Outcome:
+    """Decide whether some part reaches every set of positive volume from every point.
+
+    It is undecided if none is proved to, as the kernel may still have only one invariant law.
+    """
     kernel = subject.declared
     reached = reaches_everywhere(kernel)
     if reached.verdict is not Verdict.PROVED:
-        return undecided(RESONANCE) if _is_hmc(kernel) else reached
-    needed = [(name, known[name]) for name in ("invariance", "well-defined")]
+        return undecided(MAY_BE_PERIODIC) if _is_hmc(kernel) else reached
+    needed = [(name, outcomes[name]) for name in ("invariance", "well-defined")]
     for name, outcome in needed:
         if outcome.verdict is not Verdict.PROVED:
             return undecided(f"{name} is not proved")
@@ -31,7 +34,9 @@ def discharge(subject: KernelSubject, known: Outcomes) -> Outcome:
 
 
 def _is_hmc(kernel: Kernel) -> bool:
-    """Whether it redraws something and takes a fixed number of steps of a map."""
+    """Return True if a part redraws a block, and another one takes a fixed number of steps of a
+    map.
+    """
     fixed = any(
         isinstance(part, MetropolisedMap) and isinstance(part.times, int) for part in kernel.parts
     )
@@ -42,10 +47,10 @@ KERNEL_UNIQUENESS = Obligation(
     name="uniqueness",
     statement="exp(-H) is the only probability law that the kernel leaves invariant",
     explanation=(
-        "Otherwise a chain may settle in another law than the one you want. If every set of"
+        "If there were another invariant law, a chain might converge to that one. If every set of"
         " positive volume is reached from every point with positive probability, there is no other."
         " Hamiltonian Monte Carlo with a fixed number of steps is undecided: it may be periodic."
-        " This says nothing of the speed of convergence."
+        " This says nothing about the speed of convergence."
     ),
     discharge=discharge,
     needs=("invariance", "well-defined"),

@@ -1,6 +1,4 @@
-"""``well-defined`` of a kernel: every expression in its parts has a value at every point of the
-domain.
-"""
+"""``well-defined`` of a kernel: its expressions have a value at every point of the domain."""
 
 from __future__ import annotations
 
@@ -23,8 +21,8 @@ from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
 
 def discharge(subject: KernelSubject) -> Outcome:
-    """Collect every condition on denominators, logarithms and roots, and decide each; and whether a
-    block may stand for another.
+    """Decide every condition on denominators, logarithms and roots, and whether changes of variable
+    are bijections.
     """
     if not has_a_point([*(e for e, _ in subject.written), *subject.state]):
         return undecided(NO_POINT)
@@ -57,15 +55,17 @@ def _decide(condition: Condition, subject: KernelSubject) -> Outcome:
 
 
 def _for_small_steps(condition: Condition, step: Symbol) -> Outcome:
-    """A condition that depends on the state: how small a step must be depends on the state as well,
-    and a kernel has one step.
+    """Decide a condition that depends on the state and on the step size.
+
+    How small a step must be then depends on the state, and a kernel has one step for all states. So
+    a proof for small steps at each state leaves the condition undecided.
     """
     outcome = decide_for_small_steps(condition, step)
     if outcome.verdict is not Verdict.PROVED:
         return outcome
     return undecided(
-        f"at every state {condition} holds for small {step}; that one {step} is small enough for"
-        " all was not proved"
+        f"at every state {condition} holds for small {step}, but it was not proved that one {step}"
+        " is small enough for all states"
     )
 
 
@@ -80,6 +80,6 @@ KERNEL_WELL_DEFINED = Obligation(
         " assumptions give to its parts."
     ),
     discharge=discharge,
-    across_kinks=True,
+    handles_kinks=True,
     applies=of_kernels,
 )

@@ -1,4 +1,4 @@
-"""Obligations of a change of variable.
+"""Obligations of a change of variable ``theta = f(phi)``.
 
 Imports ``verify.diffusion.change_of_variable``.
 """

@@ -1,5 +1,5 @@
-"""``boundary-step``: one Euler step of phi stays bounded as theta = f(phi) approaches the edge of
-its domain.
+"""``boundary-step``: one Euler step of phi stays bounded as theta = f(phi) goes to an edge of its
+domain.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from verify.verdict import Outcome
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Leading terms of D and of the drift at each end of phi that theta leaves for a finite
+    """Compare leading terms of D and of the drift at each end of phi where theta goes to a finite
     edge.
     """
     return for_every_map(
@@ -27,6 +27,7 @@ def discharge(subject: Subject) -> Outcome:
 
 
 def _coefficients(subject: Subject) -> Iterator[tuple[str, Expr]]:
+    """Yield the entries of D and the drifts, with their names."""
     for (row, column), entry in subject.dynamics.diffusion.items():
         for e in parts(entry):
             yield f"D[{row}, {column}]", e
@@ -41,13 +42,13 @@ BOUNDARY_STEP = Obligation(
         " step stay bounded"
     ),
     explanation=(
-        "One step is phi + eps f + sqrt(2 eps) B w. Near the edge of theta the map is flat; a step"
-        " of Ito's transform, whose noise is 1/f', is then longer than any number, whatever eps"
-        " (Yokoi et al., Theorem 2), and one of CoRV is not (Theorem 3). It is about the discrete"
+        "One step is phi + eps f + sqrt(2 eps) B w. Near the edge of theta the map is flat. The"
+        " noise of Ito's transform is 1/f', so that its steps are then unbounded, whatever eps"
+        " (Yokoi et al., Theorem 2); the steps of CoRV are not (Theorem 3). This is about discrete"
         " steps only: the continuous process has the law exp(-H) either way."
     ),
     discharge=discharge,
-    across_kinks=True,
+    handles_kinks=True,
     applies=lambda subject: isinstance(subject.declared, Recipe) and has_maps(subject),
     required=False,
 )

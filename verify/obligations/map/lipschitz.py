@@ -1,5 +1,6 @@
-"""``lipschitz``: a change of variable has a bounded derivative, Assumption 2 of Yokoi, Otsuka &
-Sato (2020).
+"""``lipschitz``: a change of variable has a bounded derivative.
+
+This is Assumption 2 of Yokoi, Otsuka and Sato (2020).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from verify.verdict import Outcome
 
 
 def discharge(subject: Subject) -> Outcome:
-    """The supremum of |f'|, exactly."""
+    """Decide whether the supremum of |f'| is finite, exactly."""
     return for_every_map(subject, lambda _, f, domain: decide_lipschitz(f))
 
 
@@ -20,13 +21,13 @@ LIPSCHITZ = Obligation(
     name="lipschitz",
     statement="sup |f'| is finite",
     explanation=(
-        "Yokoi et al. assume it (Assumption 2) for the weak convergence of theta = f(phi): an error"
-        " of phi is not magnified. exp is not Lipschitz, softplus is. It says nothing of the drift"
-        " of phi, which lipschitz-drift is about."
+        "Yokoi et al. assume it (Assumption 2) for the weak convergence of theta = f(phi): an"
+        " error of phi is then not magnified. exp is not Lipschitz, softplus is. It says nothing"
+        " about the drift of phi; lipschitz-drift does."
     ),
     discharge=discharge,
-    of_reflected=True,
-    across_kinks=True,
+    handles_reflections=True,
+    handles_kinks=True,
     applies=lambda subject: of_diffusions(subject) and has_maps(subject),
     vacuous="no block stands for another",
     required=False,

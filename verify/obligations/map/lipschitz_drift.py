@@ -1,4 +1,4 @@
-"""``lipschitz-drift``: what a map adds to the drift of CoRV is bounded and Lipschitz."""
+"""``lipschitz-drift``: the term that a map adds to the drift of CoRV is bounded and Lipschitz."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from verify.verdict import Outcome
 
 
 def discharge(subject: Subject) -> Outcome:
-    """The suprema of ``|(log f')'|`` and of its derivative, exactly."""
+    """Decide whether the suprema of ``|(log f')'|`` and of its derivative are finite, exactly."""
     return for_every_map(subject, lambda _, f, domain: decide_lipschitz_drift(f))
 
 
 def is_corv(subject: Subject) -> bool:
-    """Whether it is a recipe that was made by a change of random variables."""
+    """Return True for a recipe that was made by a change of random variables."""
     declared = subject.declared
     return (
         isinstance(declared, Recipe)
@@ -29,13 +29,13 @@ LIPSCHITZ_DRIFT = Obligation(
     name="lipschitz-drift",
     statement="sup |(log f')'| and sup |(log f')''| are finite",
     explanation=(
-        "The drift of CoRV is -f' U'(f) + (log f')'. What it owes to U depends on U; what it owes"
-        " to the map alone is Lipschitz if (log f')'' is bounded. That f is Lipschitz does not make"
-        " it so: the inverse complementary log-log has (log f')'' = -exp(phi), and the drift of"
+        "The drift of CoRV is -f' U'(f) + (log f')'. The first term depends on U; the second one"
+        " depends on the map alone, and is Lipschitz if (log f')'' is bounded. A Lipschitz f is not"
+        " enough: the inverse complementary log-log has (log f')'' = -exp(phi), and the drift of"
         " softsign jumps at 0."
     ),
     discharge=discharge,
-    across_kinks=True,
+    handles_kinks=True,
     applies=is_corv,
     required=False,
 )

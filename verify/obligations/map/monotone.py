@@ -12,14 +12,14 @@ MONOTONE = Obligation(
     name="monotone",
     statement="theta = f(phi) has f' > 0 everywhere, or f' < 0 everywhere",
     explanation=(
-        "Only then is a law of theta one of phi and the other way round, with the density"
+        "Only then does a law of theta give a law of phi and the other way round, with the density"
         " exp(-H(f(phi))) |f'(phi)|. A map that is flat at one point, such as phi^3, is invertible,"
-        " and its phi has a density that vanishes there. f' is derived, written by phi or by one"
-        " exponential of it, and its roots are counted exactly (Sturm)."
+        " but its phi has a density that vanishes there. f' is derived, written in terms of phi or"
+        " of one exponential of it, and its roots are counted exactly (Sturm)."
     ),
     discharge=decide_all_monotone,
-    of_reflected=True,
-    across_kinks=True,
+    handles_reflections=True,
+    handles_kinks=True,
     applies=lambda subject: of_diffusions(subject) and has_maps(subject),
     vacuous="no block stands for another",
 )

@@ -1,4 +1,6 @@
-"""``onto``: a change of variable reaches every value of theta, and its inverse goes back."""
+"""``onto``: a change of variable reaches every value of theta, and its declared inverse
+inverts it.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,12 @@ ONTO = Obligation(
     explanation=(
         "A map that stops short of an end of the domain cuts the law off there: sigmoid reaches no"
         " theta beyond 1. The limits of f are found by exact leading terms; a monotone f takes"
-        " every value between them. An end that belongs to the domain is not reached, and has no"
-        " probability."
+        " every value between them. An end that belongs to the domain is not reached, and has"
+        " probability zero."
     ),
     discharge=decide_all_onto,
-    of_reflected=True,
-    across_kinks=True,
+    handles_reflections=True,
+    handles_kinks=True,
     applies=lambda subject: of_diffusions(subject) and has_maps(subject),
     vacuous="no block stands for another",
 )

@@ -10,7 +10,9 @@ from verify.verdict import Outcome
 
 
 def discharge(subject: Subject) -> Outcome:
-    """By structure, and at a kink by the limits of the derivatives from both sides."""
+    """Decide it by the structure of f, and at a kink by the limits of its derivatives from both
+    sides.
+    """
     return for_every_map(subject, lambda _, f, domain: decide_smooth(f))
 
 
@@ -18,13 +20,13 @@ SMOOTH = Obligation(
     name="smooth",
     statement="f has derivatives of every order on its domain",
     explanation=(
-        "softsign has an absolute value in it: its second derivative jumps at 0. Its law is still"
-        " carried over, and what is proved holds on both sides of 0 and, as D exp(-H) is"
-        " continuous, across it. What needs more is left undecided, and says so."
+        "softsign has an absolute value in it: its second derivative jumps at 0. It still carries"
+        " a law over, and the other proofs hold on both sides of 0 and, as D exp(-H) is continuous,"
+        " across it. An obligation that needs more derivatives is undecided, and says so."
     ),
     discharge=discharge,
-    of_reflected=True,
-    across_kinks=True,
+    handles_reflections=True,
+    handles_kinks=True,
     applies=lambda subject: of_diffusions(subject) and has_maps(subject),
     vacuous="no block stands for another",
     required=False,

@@ -1,4 +1,4 @@
-"""Obligations of a continuous process, its recipe or claim.
+"""Obligations of a diffusion process that a recipe or a claim declares.
 
 Imports ``verify.diffusion``, ``verify.audit`` and below.
 """

@@ -1,4 +1,4 @@
-"""``agrees-with-update``: the published update rule has, in the limit, the recipe's drift and
+"""``agrees-with-update``: the limit of the published update rule has the recipe's drift and
 diffusion.
 """
 
@@ -20,15 +20,16 @@ from verify.verdict import Outcome, conjunction
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Drift by drift and entry by entry; the update is an input of its own, so this checks the
-    recipe against the paper.
+    """Compare targets, drifts and entries of D.
+
+    The update rule is declared separately from H, D and Q, so this checks the recipe against the
+    paper.
     """
     assert isinstance(subject.declared, Recipe)
     assert subject.declared.update is not None
     theirs, step = published(subject), str(subject.declared.update.step)
-    difference = (
-        subject.declared.H - subject.declared.update.target
-    )  # the law is the same if this is a constant
+    # If this difference is a constant, both targets are the same law.
+    difference = subject.declared.H - subject.declared.update.target
     targets = [
         (f"the target of the update, by {b}", decide_zero(gradient(difference, b)))
         for b in subject.state
@@ -53,7 +54,7 @@ AGREES_WITH_UPDATE = Obligation(
         " and no other process."
     ),
     discharge=discharge,
-    across_kinks=True,
-    of_reflected=True,
+    handles_kinks=True,
+    handles_reflections=True,
     applies=has_update,
 )

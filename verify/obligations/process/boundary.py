@@ -1,6 +1,4 @@
-"""``boundary``: the process does not leave its domain, and no probability flows through the
-edge.
-"""
+"""``boundary``: the process stays in its domain, and no probability flows through the edge."""
 
 from __future__ import annotations
 
@@ -15,17 +13,18 @@ BOUNDARY = Obligation(
         " process does not leave"
     ),
     explanation=(
-        "The Fokker-Planck equation holds inside. On a domain with an edge, such as theta > 0, the"
-        " process must also stay inside: either it never reaches the edge, or it turns back by"
-        " itself without probability flowing through. Langevin dynamics for exp(-theta) on theta >"
-        " 0 runs into the edge and must be reflected there; a Cox-Ingersoll-Ross process, whose"
-        " noise goes to zero like sqrt(theta), need not. A coordinate that is a diffusion by itself"
-        " is judged by Feller's test, from the exponents of p ~ e^k and D ~ e^m at a distance e"
-        " from the edge; one without noise of its own (a position that is moved by a momentum) must"
-        " have a speed that vanishes at the edge, or an H that grows without bound there."
+        "The Fokker-Planck equation holds inside the domain. On a domain with an edge, such as"
+        " theta > 0, the process must also stay inside: either it never reaches the edge, or it"
+        " turns back by itself without probability flowing through. Langevin dynamics for"
+        " exp(-theta) on theta > 0 runs into the edge and must be reflected there; a"
+        " Cox-Ingersoll-Ross process, whose noise goes to zero like sqrt(theta), need not. A"
+        " coordinate that is a diffusion by itself is judged by Feller's test, from the exponents"
+        " of p ~ e^k and D ~ e^m at a distance e from the edge. A coordinate without noise of its"
+        " own (a position that is moved by a momentum) must have a speed that vanishes at the edge,"
+        " or an H that grows without bound there."
     ),
     discharge=decide_boundary,
-    of_reflected=True,
+    handles_reflections=True,
     applies=lambda subject: of_diffusions(subject) and has_edge(subject),
     vacuous="the domain has no edge",
 )

@@ -10,7 +10,7 @@ from verify.verdict import Outcome
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Entry by entry, the diagonal blocks included."""
+    """Decide every entry, those of the diagonal blocks included."""
     assert isinstance(subject.declared, Recipe)
     return decide_skew(subject.declared.Q)
 
@@ -20,11 +20,11 @@ CURL_SKEW = Obligation(
     statement="Q = -Q^T",
     latex=r"Q = -Q^{\top}",
     explanation=(
-        "Q turns the gradient without changing H along the flow; only a skew-symmetric Q leaves"
-        " exp(-H) alone."
+        "Q turns the gradient without changing H along the flow; only with a skew-symmetric Q is"
+        " exp(-H) left unchanged."
     ),
     discharge=discharge,
-    across_kinks=True,
-    of_reflected=True,
+    handles_kinks=True,
+    handles_reflections=True,
     applies=of_recipes,
 )

@@ -1,4 +1,4 @@
-"""``diffusion-psd``: D is positive semidefinite, so that the noise exists."""
+"""``diffusion-psd``: D is positive semidefinite, so that noise with covariance 2 D exists."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from verify.subject import Subject
 from verify.verdict import Outcome, proved
 
 
-def discharge(subject: Subject, known: Outcomes) -> Outcome:
-    """By the user's factor where it is proved to be one, else by the structure of D; a claim's D is
-    half a covariance.
+def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
+    """Decide it by the declared noise factor if that is proved to be one, else by the structure of
+    D.
 
-    That is so of normal noise. Of a draw with parameters the variance is a formula, which is one
-    only where there is such a law.
+    The D of a claim with normal noise is half the covariance of that noise, which proves it. A
+    noncentral chi-squared draw is an exception: its variance is a formula, which is a variance only
+    for parameters for which the law exists.
     """
     if not isinstance(subject.declared, Recipe):
         drawn = any(e.has(NoncentralChiSquared) for e, _ in subject.written)
@@ -27,13 +28,13 @@ def discharge(subject: Subject, known: Outcomes) -> Outcome:
             if drawn
             else proved("half the covariance of the rule's noise")
         )
-    if known.proved("noise-factor"):
+    if outcomes.proved("noise-factor"):
         return proved("B B^T = D for the noise_factor B", steps=[_factor_of(subject.declared)])
     return decide_psd(subject.dynamics)
 
 
 def _factor_of(recipe: Recipe) -> FactorStep:
-    """The user's factor as a step: every weight is 1."""
+    """Return the declared noise factor as evidence, with every weight 1."""
     columns = tuple(_columns_at(recipe, b) for b in recipe.state)
     return FactorStep(columns, (SignStep(S.One, ">= 0", S.One),) * len(columns))
 
@@ -54,6 +55,6 @@ DIFFUSION_PSD = Obligation(
     ),
     discharge=discharge,
     needs=("noise-factor",),
-    across_kinks=True,
-    of_reflected=True,
+    handles_kinks=True,
+    handles_reflections=True,
 )

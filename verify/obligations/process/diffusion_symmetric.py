@@ -10,7 +10,7 @@ from verify.verdict import Outcome
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Entry by entry."""
+    """Decide every entry."""
     assert isinstance(subject.declared, Recipe)
     return decide_symmetric(subject.declared.D)
 
@@ -21,7 +21,7 @@ DIFFUSION_SYMMETRIC = Obligation(
     latex=r"D = D^{\top}",
     explanation="D is half the covariance of the noise per unit time, so it must be symmetric.",
     discharge=discharge,
-    across_kinks=True,
-    of_reflected=True,
+    handles_kinks=True,
+    handles_reflections=True,
     applies=of_recipes,
 )

@@ -1,5 +1,7 @@
-"""``marginal``: integrating every other block out of exp(-H) leaves the law that was declared, or
-that H = U + ... suggests.
+"""``marginal``: integrating the other blocks out of exp(-H) leaves the marginal law that was
+declared.
+
+Where none is declared, it is the law exp(-U) that H = U + ... suggests.
 """
 
 from __future__ import annotations
@@ -27,18 +29,18 @@ from verify.obligation import Obligation
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
-FINITE = "exp(-(H - U)) has a finite integral over the other blocks"
-Claim = tuple[tuple[Block, ...], Expr]
+FINITE_INTEGRAL = "exp(-(H - U)) has a finite integral over the other blocks"
+Claim = tuple[tuple[Block, ...], Expr]  # the blocks that are kept, and the U of their law exp(-U)
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Each declared law; where none is declared, the one that H suggests."""
+    """Decide each declared marginal law, or the inferred one if none is declared."""
     recipe = subject.declared
     assert isinstance(recipe, Recipe)
     laws = recipe.marginal or [inferred(recipe)[0]]  # type: ignore[index]
     integrated = [b for b in kinks(subject) if any(b not in kept for kept, _ in laws)]
     if integrated:
-        return undecided(f"{listed(integrated)} is integrated out, and H has a kink in it")
+        return undecided(f"{listed(integrated)} must be integrated out, but H has a kink in it")
     if not recipe.marginal:
         (kept, U), outcome = inferred(recipe)  # type: ignore[misc]
         return replace(
@@ -55,13 +57,16 @@ def _density(U: Expr) -> str:
 
 
 def decide_marginal(recipe: Recipe, claim: Claim) -> Outcome:
-    """Integrate the others out as far as that can be done exactly, and see whether what is left
-    depends on what is kept.
+    """Integrate the other blocks out as far as possible exactly, and decide whether the rest is
+    constant.
+
+    The law of the kept blocks is exp(-U) if what remains of H - U does not depend on them.
     """
     kept, U = claim
     start = Remainder(recipe.H - U, tuple(b for b in recipe.state if b not in kept))
     if _depends_on_none(start.W, kept):
-        return _given_finite(start.W, kept, start.left, "H - U does not depend on what is kept")
+        by = f"H - U does not depend on {listed(kept)}"
+        return _given_finite(start.W, kept, start.left, by)
     reached = start
     for reached in _integrated(start):
         if _depends_on_none(reached.W, kept):
@@ -76,21 +81,26 @@ def decide_marginal(recipe: Recipe, claim: Claim) -> Outcome:
 
 
 def _given_finite(W: Expr, kept: tuple[Block, ...], left: tuple[Block, ...], by: str) -> Outcome:
-    """Proved if what is left to integrate is integrable, refuted if it is not: then nothing is left
-    of the law of the others.
+    """Return proved if the remaining integral is finite, refuted if it is infinite.
+
+    If it is undecided, the proof assumes that it is finite.
     """
-    W = normalised(W)  # what is kept may stand in it still, and cancel
+    W = normalised(W)  # terms of the kept blocks may cancel
     finite = (
         proved("") if not left else undecided("") if blocks_in(W, kept) else decide_finite(W, left)
     )
     if finite.verdict is Verdict.REFUTED:
         return replace(finite, by=f"the integral over {listed(left)} is infinite: {finite.by}")
-    return proved(by, *(finite.assumptions if finite.verdict is Verdict.PROVED else (FINITE,)))
+    return proved(
+        by, *(finite.assumptions if finite.verdict is Verdict.PROVED else (FINITE_INTEGRAL,))
+    )
 
 
 def _integrated(start: Remainder) -> Iterator[Remainder]:
-    """What integration leaves: of normal blocks first, then with the others shifted or rescaled in
-    every way that is seen.
+    """Yield what remains after integration.
+
+    Normal blocks are integrated first; then the other blocks are shifted or rescaled in every way
+    that is found.
     """
     found = integrate_gaussians(start)
     yield found
@@ -100,12 +110,15 @@ def _integrated(start: Remainder) -> Iterator[Remainder]:
 
 
 def _depends_on_none(W: Expr, kept: tuple[Block, ...]) -> bool:
+    """Return True if W is proved not to depend on the kept blocks."""
     return all(vanishes(gradient(W, block)) for block in kept)
 
 
 def _refuted_by(reached: Remainder, kept: tuple[Block, ...]) -> Outcome | None:
-    """Where what is left is ``a(others) + c(kept)``, the law of the kept blocks is ``exp(-U - c)``:
-    c must be constant.
+    """Return the refutation if the remainder is ``a(others) + c(kept)`` and c is not constant.
+
+    The law of the kept blocks is then ``exp(-U - c)``. None if the remainder does not have this
+    form, or c is not seen to depend on a kept block.
     """
     if not _is_apart(reached, kept):
         return None
@@ -133,7 +146,9 @@ def _others(reached: Remainder) -> list[str]:
 
 
 def _is_apart(reached: Remainder, kept: tuple[Block, ...]) -> bool:
-    """Whether the mixed derivatives by what is kept and what is left to integrate vanish."""
+    """Return True if the mixed derivatives by kept blocks and by blocks left to integrate
+    vanish.
+    """
     for block in kept:
         slope = gradient(reached.W, block)
         for other in reached.left:
@@ -145,13 +160,16 @@ def _is_apart(reached: Remainder, kept: tuple[Block, ...]) -> bool:
 
 @lru_cache(maxsize=256)
 def inferred(recipe: Recipe) -> tuple[Claim, Outcome] | None:
-    """The law of the blocks of U where H is ``U + ...`` with one abstract U and further blocks, and
-    what is to be said of it.
+    """Infer the marginal law if H is ``U + ...`` with one abstract U and further blocks, and decide
+    it.
 
-    Other summands may depend on the same blocks alone, as a log-determinant does or a prior: the
-    law is then exp(-U), or it has them as well, whichever is proved. A law that nobody declared is
-    refuted only where nothing else can be meant: every other summand has an auxiliary block in it,
-    and the blocks of U are moved without noise, by a momentum.
+    Other summands may depend on the blocks of U alone, as a log-determinant or a prior does: the
+    law is then exp(-U), or has these summands as well, whichever is proved. An undeclared law is
+    refuted only if no other law can be meant: every other summand contains an auxiliary block, and
+    the blocks of U have no noise and are moved by a momentum.
+
+    Returns:
+        The law and the outcome; None if H has another form, or nothing is proved.
     """
     potentials = recipe.H.atoms(Potential)
     terms = summands(recipe.H)
@@ -175,20 +193,20 @@ def inferred(recipe: Recipe) -> tuple[Claim, Outcome] | None:
 
 
 def _has_momentum(recipe: Recipe, kept: tuple[Block, ...]) -> bool:
-    """Whether the kept blocks have no noise, and Q couples one of them with another block."""
+    """Return True if the kept blocks have no noise and Q couples one of them with another block."""
     others = [b for b in recipe.state if b not in kept]
     noiseless = all(is_zero_entry(recipe.D.entry(b, c)) for b in kept for c in recipe.state)
     return noiseless and any(not is_zero_entry(recipe.Q.entry(b, c)) for b in kept for c in others)
 
 
 def laws_of(recipe: Recipe) -> tuple[Claim, ...]:
-    """The marginal laws that were declared, or the one that follows from how H is written."""
+    """Return the declared marginal laws, or the one that is inferred from how H is written."""
     found = None if recipe.marginal else inferred(recipe)
     return recipe.marginal if found is None else (found[0],)
 
 
 def has_marginal(subject: Subject) -> bool:
-    """Whether there is such a law."""
+    """Return True for a recipe with a declared or inferred marginal law."""
     return isinstance(subject.declared, Recipe) and bool(laws_of(subject.declared))
 
 
@@ -197,16 +215,16 @@ MARGINAL = Obligation(
     statement="the integral of exp(-H) over the other blocks is exp(-U) up to a constant",
     latex=r"\int e^{-H} \propto e^{-U} \text{ over the other blocks}",
     explanation=(
-        "A sampler with auxiliary variables is used for the law of its positions. Where H - U"
-        " depends on the auxiliaries alone, they are independent of the positions, and dropping"
-        " them leaves exp(-U). Where their law depends on the positions, as with a Riemannian"
-        " momentum, its normalising constant does so too: H must have the logarithm of it (a"
+        "A sampler with auxiliary variables is used for the law of its positions. If H - U depends"
+        " on the auxiliaries alone, they are independent of the positions, and dropping them leaves"
+        " exp(-U). If their law depends on the positions, as with a Riemannian momentum, so does"
+        " its normalising constant: H must contain the logarithm of that constant (a"
         " log-determinant), or the positions have another law. Normal auxiliaries are integrated"
-        " out, others are rescaled. With no marginal= the law is inferred where H is U + ... with"
-        " one abstract U."
+        " out, others are rescaled. Without marginal= the law is inferred if H is U + ... with one"
+        " abstract U."
     ),
     discharge=discharge,
-    across_kinks=True,
-    of_reflected=True,
+    handles_kinks=True,
+    handles_reflections=True,
     applies=has_marginal,
 )

@@ -1,4 +1,4 @@
-"""``noise-factor``: the root of D that the user gave is one."""
+"""``noise-factor``: the declared factor B of the noise satisfies B B^T = D."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from verify.verdict import Outcome, conjunction
 
 
 def discharge(subject: Subject) -> Outcome:
-    """``2 B B^T`` is the covariance of ``sqrt(2) B w`` with white noise w; it is read off an update
-    that adds just that.
+    """Compare D with ``B B^T``, entry by entry.
+
+    ``2 B B^T`` is the covariance of ``sqrt(2) B w`` with white noise w; it is the diffusion of an
+    update rule that adds only that noise.
     """
     recipe = subject.declared
     assert isinstance(recipe, Recipe)
@@ -39,7 +41,7 @@ def discharge(subject: Subject) -> Outcome:
 
 
 def has_factor(subject: Subject) -> bool:
-    """Whether the user gave a root of D."""
+    """Return True for a recipe with a declared noise factor."""
     return isinstance(subject.declared, Recipe) and subject.declared.noise_factor is not None
 
 
@@ -52,7 +54,7 @@ NOISE_FACTOR = Obligation(
         " sample another law."
     ),
     discharge=discharge,
-    across_kinks=True,
-    of_reflected=True,
+    handles_kinks=True,
+    handles_reflections=True,
     applies=has_factor,
 )

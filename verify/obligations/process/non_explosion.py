@@ -28,15 +28,15 @@ from verify.obligation import Obligation, Outcomes
 from verify.subject import Subject, subject_of
 from verify.verdict import Outcome, Verdict, proved, undecided
 
-TRIED = "no Lyapunov function was found, and no coordinate is seen to explode"
-LONGEST = 60  # characters of a Lyapunov function that is shown
+NOTHING_FOUND = "no Lyapunov function was found, and no coordinate is seen to explode"
+MAX_SHOWN_CHARS = 60  # a longer Lyapunov function is not shown in the report
 
 
-def discharge(subject: Subject, known: Outcomes) -> Outcome:
-    """By a function that grows slowly along the process, by finite mass, or refuted by Feller's
-    test.
+def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
+    """Prove it by a function that grows slowly along the process or by finite mass, or refute it by
+    Feller's test.
     """
-    elsewhere = _in_other_coordinates(subject, known)
+    elsewhere = _in_other_coordinates(subject, outcomes)
     if elsewhere is not None:
         return elsewhere
     if all(_is_bounded(b) for b in subject.state):
@@ -44,17 +44,19 @@ def discharge(subject: Subject, known: Outcomes) -> Outcome:
     try:
         return (
             _by_lyapunov(subject)
-            or _by_mass(subject, known)
+            or _by_mass(subject, outcomes)
             or decide_explosion(subject.dynamics)
-            or undecided(TRIED)
+            or undecided(NOTHING_FOUND)
         )
     except RecursionError:
-        return undecided("the recipe is nested too deeply to look at its growth")
+        return undecided("the recipe is nested too deeply for its growth to be decided")
 
 
-def _in_other_coordinates(subject: Subject, known: Outcomes) -> Outcome | None:
-    """What is known of the same process before Ito's formula: it explodes in phi where it reaches
-    an edge of theta.
+def _in_other_coordinates(subject: Subject, outcomes: Outcomes) -> Outcome | None:
+    """Decide it for a recipe made by Ito's formula by the process that it was made from.
+
+    The process explodes in phi if that one reaches an edge of theta. None if the recipe was not
+    made by Ito's formula, or neither is decided there.
     """
     transform = subject.declared.transform if isinstance(subject.declared, Recipe) else None
     if transform is None or transform.kind != "ito" or not is_bijection(subject):
@@ -67,7 +69,7 @@ def _in_other_coordinates(subject: Subject, known: Outcomes) -> Outcome | None:
             by=f"{transform.preimage} goes to infinity where {theta} reaches its edge: {edge.by}",
             repair=None,
         )
-    ((_, same),) = known.about(transform.of)
+    ((_, same),) = outcomes.about(transform.of)
     if same.verdict is Verdict.PROVED and never_reached((theta,), of):
         return replace(
             same,
@@ -80,12 +82,16 @@ def _in_other_coordinates(subject: Subject, known: Outcomes) -> Outcome | None:
 
 
 def _is_bounded(block: Block) -> bool:
+    """Return True if the domain of the block is bounded."""
     return on_simplex(block) or len(finite_ends(block.domain)) == 2
 
 
 def _by_lyapunov(subject: Subject) -> Outcome | None:
+    """Prove it by a Lyapunov function V with ``L V <= c (1 + V)``; None if none of the candidates
+    is one.
+    """
     if not is_continuous(*subject.dynamics.coefficients()):
-        return None  # where the process itself has no meaning, a bound on L V would say nothing
+        return None  # where the process itself is undefined, a bound on L V would prove nothing
     for V in candidates(subject.H, subject.state, getattr(subject.declared, "lyapunov", None)):
         assumptions = bounds_growth(subject.dynamics, V)
         if assumptions is not None:
@@ -95,14 +101,18 @@ def _by_lyapunov(subject: Subject) -> Outcome | None:
                 if all(b.domain == S.Reals for b in subject.state)
                 else ", up to a time at which it reaches the edge"
             )
-            named = f"V = {shown}" if len(shown) <= LONGEST else "a V that was given"
+            named = f"V = {shown}" if len(shown) <= MAX_SHOWN_CHARS else "a V that was given"
             return proved(f"L V <= c (1 + V) for {named}{inside}", *assumptions)
     return None
 
 
-def _by_mass(subject: Subject, known: Outcomes) -> Outcome | None:
-    """A symmetric diffusion with finite mass whose balls in the metric D^-1 are compact (Sturm
-    1994).
+def _by_mass(subject: Subject, outcomes: Outcomes) -> Outcome | None:
+    """Prove it for a symmetric diffusion with finite mass that is complete in the metric D^-1; else
+    None.
+
+    Source:
+        Sturm, "Analysis on local Dirichlet spaces I" (1994): the balls in that metric must be
+            compact.
     """
     blocks = subject.state
     if any(b.domain != S.Reals for b in blocks) or not is_smooth(
@@ -119,15 +129,16 @@ def _by_mass(subject: Subject, known: Outcomes) -> Outcome | None:
         return None
     if not all(vanishes(v) for v in current(subject.dynamics, subject.gradient).values()):
         return None
-    if not known.proved("normalisable"):
+    if not outcomes.proved("normalisable"):
         return None
-    mass = known["normalisable"]
+    mass = outcomes["normalisable"]
     return proved("reversible, of finite mass, and complete in the metric D^-1", *mass.assumed)
 
 
 def _grows_at_most_quadratically(subject: Subject) -> bool:
-    """``trace D <= C (1 + |z|^2)``: then log(1 + |z|^2) has a bounded gradient in the metric D^-1,
-    which is complete.
+    """Return True if ``trace D <= C (1 + |z|^2)`` is proved.
+
+    Then log(1 + |z|^2) has a bounded gradient in the metric D^-1, which is therefore complete.
     """
     powers = dict.fromkeys(subject.state, S(2))
     for block in subject.state:
@@ -152,10 +163,10 @@ NON_EXPLOSION = Obligation(
     explanation=(
         "A drift that grows faster than linearly can throw the process to infinity in finite time,"
         " and then exp(-H) is not invariant, although it solves the Fokker-Planck equation. It is"
-        " proved by a function V that goes to infinity, and slowly along the process: L V <= c (1 +"
-        " V). What lyapunov=V gives is tried, then H and sums of powers. A reversible diffusion"
-        " with finite mass and a complete metric does not explode either. It is refuted by Feller's"
-        " test for one coordinate."
+        " proved by a function V that goes to infinity, and grows slowly along the process: L V <="
+        " c (1 + V). The declared lyapunov=V is tried first, then H and sums of powers. A"
+        " reversible diffusion with finite mass and a complete metric does not explode either. It"
+        " is refuted by Feller's test for one coordinate."
     ),
     discharge=discharge,
     needs=("normalisable",),

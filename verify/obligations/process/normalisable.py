@@ -15,18 +15,19 @@ from verify.obligation import Obligation, Outcomes
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, Witness, undecided
 
-CHOICES = 16  # values of the parameters at which a refutation is looked for
+MAX_PARAMETER_CHOICES = 16  # at so many values of the parameters a refutation is searched for
 
 
-def discharge(subject: Subject, known: Outcomes) -> Outcome:
-    """By the tails of H; where they depend on parameters, a few values of them may refute it.
+def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
+    """Decide it by the tails of H.
 
-    A transform does not change the mass, and what is abstract is better spoken of in the
-    coordinates that it was declared in.
+    A recipe that was made by a transform has the mass of the one that it was made from, and is
+    decided there, as abstract functions are declared in its coordinates. If the tails depend on
+    parameters, a few values of these may refute it.
     """
     transform = subject.declared.transform if isinstance(subject.declared, Recipe) else None
     if transform is not None and is_bijection(subject):
-        ((_, found),) = known.about(transform.of)
+        ((_, found),) = outcomes.about(transform.of)
         return replace(
             found,
             by=(
@@ -37,7 +38,7 @@ def discharge(subject: Subject, known: Outcomes) -> Outcome:
     found_kinks = kinks(subject)
     if found_kinks:
         return undecided(
-            f"the tails of what has a kink, at {at_kinks(found_kinks)}, are not compared here"
+            f"H has a kink, at {at_kinks(found_kinks)}, and tails are compared only without kinks"
         )
     try:
         outcome = decide_finite(subject.H, subject.state)
@@ -47,12 +48,13 @@ def discharge(subject: Subject, known: Outcomes) -> Outcome:
             else outcome
         )
     except RecursionError:
-        return undecided("H is nested too deeply to look at its tails")
+        return undecided("H is nested too deeply for its tails to be decided")
 
 
 def _refuted_somewhere(subject: Subject) -> Outcome | None:
+    """Refute it at a few values of the parameters; None if it is refuted at none of them."""
     parameters = [s for s in parameters_of([subject.H]) if not isinstance(s, Indexed)]
-    for seed in range(CHOICES if parameters else 0):
+    for seed in range(MAX_PARAMETER_CHOICES if parameters else 0):
         values = Point({}, seed).choose_all(parameters)
         if values is None:
             return None
@@ -69,13 +71,13 @@ NORMALISABLE = Obligation(
     latex=r"\int e^{-H} \, \mathrm{d}z < \infty",
     explanation=(
         "Only then is exp(-H) a probability law up to its constant; an improper posterior is the"
-        " usual way to fail. H is taken apart into independent parts, and the tails of each are"
-        " compared with powers of the distance and of its logarithm. An unknown U is taken to have"
-        " a normalisable exp(-U), and that is said."
+        " usual way to fail. H is split into independent parts, and the tails of each are compared"
+        " with powers of the distance and of its logarithm. For an unknown U it is assumed that"
+        " exp(-U) is normalisable, and the report says so."
     ),
     discharge=discharge,
     asks=("normalisable",),
-    of_reflected=True,
-    across_kinks=True,
+    handles_reflections=True,
+    handles_kinks=True,
     required=False,
 )

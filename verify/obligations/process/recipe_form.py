@@ -1,4 +1,4 @@
-"""``recipe-form``: a skew Q that puts a claim into the form of the complete recipe."""
+"""``recipe-form``: a skew Q that writes a claim as a complete recipe."""
 
 from __future__ import annotations
 
@@ -10,22 +10,25 @@ from verify.obligation import Obligation, Outcomes, of_claims
 from verify.subject import Subject
 from verify.verdict import Assumption, Formula, Outcome, Verdict, undecided
 
-NONE_FOUND = (
+NO_Q_FOUND = (
     "no Q was found by a linear ansatz over the terms of drift and grad H, which refutes nothing"
 )
 
 
-def discharge(subject: Subject, known: Outcomes) -> Outcome:
-    """Proved where a recipe is found and verified, with the claim as its published update."""
+def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
+    """Search for a recipe, and verify it with the claim as its published update.
+
+    It is undecided if no recipe is found, or the recipe is not proved.
+    """
     assert isinstance(subject.declared, Update)
     found = find_recipe(subject.declared, subject.dynamics, subject.gradient)
     if found is None:
-        return undecided(NONE_FOUND)
+        return undecided(NO_Q_FOUND)
     assumed: list[Assumption] = []
-    for name, outcome in known.about(found):
+    for name, outcome in outcomes.about(found):
         if outcome.verdict is not Verdict.PROVED:
             return undecided(
-                f"a Q was found, and of the recipe with it {name} is {outcome.verdict.value}"
+                f"a Q was found, but {name} is {outcome.verdict.value} for the recipe with it"
             )
         assumed += outcome.assumed
     shown = with_fields(found, update=None)
@@ -44,11 +47,11 @@ RECIPE_FORM = Obligation(
     ),
     latex=r"f = -(D + Q) \nabla H + \Gamma, \quad Q = -Q^{\top}",
     explanation=(
-        "Every diffusion that leaves exp(-H) stationary, with a current that vanishes far out, is"
-        " an instance of the complete recipe (Ma, Chen & Fox 2015, theorem 2). Here the theorem is"
-        " made constructive: Q is looked for as a combination of skew matrices whose entries are"
-        " quotients of terms of the drift by terms of grad H, by exact linear algebra, and the"
-        " recipe is verified like any other. Where none is found nothing is refuted: on a circle a"
+        "Every diffusion that leaves exp(-H) stationary, with a current that vanishes at infinity,"
+        " is an instance of the complete recipe (Ma, Chen & Fox 2015, theorem 2). Here the theorem"
+        " is made constructive: Q is searched for by exact linear algebra as a combination of skew"
+        " matrices whose entries are quotients of terms of the drift by terms of grad H, and the"
+        " recipe is verified like any other. If no Q is found nothing is refuted: on a circle a"
         " flow may be stationary and have no Q."
     ),
     discharge=discharge,

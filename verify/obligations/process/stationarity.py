@@ -1,6 +1,4 @@
-"""``stationarity``: exp(-H) solves the stationary Fokker-Planck equation in the interior of the
-domain.
-"""
+"""``stationarity``: exp(-H) solves the stationary Fokker-Planck equation inside the domain."""
 
 from __future__ import annotations
 
@@ -29,20 +27,24 @@ from verify.scope import kinds_of
 from verify.subject import Subject, subject_of
 from verify.verdict import Assumption, Outcome, Verdict, proved
 
-INVARIANT = Assumption(
+INVARIANCE_ASSUMED = Assumption(
     "exp(-H) is normalisable and the process does not explode (without these a stationary law need"
     " not be invariant)",
     ("normalisable", "non-explosion"),
 )
 
 
-def discharge(subject: Subject, known: Outcomes) -> Outcome:
-    """Componentwise where there is a published drift to compare with, as this is faster; else by
-    the full residual.
+def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
+    """Compare the current block by block if there is a published drift, which is faster; else
+    decide the full residual.
 
-    Where there are kinks, both hold off them, and neither the current nor D may jump across.
+    At kinks both hold off the kinks, and neither the current nor D may jump across them.
+
+    Source:
+        Ma, Chen and Fox, "A Complete Recipe for Stochastic Gradient MCMC" (NeurIPS 2015), theorem
+            1.
     """
-    outcome = _off_kinks(subject, known)
+    outcome = _off_kinks(subject, outcomes)
     if outcome.verdict is not Verdict.PROVED or not kinks(subject):
         return outcome
     flux = _across_kinks(subject)
@@ -54,35 +56,37 @@ def discharge(subject: Subject, known: Outcomes) -> Outcome:
 
 
 def _across_kinks(subject: Subject) -> Outcome:
+    """Decide whether no probability flows across the kinks."""
     return decide_flux(
         subject.dynamics, current(subject.dynamics, subject.gradient), kinks(subject)
     )
 
 
-def _off_kinks(subject: Subject, known: Outcomes) -> Outcome:
-    if has_update(subject) and _holds_componentwise(subject, known):
+def _off_kinks(subject: Subject, outcomes: Outcomes) -> Outcome:
+    """Decide the equation at all points where H, D and the drift are smooth."""
+    if has_update(subject) and _holds_componentwise(subject, outcomes):
         return proved(
             "v = div Q - Q grad H in every block, with v of the published rule, and Q is"
             " skew-symmetric",
-            INVARIANT,
+            INVARIANCE_ASSUMED,
         )
     left_over = residual(subject.dynamics, subject.gradient)
     outcome = decide_zero(left_over)
     if outcome.verdict is Verdict.PROVED:
-        return proved(f"the Fokker-Planck residual is zero ({outcome.by})", INVARIANT)
+        return proved(f"the Fokker-Planck residual is zero ({outcome.by})", INVARIANCE_ASSUMED)
     if outcome.verdict is Verdict.UNDECIDED:
         return _by_components(subject) or outcome
     return _explained(outcome, left_over, subject)
 
 
 def _explained(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcome:
-    """A refutation with what is left over, what would mend it, and where there is nothing left over
-    all the same.
+    """Return a refutation with its residual and repair, and with parameters and lengths at which
+    the residual vanishes.
     """
     by = f"the residual is {shown_factored(left_over)}"
     refuted = replace(outcome, by=by, residual=formula(left_over), repair=_repair(subject))
     if kinks(subject):
-        return refuted  # where the residual vanishes off a kink, there may be a flow across it
+        return refuted  # a residual that vanishes off a kink does not exclude a flow across it
     facts = tuple(
         f"where {s} = {v} the residual is zero, and exp(-H) stationary"
         for s, v in parameters_of(left_over, subject)
@@ -91,8 +95,8 @@ def _explained(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcome:
 
 
 def _with_lengths(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcome:
-    """A refutation with its scope, where it is not one for every length: the others are proved to
-    be fine.
+    """Return a refutation with its scope if it holds for some lengths only: at the others the
+    residual is zero.
     """
     found = lengths_of(left_over)
     if found is None:
@@ -114,11 +118,12 @@ def _with_lengths(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcom
 
 
 def _by_components(subject: Subject) -> Outcome | None:
-    """A proof coordinate by coordinate, which asks for no relations between sums: no current, or
-    one that a Q makes.
+    """Prove it block by block, without relations between sums; None if there is no such proof.
+
+    Either there is no current, or a skew-symmetric Q is found that gives the current.
     """
     if has_no_current(subject.dynamics, subject.gradient):
-        return proved("the current v exp(-H) is zero in every block", INVARIANT)
+        return proved("the current v exp(-H) is zero in every block", INVARIANCE_ASSUMED)
     if not isinstance(subject.declared, Update):
         return None
     found = find_recipe(subject.declared, subject.dynamics, subject.gradient)
@@ -127,32 +132,38 @@ def _by_components(subject: Subject) -> Outcome | None:
     if not _makes_the_current(found, subject, current(subject.dynamics, subject.gradient)):
         return None
     return proved(
-        "v = div Q - Q grad H in every block, with a skew-symmetric Q that was found", INVARIANT
+        "v = div Q - Q grad H in every block, with a skew-symmetric Q that was found",
+        INVARIANCE_ASSUMED,
     )
 
 
-def _holds_componentwise(subject: Subject, known: Outcomes) -> bool:
-    """Whether ``v_i = (div Q - Q grad H)_i`` in every block i, v being that of the published drift,
-    and Q is skew-symmetric.
+def _holds_componentwise(subject: Subject, outcomes: Outcomes) -> bool:
+    """Return True if ``v_i = (div Q - Q grad H)_i`` is proved in every block i and Q is
+    skew-symmetric.
 
-    Then the current is ``div (Q exp(-H))``, and the divergence of that vanishes (Ma, Chen & Fox
-    2015, theorem 1). The drift that is derived from Q satisfies the identity by construction, so
-    only a drift from elsewhere makes this a proof.
+    Here v is computed from the published drift. Then the current is ``div (Q exp(-H))``, and its
+    divergence vanishes (Ma, Chen & Fox 2015, theorem 1). A drift that is derived from Q satisfies
+    the identity by construction, so only a separately declared drift makes this a proof.
     """
     recipe = subject.declared
     assert isinstance(recipe, Recipe)
     v = current(replace(subject.dynamics, drift=published(subject).drift), subject.gradient)
-    return known.proved("curl-skew") and _makes_the_current(recipe, subject, v)
+    return outcomes.proved("curl-skew") and _makes_the_current(recipe, subject, v)
 
 
 def _makes_the_current(recipe: Recipe, subject: Subject, v: dict[Block, Expr]) -> bool:
-    """Whether ``v = div Q - Q grad H`` in every block, with the Q of a recipe."""
+    """Return True if ``v = div Q - Q grad H`` is proved in every block, with the Q of the
+    recipe.
+    """
     div_Q, Q_grad = recipe.Q.divergence(), recipe.Q.times(subject.gradient)
     return all(vanishes(v[b] - (div_Q[b] - Q_grad[b])) for b in recipe.state)
 
 
 def _repair(subject: Subject) -> str | None:
-    """What to write instead in a claim; that of a recipe is said where D and Q are judged."""
+    """Return what to write instead in a claim; None if nothing was found.
+
+    A recipe has no repair here, as its repair belongs to the obligations about D and Q.
+    """
     if not isinstance(subject.declared, Update):
         return None
     found = find_repair(Claim(subject.declared, subject.dynamics, subject.gradient), _stays_sound)
@@ -160,8 +171,9 @@ def _repair(subject: Subject) -> str | None:
 
 
 def _stays_sound(update: Update) -> bool:
-    """Whether nothing flows across a kink or out of the domain, as the residual, by which repairs
-    are found, knows of neither.
+    """Return True if the repaired rule has no flow across kinks or out of the domain.
+
+    Repairs are found by the residual, which sees neither.
     """
     repaired = subject_of(update)
     if kinks(repaired) and _across_kinks(repaired).verdict is not Verdict.PROVED:
@@ -174,13 +186,13 @@ STATIONARITY = Obligation(
     statement="div v - v . grad H = 0 with v = f + D grad H - div D",
     latex=r"\nabla \cdot v - v \cdot \nabla H = 0, \quad v = f + D \nabla H - \nabla \cdot D",
     explanation=(
-        "This is the stationary Fokker-Planck equation for the density exp(-H). It holds in the"
-        " interior; that the law is then invariant also needs a normalisable density, no explosion,"
-        " and no flow through the edge of the domain."
+        "This is the stationary Fokker-Planck equation for the density exp(-H). It holds inside"
+        " the domain; for the law to be invariant the density must also be normalisable, the"
+        " process must not explode, and nothing may flow through the edge of the domain."
     ),
     discharge=discharge,
     needs=("curl-skew",),
-    assumes=(INVARIANT,),
-    across_kinks=True,
-    of_reflected=True,
+    assumes=(INVARIANCE_ASSUMED,),
+    handles_kinks=True,
+    handles_reflections=True,
 )

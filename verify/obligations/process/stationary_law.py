@@ -1,4 +1,4 @@
-"""``stationary-law``: the law that a refuted claim does leave stationary."""
+"""``stationary-law``: the law that a refuted claim leaves stationary instead of its target."""
 
 from __future__ import annotations
 
@@ -18,45 +18,51 @@ from verify.scope import scope_of
 from verify.subject import Subject, subject_of
 from verify.verdict import Assumption, Formula, Outcome, Verdict, undecided
 
-NONE_FOUND = (
-    "no other law was found among combinations of the terms of H, logarithms of what stands in D"
-    " and in the drift, and integrals of the drift of single coordinates"
+NO_LAW_FOUND = (
+    "no other law was found among combinations of the terms of H, of logarithms of factors of D"
+    " and of the drift, and of integrals of the drift of single coordinates"
 )
-MASS = "normalisable"  # what is open of the mass is assumed; the others must be proved
+MASS = "normalisable"  # it is assumed if undecided; the other obligations must be proved
 
 
-def discharge(subject: Subject, known: Outcomes) -> Outcome:
-    """Proved where a law is found and verified; then for elementwise functions in place of fields,
-    where there are such.
+def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
+    """Search for a law, and verify it; if the rule has fields, then also with elementwise functions
+    in their place.
     """
     assert isinstance(subject.declared, Update)
-    found = _law_of(subject.declared, known)
+    found = _law_of(subject.declared, outcomes)
     if found is not None:
         return found
     elementwise = _with_elementwise_fields(subject.declared)
-    found = None if elementwise is None else _law_of(elementwise, known)
+    found = None if elementwise is None else _law_of(elementwise, outcomes)
     if elementwise is None or found is None:
-        return undecided(NONE_FOUND)
+        return undecided(NO_LAW_FOUND)
     return (
         replace(found, scope=scope_of(elementwise))
         if found.verdict is Verdict.PROVED
-        else undecided(NONE_FOUND)
+        else undecided(NO_LAW_FOUND)
     )
 
 
-def _law_of(update: Update, known: Outcomes) -> Outcome | None:
+def _law_of(update: Update, outcomes: Outcomes) -> Outcome | None:
+    """Return the outcome about the law that was found.
+
+    None if no law was found, or it is not proved.
+    """
     H = find_law(update, subject_of(update).dynamics)
-    return None if H is None else _verified(update, H, known)
+    return None if H is None else _verified(update, H, outcomes)
 
 
-def _verified(update: Update, H: Expr, known: Outcomes) -> Outcome | None:
-    """The law as a claim of its own: what is required must be proved; one whose mass is infinite is
-    no law, which is said.
+def _verified(update: Update, H: Expr, outcomes: Outcomes) -> Outcome | None:
+    """Verify the law as a claim of its own.
+
+    All obligations but ``normalisable`` must be proved, else the result is None. A law of infinite
+    mass is undecided, with a fact that says so.
     """
     pairs = list(update.rule)
     law = Update(update.step, pairs if update.sequential else dict(pairs), H)
     assumed: list[Assumption] = []
-    for name, outcome in known.about(law):
+    for name, outcome in outcomes.about(law):
         if name == MASS and outcome.verdict is Verdict.REFUTED:
             fact = (
                 f"exp(-H') is stationary, with H' = {abbreviated(H)[0]}, and its mass is"
@@ -77,15 +83,17 @@ def _verified(update: Update, H: Expr, known: Outcomes) -> Outcome | None:
 
 
 def _of_the_law(assumption: Assumption) -> Assumption:
-    """An assumption about exp(-H) as one about exp(-H'), which no line of the report discharges."""
+    """Return an assumption about exp(-H) as one about exp(-H'), which no line of the report
+    discharges.
+    """
     if not assumption.obligations:
         return assumption
     return Assumption(assumption.sentence.replace("exp(-H)", "exp(-H')"))
 
 
 def _where(outcome: Outcome, H: Expr) -> str:
-    """The parameters at which an infinite mass was found, where there are some; at others it may be
-    finite.
+    """Return the parameters at which an infinite mass was found, as text; the mass may be finite at
+    others.
     """
     point = {} if outcome.witness is None else outcome.witness.point
     values = [
@@ -95,8 +103,9 @@ def _where(outcome: Outcome, H: Expr) -> str:
 
 
 def _with_elementwise_fields(update: Update) -> Update | None:
-    """The rule where each value of a field depends on its own coordinate alone; None where there is
-    no field.
+    """Return the rule with each value of a field depending on its own coordinate alone.
+
+    None if the rule has no field, or cannot be written so.
     """
     fields = [a for a in update.abstract if isinstance(a, Field)]
     meanings = {
@@ -114,12 +123,13 @@ STATIONARY_LAW = Obligation(
     statement="div v - v . grad H' = 0 with v = f + D grad H' - div D, for an H' that is shown",
     latex=r"\nabla \cdot v - v \cdot \nabla H' = 0, \quad v = f + D \nabla H' - \nabla \cdot D",
     explanation=(
-        "A rule that does not leave its target stationary often has another law, and to know it"
-        " says how much is lost: U/T, or U + total(log(G)) where a correction is missing. H' is"
-        " looked for as a combination of the terms of H, of logarithms of the factors of D and the"
-        " drift, and of integrals where a coordinate moves by itself, with unknown coefficients"
-        " that are solved for exactly. It is then verified like any other claim. That none is found"
-        " says nothing: the rule may have a law that has no formula, or none at all."
+        "A rule that does not leave its target stationary often leaves another law stationary, and"
+        " that law tells how large the error is: U/T, or U + total(log(G)) if a correction is"
+        " missing. H' is searched for as a combination of the terms of H, of logarithms of the"
+        " factors of D and of the drift, and of integrals where a coordinate moves by itself, with"
+        " unknown coefficients that are solved for exactly. It is then verified like any other"
+        " claim. If none is found nothing follows: the rule may have a law without a formula, or"
+        " none at all."
     ),
     discharge=discharge,
     applies=of_claims,

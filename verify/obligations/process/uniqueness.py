@@ -16,16 +16,19 @@ from verify.obligation import Obligation, Outcomes
 from verify.subject import Subject
 from verify.verdict import Assumption, Outcome, Verdict, Witness, proved, refuted, undecided
 
-EDGE = "the process does not reach the edge of its domain"
-INVARIANT = {
+EDGE_NOT_REACHED = "the process does not reach the edge of its domain"
+ASSUMED_IF_UNDECIDED = {
     "normalisable": Assumption("exp(-H) is normalisable", ("normalisable",)),
     "non-explosion": Assumption("the process does not explode", ("non-explosion",)),
 }
 
 
-def discharge(subject: Subject, known: Outcomes) -> Outcome:
-    """Noise in every direction, by itself or through the drift, on an open connected domain;
-    refuted by what never moves.
+def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
+    """Prove that noise reaches every direction on an open connected domain, or refute it by a block
+    that never moves.
+
+    Source:
+        Hoermander, "Hypoelliptic second order differential equations" (1967).
     """
     frozen = next((b for b in subject.state if _is_frozen(subject, b)), None)
     if frozen is not None:
@@ -33,28 +36,31 @@ def discharge(subject: Subject, known: Outcomes) -> Outcome:
     spanning = _spanning(subject)
     if spanning.verdict is not Verdict.PROVED:
         return spanning
-    if not known.proved("stationarity"):
+    if not outcomes.proved("stationarity"):
         return undecided("exp(-H) is not proved to be stationary")
     assumed: list[Assumption | str] = []
-    for name, unproved in INVARIANT.items():
-        outcome = known[name]
+    for name, unproved in ASSUMED_IF_UNDECIDED.items():
+        outcome = outcomes[name]
         if outcome.verdict is Verdict.REFUTED:
-            return undecided(f"{name} is refuted, so that exp(-H) is no invariant law")
+            return undecided(f"{name} is refuted, so exp(-H) is not an invariant law")
         if outcome.verdict is Verdict.UNDECIDED and not subject.declared.abstract:
-            return undecided(
-                f"{name} is undecided"
-            )  # of a concrete recipe that is a fact, and none to be assumed
+            # Only what depends on an abstract function may be assumed.
+            return undecided(f"{name} is undecided")
         assumed += outcome.assumed if outcome.verdict is Verdict.PROVED else [unproved]
     if has_edge(subject) and not never_reached(subject.state, subject):
-        edge = known["boundary"]
+        edge = outcomes["boundary"]
         if edge.verdict is not Verdict.UNDECIDED or not subject.declared.abstract:
-            return undecided("that the process never reaches the edge of its domain is not proved")
-        assumed.append(EDGE)
+            return undecided(
+                "it is not proved that the process never reaches the edge of its domain"
+            )
+        assumed.append(EDGE_NOT_REACHED)
     return proved(spanning.by, *dict.fromkeys(assumed))
 
 
 def _is_frozen(subject: Subject, block: Block) -> bool:
-    """Whether a block has neither drift nor noise, so that each of its values stays for ever."""
+    """Return True if a block has neither drift nor noise, so that it keeps each of its values for
+    ever.
+    """
     dynamics = subject.dynamics
     noise = [p for other in subject.state for p in parts(dynamics.diffusion[block, other])]
     if any(p != 0 for p in noise):
@@ -63,6 +69,7 @@ def _is_frozen(subject: Subject, block: Block) -> bool:
 
 
 def _refuted_by(block: Block) -> Outcome:
+    """Refute uniqueness by a value of a block that never moves."""
     point = Point({block.length: 1} if isinstance(block, Vector) else {}, seed=0)
     try:
         value = str(point.choose(block, 0) if isinstance(block, Vector) else point.choose(block))
@@ -76,6 +83,7 @@ def _refuted_by(block: Block) -> Outcome:
 
 
 def _spanning(subject: Subject) -> Outcome:
+    """Decide whether noise reaches every direction at every point."""
     if not all(_is_open(b) for b in subject.state):
         return undecided("the domain contains its edge")
     if not is_smooth(subject.H, *subject.dynamics.coefficients()):
@@ -97,6 +105,7 @@ def _spanning(subject: Subject) -> Outcome:
 
 
 def _is_open(block: Block) -> bool:
+    """Return True if no end of the domain of the block belongs to it."""
     return not any(end.belongs for end in finite_ends(block.domain))
 
 
@@ -104,14 +113,14 @@ UNIQUENESS = Obligation(
     name="uniqueness",
     statement="exp(-H) is the only invariant probability law of the process",
     explanation=(
-        "Otherwise a chain may settle in another law than the one you want. If exp(-H) is invariant"
-        " and noise reaches every direction at every point, by itself or passed on by the drift"
+        "If there were another invariant law, a chain might converge to that one. If exp(-H) is"
+        " invariant and noise reaches every direction at every point, directly or through the drift"
         " (Hoermander's condition), there is no other. A block that never moves keeps whatever law"
-        " it starts with. Hamiltonian dynamics without noise is undecided. This says nothing of the"
-        " speed of convergence."
+        " it starts with. Hamiltonian dynamics without noise is undecided. This says nothing about"
+        " the speed of convergence."
     ),
     discharge=discharge,
     needs=("stationarity", "normalisable", "non-explosion", "boundary"),
-    assumes=tuple(INVARIANT.values()),
+    assumes=tuple(ASSUMED_IF_UNDECIDED.values()),
     required=False,
 )

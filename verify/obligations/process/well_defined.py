@@ -1,4 +1,4 @@
-"""``well-defined``: every expression has a value at every point of the domain."""
+"""``well-defined``: every expression of a process has a value at every point of the domain."""
 
 from __future__ import annotations
 
@@ -29,21 +29,19 @@ from verify.obligation import Obligation
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
-GAMMA = "the correction Gamma"
+GAMMA_PLACE = "the correction Gamma"
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Collect every condition on denominators, logarithms and roots, and decide each; where D
-    vanishes is said as well.
-    """
+    """Decide every condition on denominators, logarithms and roots, and report where D vanishes."""
     if not has_a_point([*(e for e, _ in subject.written), *subject.state]):
         return undecided(NO_POINT)
     decided: dict[Condition, Outcome] = {}
     named: dict[tuple[Condition, str], tuple[str, Outcome]] = {}
     for e, where in (*_of_posteriors(subject), *expressions_of(subject)):
         for condition, outcome in _outcomes(e, where, subject, decided):
-            # A condition is asked once; where one fails, it may be a hole in this expression, and
-            # not in another.
+            # A condition is decided once. A failing one may be a removable singularity of this
+            # expression and not of another.
             named.setdefault(
                 (condition, "" if outcome is decided[condition] else where), (where, outcome)
             )
@@ -64,7 +62,9 @@ def discharge(subject: Subject) -> Outcome:
 def _outcomes(
     e: Expr, where: str, subject: Subject, decided: dict[Condition, Outcome]
 ) -> Iterator[tuple[Condition, Outcome]]:
-    """The conditions of an expression; where one of them fails, also those of what continues it."""
+    """Yield the conditions of an expression; if one fails, also those of its continuous
+    extension.
+    """
 
     def decide(condition: Condition) -> Outcome:
         if condition not in decided:
@@ -84,8 +84,9 @@ def _outcomes(
 
 
 def _continued(e: Expr, subject: Subject) -> Expr:
-    """A rule with ``(1 - exp(-x step))/x`` as the function without a hole at x = 0 that it is
-    elsewhere; so its limit is taken.
+    """Return the expression of a rule with ``(1 - exp(-x step))/x`` extended continuously to x = 0.
+
+    Limits are taken of the extended rule.
     """
     if not isinstance(subject.declared, Update):
         return e
@@ -94,23 +95,25 @@ def _continued(e: Expr, subject: Subject) -> Expr:
 
 
 def _decide(condition: Condition, subject: Subject, where: str) -> Outcome:
+    """Decide one condition; one that depends on the step size is decided for small steps."""
     outcome = decide_condition(condition)
     if outcome.verdict is Verdict.PROVED:
         return outcome
     symbols = condition.e.free_symbols
     if isinstance(subject.declared, Update) and subject.declared.step in symbols:
-        # The limit exists all the same, and is judged by itself: sqrt(1 - eps) is a rule for steps
-        # below 1.
+        # sqrt(1 - eps) is a rule for steps below 1. The limit exists, and is judged by itself.
         return decide_for_small_steps(condition, subject.declared.step)
     if any(isinstance(s, VectorData | ScalarData) for s in symbols):
         return _of_data(condition, subject)
-    if where.startswith(GAMMA) and outcome.verdict is Verdict.REFUTED:
+    if where.startswith(GAMMA_PLACE) and outcome.verdict is Verdict.REFUTED:
         return replace(outcome, by=f"it is singular: {outcome.by}")
     return outcome
 
 
 def _of_data(condition: Condition, subject: Subject) -> Outcome:
-    """What must hold of the data that are given; a point with other data would refute nothing."""
+    """Decide a condition on the data, which are given; a point with other data would refute
+    nothing.
+    """
     if blocks_in(condition.e, subject.state):
         return undecided(f"{condition} could not be proved for all data")
     if not has_instance(condition):
@@ -119,6 +122,7 @@ def _of_data(condition: Condition, subject: Subject) -> Outcome:
 
 
 def _of_posteriors(subject: Subject) -> Iterator[tuple[Expr, str]]:
+    """Yield the expressions of the posteriors behind abstract potentials, with their places."""
     posteriors = subject.declared.posteriors if isinstance(subject.declared, Recipe) else ()
     for U, posterior in posteriors:
         for e, what in (
@@ -130,11 +134,11 @@ def _of_posteriors(subject: Subject) -> Iterator[tuple[Expr, str]]:
 
 
 def expressions_of(subject: Subject) -> Iterator[tuple[Expr, str]]:
-    """Every expression of the process that must have a value, with its place."""
+    """Yield every expression of the process that must have a value, with its place."""
     yield from subject.written
     if isinstance(subject.declared, Recipe):
         for block, e in derive(subject.declared).gamma.items():
-            yield e, f"{GAMMA} of {block}"
+            yield e, f"{GAMMA_PLACE} of {block}"
     for block, e in subject.dynamics.drift.items():
         yield e, f"the drift of {block}"
     for (row, column), entry in subject.dynamics.diffusion.items():
@@ -143,8 +147,9 @@ def expressions_of(subject: Subject) -> Iterator[tuple[Expr, str]]:
 
 
 def _zeros_of_D(subject: Subject) -> Iterator[str]:
-    """Points where the noise of a coordinate vanishes: they are allowed, and what follows may
-    depend on them.
+    """Yield points at which the noise of a coordinate vanishes.
+
+    They are allowed, but other obligations may depend on them.
     """
     for block in subject.state:
         e = own_diffusion(subject.dynamics, block)
@@ -169,10 +174,10 @@ WELL_DEFINED = Obligation(
         "A denominator that can vanish, or a logarithm or root of something negative, leaves the"
         " process undefined there. Each such condition is proved from the signs that the declared"
         " assumptions give to its parts. The correction Gamma has derivatives of D and Q, so it may"
-        " be singular where they are not: D = sqrt(x) at x = 0. Where the noise of a coordinate"
-        " vanishes (D is zero) is said, and is no fault by itself."
+        " be singular where they are not: D = sqrt(x) at x = 0. The report says where the noise of"
+        " a coordinate vanishes (D is zero), which is no fault by itself."
     ),
     discharge=discharge,
-    across_kinks=True,
-    of_reflected=True,
+    handles_kinks=True,
+    handles_reflections=True,
 )

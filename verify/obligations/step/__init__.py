@@ -1,4 +1,4 @@
-"""Obligations of a discrete step at its size.
+"""Obligations of a discrete step at its own step size.
 
 Imports ``verify.discrete`` and below.
 """

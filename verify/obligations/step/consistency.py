@@ -1,6 +1,4 @@
-"""``consistency``: the discrete step has, in the limit, the drift and diffusion that it was made
-from.
-"""
+"""``consistency``: in the limit the discrete step has the drift and diffusion of its recipe."""
 
 from __future__ import annotations
 
@@ -19,13 +17,16 @@ from verify.verdict import Outcome, Verdict, conjunction, undecided
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Drift by drift and entry by entry; what is recorded must become the state itself."""
+    """Compare drifts and entries of D; and a recorded value must become the state itself as the
+    step vanishes.
+    """
     assert isinstance(subject.declared, Discretisation)
     update = subject.declared.update
+    # This is exact: at step 0 the recorded value is the state.
     recorded = [
-        (f"what is recorded of {b}", decide_zero(e.xreplace({update.step: 0}) - b))
+        (f"the recorded value of {b}", decide_zero(e.xreplace({update.step: 0}) - b))
         for b, e in update.observe
-    ]  # exact: at step 0 nothing is left but the state
+    ]
     try:
         limit = [
             *decide_draws(update),
@@ -41,12 +42,12 @@ def discharge(subject: Subject) -> Outcome:
 
 
 def _moves_at_once(update: Update) -> Outcome | None:
-    """Refuted where one assignment, and no other, moves its block however small the step is: then
-    no limit is a diffusion.
+    """Refute it if exactly one assignment moves its block however small the step is; else return
+    None.
 
-    What an assignment is made of is continuous in the step where it has a value at 0. So dz has a
-    limit at the witness that is not zero, or a random one; its second moment does not vanish
-    (Fatou), and with drift and diffusion it would.
+    The limit is then no diffusion: an assignment is continuous in the step if it has a value at
+    step 0. So dz has a nonzero or a random limit at the witness, and its second moment does not
+    vanish (Fatou); with a drift and a diffusion it would.
     """
     at_rest = [(b, e.xreplace({update.step: S.Zero})) for b, e in unfolded(update).update.rule]
     moving = [(b, e) for b, e in at_rest if e != b]
@@ -66,8 +67,9 @@ def _moves_at_once(update: Update) -> Outcome | None:
 
 
 def is_made_from_a_recipe(subject: Subject) -> bool:
-    """Whether it is a step with a recipe to be consistent with; of a printed rule alone,
-    stationarity judges the limit.
+    """Return True for a step of a recipe.
+
+    For a step of a claim, stationarity judges the limit.
     """
     return isinstance(subject.declared, Discretisation) and isinstance(subject.declared.of, Recipe)
 
@@ -76,12 +78,12 @@ CONSISTENCY = Obligation(
     name="consistency",
     statement="lim E[dz]/eps = f and lim Cov[dz]/eps = 2 D for the discrete step",
     explanation=(
-        "As its step vanishes the scheme must become the process that was proved, for every d. This"
-        " is the least that is asked of a scheme; how far its own invariant law is from exp(-H) at"
-        " a finite step is invariant-order."
+        "As its step vanishes the scheme must become the process that was proved, for every d."
+        " This is the least that a scheme must satisfy; how far its own invariant law is from"
+        " exp(-H) at a finite step is invariant-order."
     ),
     discharge=discharge,
-    across_kinks=True,
-    of_reflected=True,
+    handles_kinks=True,
+    handles_reflections=True,
     applies=is_made_from_a_recipe,
 )

@@ -1,5 +1,7 @@
-"""``exact-transition``: a step draws from the law of its process; a splitting does so piece by
-piece, and the pieces sum to it.
+"""``exact-transition``: a step draws from the transition law of its process.
+
+A splitting draws from the transition law of each piece of the generator, and the pieces sum to the
+generator.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from verify.verdict import Outcome, Verdict, conjunction, undecided
 
 
 def discharge(subject: Subject) -> Outcome:
-    """By the laws of the blocks, or of the sub-flows."""
+    """Decide it by the transition laws of the blocks, or of the pieces of a splitting."""
     assert isinstance(subject.declared, Discretisation)
     if subject.declared.exact is not None:
         return _discharge_exact(subject, subject.declared.update, subject.declared.exact)
@@ -33,7 +35,7 @@ def discharge(subject: Subject) -> Outcome:
 
 
 def _discharge_exact(subject: Subject, update: Update, exact: Exact) -> Outcome:
-    """Every block's law by the backward Kolmogorov equation."""
+    """Decide the transition law of every block by the backward Kolmogorov equation."""
     try:
         found = judged(subject, update, exact)
         solved = "; ".join(f"{process.variable} <- {process.law}" for _, process in found)
@@ -51,14 +53,14 @@ def _discharge_exact(subject: Subject, update: Update, exact: Exact) -> Outcome:
 
 
 def _discharge_splitting(subject: Subject, splitting: Splitting) -> Outcome:
-    """The mean and the variance of every sub-flow by their differential equations in its time; then
-    the sums over the pieces.
+    """Decide the mean and variance of every piece by their differential equations, and the sum of
+    the pieces.
     """
     edged = next((b for b in subject.state if b.domain != S.Reals), None)
     if edged is not None:
         return undecided(
-            f"{edged} lives on {edged.domain}, which a normal law leaves; a flow there is not"
-            " proved to stay inside"
+            f"{edged} lives on {edged.domain}, and a normal law leaves that domain; other flows"
+            " there are not proved to stay inside"
         )
     why_not = _not_alone(splitting) or _not_a_law(splitting)
     if why_not is not None:
@@ -73,8 +75,11 @@ def _discharge_splitting(subject: Subject, splitting: Splitting) -> Outcome:
 
 
 def _not_alone(splitting: Splitting) -> str | None:
-    """A motion that depends on a block which moves with it: then the flow of each by itself is not
-    that of both.
+    """Return why a block does not move by itself: it depends on a block that moves in the same
+    piece.
+
+    The flow of each block by itself is then not the flow of both. None if every block moves by
+    itself.
     """
     motions = list(dict.fromkeys((sub.letter, sub.motion) for sub in splitting.flows))
     for letter, motion in motions:
@@ -86,7 +91,9 @@ def _not_alone(splitting: Splitting) -> str | None:
 
 
 def _not_a_law(splitting: Splitting) -> str | None:
-    """Noise that is not shown to be nonnegative: there is no normal law with such a variance."""
+    """Return why there is no normal law: its variance is not proved to be nonnegative; None if all
+    are.
+    """
     negative = next((sub for sub in splitting.flows if not is_nonnegative(sub.motion.noise)), None)
     if negative is None:
         return None
@@ -97,11 +104,15 @@ def _not_a_law(splitting: Splitting) -> str | None:
 
 
 def _law(sub: SubFlow) -> str:
+    """Return the transition law of a piece as text."""
     return str(sub.law.mean) if sub.law.variance == 0 else f"N({sub.law.mean}, {sub.law.variance})"
 
 
 def _solves(sub: SubFlow, splitting: Splitting) -> Iterator[tuple[str, Outcome]]:
-    """``m' = rate m + push``, ``v' = 2 rate v + 2 noise``, from the block itself and from 0."""
+    """Yield the outcomes about ``m' = rate m + push`` and ``v' = 2 rate v + 2 noise``.
+
+    The mean m starts from the block itself, the variance v from 0.
+    """
     t = Dummy("t", positive=True)
     motion, share = sub.motion, sub.time / splitting.step
     mean, variance = (
@@ -118,14 +129,16 @@ def _solves(sub: SubFlow, splitting: Splitting) -> Iterator[tuple[str, Outcome]]
 
 
 def _decide(e: Expr) -> Outcome:
-    """Phi as it is off 0: both sides are entire functions of its argument, so what holds there
-    holds at 0.
+    """Decide whether an expression is zero, with phi functions written by exp.
+
+    Both sides of an equation are entire functions of the argument of phi, so equality off 0 implies
+    equality at 0.
     """
     return decide_zero(e.rewrite(exp))
 
 
 def _times(splitting: Splitting) -> Iterator[tuple[str, Outcome]]:
-    """The occurrences of a letter must run for the whole step together."""
+    """Yield the outcomes about the times of each letter: together they must be the whole step."""
     for piece in pieces_of(splitting.recipe):
         for motion in piece.motions:
             times = [sub.time for sub in splitting.flows if sub.motion == motion]
@@ -136,7 +149,9 @@ def _times(splitting: Splitting) -> Iterator[tuple[str, Outcome]]:
 
 
 def _sums(subject: Subject, splitting: Splitting) -> Iterator[tuple[str, Outcome]]:
-    """The drift and the noise of all pieces together, against those that H, D and Q give."""
+    """Yield the outcomes about the sum of all pieces: it must have the drift and noise of H, D and
+    Q.
+    """
     motions = list(dict.fromkeys(sub.motion for sub in splitting.flows))
     for b in subject.state:
         drift = sum((m.rate * b + m.push for m in motions if m.block == b), S.Zero)
@@ -151,7 +166,7 @@ def _sums(subject: Subject, splitting: Splitting) -> Iterator[tuple[str, Outcome
 
 
 def _has_laws(subject: Subject) -> bool:
-    """Whether it is a step that is made of exact laws."""
+    """Return True for a discrete step that is made of exact transition laws."""
     declared = subject.declared
     return isinstance(declared, Discretisation) and (
         declared.splitting is not None or declared.exact is not None
@@ -161,16 +176,17 @@ def _has_laws(subject: Subject) -> bool:
 EXACT_TRANSITION = Obligation(
     name="exact-transition",
     statement=(
-        "E[exp(s z') | z] = u solves u_t = L u with u(0) = exp(s z); of a splitting for each piece,"
-        " and the pieces sum to L"
+        "E[exp(s z') | z] = u solves u_t = L u with u(0) = exp(s z); for a splitting each piece"
+        " does so, and the pieces sum to L"
     ),
     explanation=(
-        "A splitting runs pieces of the recipe's own generator one after another. Each is linear in"
-        " the block that it moves, so that its transition is normal with a mean and a variance in"
-        " closed form. That these solve their equations, that the times of a letter add up to the"
-        " step, and that nothing is left out, is proved here. Half a step made whole fails it. Of"
-        " an exact step the law of each block is proved to be that of its process: by its Laplace"
-        " transform, which solves the backward Kolmogorov equation, or by a map and Ito's formula."
+        "A splitting runs pieces of the recipe's own generator one after another. Each piece is"
+        " linear in the block that it moves, so its transition law is normal with a mean and a"
+        " variance in closed form. It is proved that these solve their differential equations, that"
+        " the times of each letter add up to the step, and that no part of the generator is"
+        " missing. A half step that is made whole fails it. For an exact step the law of each block"
+        " is proved to be that of its process: by its Laplace transform, which solves the backward"
+        " Kolmogorov equation, or by a map and Ito's formula."
     ),
     discharge=discharge,
     applies=_has_laws,

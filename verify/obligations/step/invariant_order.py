@@ -1,4 +1,6 @@
-"""``invariant-order``: how close to exp(-H) the law is that the discrete step leaves invariant."""
+"""``invariant-order``: the order of the distance between exp(-H) and the law that the step leaves
+invariant.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,9 @@ from verify.verdict import Outcome, Verdict, assuming, undecided
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Proved from order 1 on, refuted below; the outcome has a scope of its own, as the expansion
-    is made in one dimension.
+    """Prove it from order 1 on, and refute it below.
+
+    The outcome has a scope of its own, as the expansion is made in one dimension.
     """
     assert isinstance(subject.declared, Discretisation)
     try:
@@ -21,7 +24,7 @@ def discharge(subject: Subject) -> Outcome:
     except (RecipeError, CannotDecideError) as error:
         return undecided(str(error))
     if found.order < 1 and not found.exact:
-        return undecided(f"the law is not shown to be right at any order ({found.by})")
+        return undecided(f"the law is not proved to be right at any order ({found.by})")
     verdict = Verdict.PROVED if found.order >= 1 else Verdict.REFUTED
     how = f"order {found.known}: {found.by}"
     witness = found.witness if verdict is Verdict.REFUTED else None
@@ -49,12 +52,12 @@ INVARIANT_ORDER = Obligation(
         " A_k phi"
     ),
     explanation=(
-        "A scheme does not leave exp(-H) invariant but a law near it, and the order p says how"
-        " near: averages are off by about eps^p. A consistent scheme has order 1 at least, BAOAB"
-        " has 2. The law of the positions alone may be better than the joint one. The order takes"
-        " for granted that the scheme has an invariant law that depends smoothly on the step;"
-        " explicit Euler on a quartic potential has none. For an abstract U it is proved in one"
-        " dimension: that refutes more for every d."
+        "A scheme leaves a law near exp(-H) invariant, and the order p says how near: averages are"
+        " off by about eps^p. A consistent scheme has order 1 at least, BAOAB has 2. The law of the"
+        " positions alone may be better than the joint one. It is assumed that the scheme has an"
+        " invariant law that depends smoothly on the step; explicit Euler on a quartic potential"
+        " has none. For an abstract U the order is proved in one dimension; a higher order for"
+        " every d is then refuted."
     ),
     discharge=discharge,
     applies=of_steps,

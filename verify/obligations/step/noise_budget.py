@@ -1,5 +1,5 @@
-"""``noise-budget``: what the noise of estimated gradients adds, and up to which step it can be made
-good.
+"""``noise-budget``: the noise that estimated gradients add, and the largest step size at which the
+drawn noise can compensate for it.
 """
 
 from __future__ import annotations
@@ -19,14 +19,21 @@ from verify.subject import Subject
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 
 
-def discharge(subject: Subject, known: Outcomes) -> Outcome:
-    """By the evaluations of a step and ``B_hat = (D + Q) diag(V, 0) (D + Q)^T`` beside D."""
+def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
+    """Compare D with ``B_hat = (D + Q) diag(V, 0) (D + Q)^T``, by the gradient evaluations of one
+    step.
+
+    Source:
+        Ma, Chen and Fox, "A Complete Recipe for Stochastic Gradient MCMC" (NeurIPS 2015): a step
+        draws noise of covariance ``eps (2 D - eps B_hat)``.
+    """
     assert isinstance(subject.declared, Discretisation)
     recipe, update = subject.declared.of, subject.declared.update
     assert isinstance(recipe, Recipe)
-    if not known.proved("consistency"):
+    if not outcomes.proved("consistency"):
         return undecided(
-            "the step is not shown to become this recipe, so that D says nothing of its noise"
+            "the step is not proved to be consistent with this recipe, so D says nothing about its"
+            " noise"
         )
     try:
         noise, evaluations = added_noise(recipe), evaluations_of(update)
@@ -38,15 +45,18 @@ def discharge(subject: Subject, known: Outcomes) -> Outcome:
         place = recipe.D.place(block, block)
         if is_zero_entry(entry):
             finding = (
-                f"{place} = 0, and a step adds noise of variance {update.step}^2*{added} there,"
-                " which nothing can replace"
+                f"{place} = 0, and a step adds noise of variance {update.step}^2*{added} there, and"
+                " has no noise of its own there that could be drawn smaller"
             )
-            return refuted(f"{listed}; no step makes it good", Witness({place: "0"}, finding))
+            return refuted(
+                f"{listed}; its noise cannot be compensated at any step size",
+                Witness({place: "0"}, finding),
+            )
         if isinstance(entry, Coupling) and entry.kernel != 0:
             return undecided(f"{place} is not diagonal")
         if not is_positive(parts(entry)[0]):
             return undecided(
-                f"{place} = {parts(entry)[0]} is not shown to be positive at every state; where it"
+                f"{place} = {parts(entry)[0]} is not proved to be positive at every state; where it"
                 " is 0, no step is small enough"
             )
     noisy = [e for e in evaluations if e.potential in noisy_potentials(recipe)]
@@ -55,18 +65,20 @@ def discharge(subject: Subject, known: Outcomes) -> Outcome:
         factor(2 * parts(recipe.D.entry(b, b))[0] / v) for b, v in variances.items() if v != 0
     ]
     ends = " and ".join(f"{update.step} <= {bound}" for bound in bounds)
-    return proved(f"{listed}; it is made good {f'iff {ends}' if ends else 'at every step'}", LEDGER)
+    largest = f"iff {ends}" if ends else "at every step size"
+    return proved(f"{listed}; its noise can be compensated {largest}", GRADIENT_NOISE_ASSUMED)
 
 
-LEDGER = (
+GRADIENT_NOISE_ASSUMED = (
     "an estimated gradient has noise of variance V that is independent of the rest; its leading"
     " order in the step counts"
 )
 
 
 def _variance(block: Block, evaluations: list[Evaluation]) -> Expr:
-    """What a step adds to the variance of a block, by the step squared: each evaluation has noise
-    of its own.
+    """Return the variance that a step adds to a block, divided by the step squared.
+
+    Each evaluation has noise of its own.
     """
     uses = [
         (e.potential, by, w) for e in evaluations for (b, by), w in e.weights.items() if b == block
@@ -75,7 +87,9 @@ def _variance(block: Block, evaluations: list[Evaluation]) -> Expr:
 
 
 def _listed(evaluations: list[Evaluation], step: Symbol) -> str:
-    """How often each potential's gradient is evaluated and with what weights."""
+    """Return how often each potential's gradient is evaluated in a step, and with which weights, as
+    text.
+    """
     potentials = dict.fromkeys(e.potential for e in evaluations)
     texts = []
     for U in potentials:
@@ -89,8 +103,9 @@ def _listed(evaluations: list[Evaluation], step: Symbol) -> str:
 
 
 def estimates_a_gradient(subject: Subject) -> bool:
-    """Whether it is a step of a recipe with a gradient of an abstract potential, which may be
-    estimated from data.
+    """Return True for a step of a recipe that uses a gradient of an abstract potential.
+
+    Such a gradient may be estimated from data.
     """
     declared = subject.declared
     if not (isinstance(declared, Discretisation) and isinstance(declared.of, Recipe)):
@@ -108,10 +123,10 @@ NOISE_BUDGET = Obligation(
     ),
     explanation=(
         "A gradient that is estimated from a minibatch has noise of variance V, and a step adds it"
-        " on top of its own. Where D has noise in the same direction, less of that can be drawn"
-        " instead, up to a largest step; where it has none, as in Hamiltonian dynamics, no step is"
-        " small enough. It counts how often the scheme uses one evaluation: two kicks by one"
-        " estimate add up, two by independent ones average."
+        " on top of its own noise. If D has noise in the same direction, less of that can be drawn"
+        " instead, up to a largest step; if it has none, as in Hamiltonian dynamics, no step is"
+        " small enough. The number of times that the scheme uses one evaluation counts: two kicks"
+        " by one estimate add up, two by independent estimates average."
     ),
     discharge=discharge,
     needs=("consistency",),

@@ -1,5 +1,5 @@
-"""``stable-step``: for which steps a quadratic potential is sampled at all, and with what
-covariance, in closed form.
+"""``stable-step``: the steps at which a chain for a quadratic potential is stable, and its
+covariance in closed form.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ from verify.obligation import Obligation, of_claims, of_steps
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, Witness, assuming, refuted, undecided
 
-HIGHEST = 4  # order of a bias that is looked for
+MAX_BIAS_ORDER = 4  # biases of a higher order in the step are not searched for
 
 
 def discharge(subject: Subject) -> Outcome:
-    """By Hurwitz's conditions on the matrix of the step; refuted where no step is stable."""
+    """Decide stability by Hurwitz's conditions on the matrix of the step; it is refuted if no step
+    is stable.
+    """
     try:
         step = affine_step(_rule(subject))
     except RecipeError as error:
@@ -46,18 +48,21 @@ def discharge(subject: Subject) -> Outcome:
         _bias(covariance, step) if of_claims(subject) and covariance is not None else ()
     )
     return Outcome(
-        Verdict.PROVED, _said(found, step), assumed=assumed, facts=facts, scope=step.scope
+        Verdict.PROVED, _stability_text(found, step), assumed=assumed, facts=facts, scope=step.scope
     )
 
 
 def _rule(subject: Subject) -> Update:
+    """Return the update rule of a discrete step or of a claim."""
     declared = subject.declared
     assert isinstance(declared, Discretisation | Update)
     return declared.update if isinstance(declared, Discretisation) else declared
 
 
 def _applies(subject: Subject) -> bool:
-    """Of every discrete step, and of a claim whose rule is affine as it is printed, with noise."""
+    """Return True for every discrete step, and for a claim whose printed rule is affine and has
+    noise.
+    """
     if not of_claims(subject):
         return of_steps(subject)
     rule = _rule(subject)
@@ -72,39 +77,43 @@ def _applies(subject: Subject) -> bool:
 
 
 def _without_noise(step: AffineStep) -> Outcome:
-    """A flow has no covariance of its own; what can be asked is whether its orbits stay bounded."""
+    """Decide whether the orbits of a step without noise stay bounded: it has no covariance of its
+    own.
+    """
     found = boundedness(step)
     if found is None or found.never is not None or found.excluded:
         return undecided(
-            "the step has no noise and so no stationary covariance; that its orbits are bounded was"
-            " not proved"
+            "the step has no noise and so no stationary covariance; it was not proved that its"
+            " orbits are bounded"
         )
     how = (
-        f"without noise: orbits are bounded where {_ends(found, step)}, and not beyond"
+        f"without noise: orbits are bounded where {_conditions_text(found, step)}, and not beyond"
         if found.conditions
         else "bounded at every step"
     )
     return Outcome(Verdict.PROVED, how, scope=step.scope)
 
 
-def _said(found: Stability, step: AffineStep) -> str:
+def _stability_text(found: Stability, step: AffineStep) -> str:
+    """Return the steps that are stable, as text."""
     if not found.conditions and not found.excluded:
         return "stable at every step"
-    return f"stable iff {_ends(found, step)}"
+    return f"stable iff {_conditions_text(found, step)}"
 
 
-def _ends(found: Stability, step: AffineStep) -> str:
+def _conditions_text(found: Stability, step: AffineStep) -> str:
+    """Return the conditions for stability, as text."""
     h = step.step
     if found.solved:
         ends = [*(f"{h} < {e}" for e in found.upper), *(f"{h} > {e}" for e in found.lower)]
     else:
-        ends = _between(found, step) or [f"{c} > 0" for c in found.conditions]
+        ends = _bounds_of_parameter(found, step) or [f"{c} > 0" for c in found.conditions]
     return " and ".join([*ends, *(f"{e} is not 0" for e in found.excluded)])
 
 
-def _between(found: Stability, step: AffineStep) -> list[str]:
-    """The conditions as bounds of one parameter, such as the friction, where they are linear
-    in it.
+def _bounds_of_parameter(found: Stability, step: AffineStep) -> list[str]:
+    """Return the conditions as bounds of one parameter, such as the friction, if they are linear in
+    it.
     """
     parameters = set().union(*(c.free_symbols for c in found.conditions)) - {
         step.step,
@@ -130,24 +139,29 @@ def _between(found: Stability, step: AffineStep) -> list[str]:
 
 
 def _bias(covariance: StationaryCovariance, step: AffineStep) -> tuple[str, ...]:
-    """How far the variances are off as the step vanishes: the leading term of their quotients with
-    those of the target.
+    """Return the leading terms of the quotients of the chain's variances with those of the
+    target.
     """
     h = step.step
-    said = [
-        _leading(b, covariance.ratio(b), h) for b in step.coordinates if covariance.ratio(b) != 1
+    leading = [
+        _leading_bias(b, covariance.ratio(b), h)
+        for b in step.coordinates
+        if covariance.ratio(b) != 1
     ]
-    return tuple(line for line in said if line is not None)
+    return tuple(line for line in leading if line is not None)
 
 
-def _leading(b: Block, ratio: Expr, h: Symbol) -> str | None:
+def _leading_bias(b: Block, ratio: Expr, h: Symbol) -> str | None:
+    """Return the leading term of one quotient as text; None if it has no value as the step
+    vanishes.
+    """
     limit = ratio.xreplace({h: S.Zero}).factor()
     if limit.has(nan, zoo, oo):
         return None
     if limit != 1:
         return f"as {h} vanishes, var {b} becomes {limit} times that of the target"
     slope = ratio
-    for n in range(1, HIGHEST + 1):
+    for n in range(1, MAX_BIAS_ORDER + 1):
         slope = slope.diff(h)
         coefficient = (slope.xreplace({h: S.Zero}) / factorial(n)).factor()
         if coefficient.has(nan, zoo, oo):
@@ -157,7 +171,7 @@ def _leading(b: Block, ratio: Expr, h: Symbol) -> str | None:
                 f"the bias of var {b} is of order {n}: its quotient with the target is 1 +"
                 f" {_bracketed(coefficient * h**n)} + ..."
             )
-    return f"the bias of var {b} is of an order above {HIGHEST}"
+    return f"the bias of var {b} is of an order above {MAX_BIAS_ORDER}"
 
 
 def _bracketed(e: Expr) -> str:
@@ -165,6 +179,7 @@ def _bracketed(e: Expr) -> str:
 
 
 def _facts(covariance: StationaryCovariance | None) -> tuple[str, ...]:
+    """Return means and covariances of the chain beside those of the target, a sentence each."""
     if covariance is None:
         return ("the stationary covariance was not found in closed form",)
     off = {b: pair for b, pair in covariance.means.items() if pair != (0, 0)}
@@ -193,11 +208,11 @@ STABLE_STEP = Obligation(
         " Sigma = M Sigma M^T + C"
     ),
     explanation=(
-        "On a quadratic potential with curvature k most schemes are linear maps, so that everything"
-        " can be said: for which steps the chain settles, and the covariance that it settles to, as"
-        " closed forms in the step. A step that is unstable at some k is too long near a mode as"
-        " sharp as that; explicit Euler on a momentum method is stable only if the friction exceeds"
-        " the step times k."
+        "On a quadratic potential with curvature k most schemes are linear maps, so that closed"
+        " forms in the step are known: for which steps the chain is stable, and its stationary"
+        " covariance. A step that is unstable at some k is too long for a mode as sharp as that;"
+        " explicit Euler on a momentum method is stable only if the friction exceeds the step times"
+        " k."
     ),
     discharge=discharge,
     applies=_applies,

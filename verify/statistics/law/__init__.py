@@ -1,4 +1,4 @@
-"""Tests of the law that a kernel keeps: replicas after some sweeps beside exact draws.
+"""Comparison of laws: replicas after some sweeps beside exact draws.
 
 Imports ``verify.statistics.step`` and below, and ``verify.discrete.linear``.
 """

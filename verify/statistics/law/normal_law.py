@@ -1,5 +1,6 @@
-"""Normal laws that a kernel is proved to leave invariant: started there, whitened replicas are
-standard normal after any step.
+"""Normal laws that an affine step is proved to leave invariant, and their test.
+
+Replicas start in the law. After any number of steps, whitened replicas are standard normal.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from recipe.language.symbols import name_of
 from verify.discrete.linear import affine_step, stationary_covariance
 from verify.discrete.linear.covariance import StationaryCovariance
 from verify.discrete.linear.step import AffineStep
-from verify.statistics.law.two_sample import not_finite
+from verify.statistics.law.two_sample import not_finite_line
 from verify.statistics.null import normal
 from verify.statistics.null.findings import ComparisonLine
 from verify.statistics.numbers.arrays import Array, State
@@ -27,11 +28,15 @@ from verify.statistics.numbers.inputs import Setting
 
 @dataclass(frozen=True)
 class NormalLaw:
-    """A normal law of the state whose coordinates are independent copies of one; ``mean`` and
-    ``covariance`` are of its blocks.
+    """A normal law of a state whose coordinates are independent copies of one another.
 
-    ``lengths`` are the coordinates of each block, in its order. It is an exact sampler: ``law(rng,
-    n)``.
+    It is an exact sampler: ``law(rng, n)`` returns n independent draws.
+
+    Attributes:
+        blocks: the names of the blocks.
+        lengths: the number of coordinates of each block; all are equal.
+        mean: the mean of one coordinate of each block, an array (blocks,).
+        covariance: the covariance between the blocks at one coordinate, an array (blocks, blocks).
     """
 
     blocks: tuple[str, ...]
@@ -40,13 +45,21 @@ class NormalLaw:
     covariance: Array
 
     def __call__(self, rng: np.random.Generator, n: int) -> State:
-        """Independent draws."""
+        """Return n independent draws, by block, arrays (n, length)."""
         root = np.linalg.cholesky(self.covariance)
         rows = self.mean + rng.standard_normal((n, self.lengths[0], len(self.blocks))) @ root.T
         return {name: rows[:, :, k] for k, name in enumerate(self.blocks)}
 
     def whitened(self, state: State) -> tuple[Array, list[str]]:
-        """Numbers that are independent standard normal under the law, and how each is called."""
+        """Return numbers that are independent and standard normal under the law, and their
+        names.
+
+        Args:
+            state: states, by block, arrays (replicas, length).
+
+        Returns:
+            An array (replicas, numbers), and a name for each number.
+        """
         rows = np.stack([state[name] for name in self.blocks], axis=2) - self.mean
         root = np.linalg.cholesky(self.covariance)
         white = linalg.solve_triangular(
@@ -61,22 +74,24 @@ class NormalLaw:
 
 
 def normal_law(given: Setting, curvature: float | None) -> NormalLaw:
-    """The law that an affine step is proved to leave invariant, with numbers.
+    """Return the normal law that an affine step is proved to leave invariant, with numbers.
+
+    Args:
+        given: the step with its numbers.
+        curvature: see ``invariant_normal_law``.
 
     Raises:
-        RecipeError: where the step is not affine, has no such law, or records another value than
-            its state.
+        RecipeError: if the step is not affine, has no such law, or records another value than its
+            state.
     """
     against = given.against
     if not isinstance(against, Update | Discretisation):
-        raise RecipeError(
-            "a normal law is proved of an Update or a Discretisation, not of a kernel"
-        )
+        raise RecipeError("no normal law is proved of a kernel: give an Update or a Discretisation")
     step = affine_step(against.update if isinstance(against, Discretisation) else against)
     if eye(len(step.coordinates)) != step.R or not step.S.is_zero_matrix:
         raise RecipeError(
-            "this step records another value than its state, so that its law is not that of the"
-            " state"
+            "this step records another value than its state, so the law of the records is not the"
+            " law of the state: leave observe= out"
         )
     lengths = tuple(given.meanings.length_of(b) for b in step.coordinates)
     if len(set(lengths)) > 1 or (lengths[0] > 1 and not step.every_length):
@@ -86,16 +101,19 @@ def normal_law(given: Setting, curvature: float | None) -> NormalLaw:
         )
     found = stationary_covariance(step)
     if found is None:
-        raise RecipeError("no stationary covariance of this step is proved")
+        raise RecipeError(
+            "no stationary covariance of this step is proved; give target= as a function instead"
+        )
     return _with_numbers(step, found, _numbers(step, given, curvature), lengths)
 
 
 def _numbers(step: AffineStep, given: Setting, curvature: float | None) -> Mapping[str, Any]:
+    """Return the value of each symbol in the matrices of an affine step, by name."""
     numbers = {name: given.meanings.values[name] for name in given.scalars}
     if any(np.ndim(x) for x in numbers.values()):
         raise RecipeError(
-            "a parameter with one value a coordinate makes coordinates that are no copies of one"
-            " another"
+            "a parameter has one value for each coordinate, so the coordinates have different laws:"
+            " give it one number"
         )
     if (step.curvature is None) != (curvature is None):
         raise RecipeError(
@@ -113,12 +131,17 @@ def _with_numbers(
     numbers: Mapping[str, Any],
     lengths: tuple[int, ...],
 ) -> NormalLaw:
+    """Return the law for numbers, after checking that the step is stable with them."""
+
     def value(e: Expr) -> float:
         return float(e.subs({s: numbers[s.name] for s in e.free_symbols}))
 
     M = np.array([[value(e) for e in step.M.row(i)] for i in range(step.M.rows)])
     if np.abs(np.linalg.eigvals(M)).max() >= 1:
-        raise RecipeError("the step is not stable with these numbers: it has no stationary law")
+        raise RecipeError(
+            "the step is not stable with these numbers, so it has no stationary law: give a smaller"
+            " step_size"
+        )
     n = len(step.coordinates)
     covariance = np.empty((n, n))
     for i, a in enumerate(step.coordinates):
@@ -128,7 +151,7 @@ def _with_numbers(
     return NormalLaw(tuple(name_of(b) for b in step.coordinates), lengths, mean, covariance)
 
 
-LINES = 6
+LINE_COUNT = 6  # lines of ``run``, among which the level is split
 
 
 def run(
@@ -141,31 +164,46 @@ def run(
     level: float,
     power: float,
 ) -> list[ComparisonLine]:
-    """Start in the law, take the steps, and test the whitened replicas."""
+    """Start replicas in the law, take the steps, and test the whitened replicas.
+
+    Args:
+        law: the law.
+        kernel: the kernel to test.
+        rng: the source of all random numbers.
+        steps: the number of steps of each replica.
+        replicas: the number of replicas.
+        level: the significance level of all lines together.
+        power: the probability with which an error is found that a line names as visible.
+
+    Returns:
+        Six lines; or one, if a state is not finite.
+    """
     state = law(rng, replicas)
     for _ in range(steps):
         state = kernel.advance(state, rng)
-    if (strange := not_finite(state)) is not None:
+    if (strange := not_finite_line(state)) is not None:
         return [strange]
     u, names = law.whitened(state)
     blocks = [(np.arange(len(u)), u, names)]
-    each, reach = level / LINES, float(special.ndtri(power))
+    each, reach = level / LINE_COUNT, float(special.ndtri(power))
     return [
         normal.whole_law("the normal law", u, each, power),
         normal.means("means", blocks, each, reach),
         normal.variances("variances", blocks, each, power),
         normal.correlations("covariances", blocks, each, reach),
         normal.between_replicas("replicas", u, each, reach),
-        normal.between_replicas("absolute values of replicas", normal.sizes(u), each, reach),
+        normal.between_replicas(
+            "absolute values of replicas", normal.deviates_of_absolute_values(u), each, reach
+        ),
     ]
 
 
 def replicas_for(law: NormalLaw, level: float, power: float, factor: float) -> int:
-    """With so many a variance that is wrong by the factor is found, in any of the whitened
-    coordinates.
+    """Return how many replicas find a variance that is wrong by the factor, in any whitened
+    coordinate.
     """
     columns = len(law.blocks) * law.lengths[0]
     n = 1000.0
-    while normal.visible_scale(n, level / LINES / columns, power) > np.sqrt(factor):
+    while normal.visible_scale(n, level / LINE_COUNT / columns, power) > np.sqrt(factor):
         n *= 1.05
     return int(n)

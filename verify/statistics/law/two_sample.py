@@ -1,5 +1,5 @@
-"""Two samples that are of one law if a kernel is right: what it made, and independent exact draws
-that no step was made of.
+"""Exact two-sample tests: states that a kernel made beside independent exact draws of the law that
+they must have.
 """
 
 from __future__ import annotations
@@ -19,38 +19,36 @@ from verify.statistics.null.findings import ComparisonLine, ComparisonOutcome
 from verify.statistics.null.levels import Levels
 from verify.statistics.numbers.arrays import Array, State
 
-Draw = Callable[[np.random.Generator, int], Mapping[str, Any]]
+ExactDraws = Callable[[np.random.Generator, int], Mapping[str, Any]]
 
-CUTS = (
-    0.005,
-    0.02,
-    0.1,
-    0.25,
-    0.5,
-    0.75,
-    0.9,
-    0.98,
-    0.995,
-)  # where distribution functions are compared
+# Probabilities of the quantiles at which two distribution functions are compared.
+CUT_PROBABILITIES = (0.005, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 0.995)
 Place = tuple[str, int]
 
-AGAIN = 4  # exact draws for each replica
-PILOT = 20_000  # further ones, which say where the cuts are
-PAIRS = 40  # products of two coordinates, at most
-FEWEST = 2_000
-UNKNOWN = "(not worked out)"  # from which effect on a line differs
+EXACT_DRAWS_PER_REPLICA = 4
+PILOT_DRAWS = 20_000  # further exact draws, whose quantiles are the cuts
+MAX_PAIRS = 40  # of coordinates whose product is compared
+MIN_REPLICAS = 2_000
+UNKNOWN_EFFECT = "(not worked out)"  # in place of the smallest effect that a line shows
 
 
 @dataclass(frozen=True)
 class InvariantLaw:
-    """The law that is to be left invariant: ``draw(rng, n)`` returns n independent exact draws, a
-    row each, by block.
+    """The law that a kernel must leave invariant.
+
+    Attributes:
+        draw: the function ``draw(rng, n)`` that returns n independent exact draws, by block, arrays
+            (n, length).
     """
 
-    draw: Draw
+    draw: ExactDraws
 
     def rows(self, rng: np.random.Generator, n: int) -> State:
-        """Exact draws, checked."""
+        """Return n exact draws by block, checked.
+
+        Raises:
+            RecipeError: if the function returns something else.
+        """
         found = self.draw(rng, n)
         if not isinstance(found, Mapping) or not found:
             raise RecipeError(
@@ -68,19 +66,30 @@ class InvariantLaw:
 
 @dataclass(frozen=True)
 class Feature:
-    """A number of each state, by which two laws are compared."""
+    """A number of each state by which two laws are compared.
+
+    Attributes:
+        name: its name in a line.
+        of: the function of a state, a dict of arrays (n, length), that returns n numbers.
+        scaled: whether it is a coordinate, whose scale must not be wrong.
+    """
 
     name: str
     of: Callable[[State], Array]
-    scaled: bool  # whether it is a coordinate, of which a wrong scale is to be found
+    scaled: bool
 
 
 def features(pilot: State, extra: Mapping[str, Callable[[State], Any]]) -> Iterator[Feature]:
-    """All coordinates, the length of each block, products of coordinates about their medians, and
-    those that are asked for.
+    """Yield the features by which laws are compared.
 
-    Of more than ``PAIRS`` pairs of coordinates the first are taken, and of each block the sum of
-    the products of neighbours.
+    They are all coordinates, the squared length of each block, products of two coordinates about
+    their medians, and the features that the user adds. If there are more than ``MAX_PAIRS`` pairs
+    of coordinates, the first ones are taken, and for each block the sum of the products of
+    neighbours.
+
+    Args:
+        pilot: exact draws, which give the medians.
+        extra: the features that the user adds, by name.
     """
     middle = {name: np.median(x, axis=0) for name, x in pilot.items()}
     places = [(name, j) for name, x in pilot.items() for j in range(x.shape[1])]
@@ -89,9 +98,9 @@ def features(pilot: State, extra: Mapping[str, Callable[[State], Any]]) -> Itera
     for name in pilot:
         yield Feature(f"|{name}|^2", partial(_squared_length, name), False)
     mixed = list(_mixed(places))
-    for name in (name for name, x in pilot.items() if x.shape[1] > 1 and len(mixed) > PAIRS):
+    for name in (name for name, x in pilot.items() if x.shape[1] > 1 and len(mixed) > MAX_PAIRS):
         yield Feature(f"neighbours in {name}", partial(_neighbouring, name, middle), False)
-    for one, other in mixed[:PAIRS]:
+    for one, other in mixed[:MAX_PAIRS]:
         yield Feature(
             f"{_called(one, pilot)} times {_called(other, pilot)}",
             partial(_product, one, other, middle),
@@ -125,14 +134,12 @@ def _given(name: str, function: Callable[[State], Any], s: State) -> Array:
         raise RecipeError(
             f"the feature {name} has the shape {x.shape}; it must be one number a replica"
         )
-    return np.where(
-        np.isnan(x), np.inf, x
-    )  # nothing is compared with what is no number: it counts as beyond all numbers
+    return np.where(np.isnan(x), np.inf, x)  # NaN counts as larger than all numbers
 
 
 def _mixed(places: list[Place]) -> Iterator[tuple[Place, Place]]:
-    """Pairs of coordinates, those of different blocks first: there correlations must be zero, and
-    mistakes are seen.
+    """Yield pairs of coordinates, first those of different blocks, which are often independent:
+    there errors show.
     """
     pairs = list(combinations(places, 2))
     yield from (p for p in pairs if p[0][0] != p[1][0])
@@ -146,26 +153,47 @@ def _called(place: Place, pilot: State) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is fixed before the kernel is run."""
+    """The design of a comparison, which is fixed before the kernel runs.
+
+    Attributes:
+        law: the law.
+        features: the numbers that are compared.
+        cuts: the quantiles at which distribution functions are compared, by feature.
+        needed: the replicas with which a wrong scale is found, by the name of a coordinate.
+        replicas: the number of replicas.
+        level: the significance level of each line.
+        levels: the significance level of all lines, the power and the factor.
+    """
 
     law: InvariantLaw
     features: tuple[Feature, ...]
     cuts: Mapping[str, Array]
-    needed: Mapping[str, float]  # replicas with which a wrong scale of a coordinate is found
+    needed: Mapping[str, float]
     replicas: int
-    level: float  # of each line
-    asked: Levels
+    level: float
+    levels: Levels
 
 
-def compared(
+def prepare_comparison(
     law: InvariantLaw,
     extra: Mapping[str, Callable[[State], Any]],
     rng: np.random.Generator,
-    asked: Levels,
+    levels: Levels,
     replicas: int | None,
 ) -> Comparison:
-    """Choose the features, the cuts and the number of replicas."""
-    pilot = law.rows(rng, PILOT)
+    """Choose the features, the cuts and the number of replicas.
+
+    Args:
+        law: the law.
+        extra: further features, by name.
+        rng: the source of the pilot draws.
+        levels: level, power and factor.
+        replicas: the number of replicas; None to choose it.
+
+    Raises:
+        RecipeError: if a feature is not finite, or all draws of the law are one point.
+    """
+    pilot = law.rows(rng, PILOT_DRAWS)
     listed = tuple(features(pilot, extra))
     for f in listed[len(listed) - len(extra) :]:
         if not np.isfinite(f.of(pilot)).all():
@@ -179,43 +207,53 @@ def compared(
             " that varies"
         )
     coordinates = sum(f.scaled for f in listed)
-    each = asked.level / (2 * len(listed) + coordinates)
-    cuts = {f.name: np.unique(np.quantile(f.of(pilot), CUTS)) for f in listed}
-    reach = normal.threshold_of(each, len(CUTS)) + asked.reach
-    spread = [
-        f for f in listed if f.scaled and np.ptp(f.of(pilot)) > 0
-    ]  # what is one number has no scale
+    each = levels.level / (2 * len(listed) + coordinates)
+    cuts = {f.name: np.unique(np.quantile(f.of(pilot), CUT_PROBABILITIES)) for f in listed}
+    reach = normal.threshold_of(each, len(CUT_PROBABILITIES)) + levels.reach
+    # A coordinate that is constant has no scale.
+    spread = [f for f in listed if f.scaled and np.ptp(f.of(pilot)) > 0]
     needed = {
         f.name: max(
-            _needed(f.of(pilot), cuts[f.name], c, reach) for c in (asked.factor, 1 / asked.factor)
+            _needed(f.of(pilot), cuts[f.name], c, reach) for c in (levels.factor, 1 / levels.factor)
         )
         for f in spread
     }
-    used = replicas or int(np.ceil(min(max([FEWEST, *needed.values()]), asked.most)))
-    return Comparison(law, listed, cuts, needed, used, each, asked)
+    used = replicas or int(np.ceil(min(max([MIN_REPLICAS, *needed.values()]), levels.most)))
+    return Comparison(law, listed, cuts, needed, used, each, levels)
 
 
 def _needed(x: Array, cuts: Array, factor: float, reach: float) -> float:
-    """The replicas with which a scale that is wrong by the factor is found, by the normal
-    approximation of its binomial counts.
+    """Return how many replicas find a scale that is wrong by the factor, by the normal
+    approximation of binomial counts.
     """
     middle = np.median(x)
     right = (x[:, None] <= cuts).mean(axis=0)
     wrong = (middle + factor * (x[:, None] - middle) <= cuts).mean(axis=0)
-    spread = np.sqrt(wrong * (1 - wrong) + right * (1 - right) / AGAIN)
+    spread = np.sqrt(wrong * (1 - wrong) + right * (1 - right) / EXACT_DRAWS_PER_REPLICA)
     with np.errstate(divide="ignore", invalid="ignore"):
         n = (reach * spread / np.abs(wrong - right)) ** 2
-    return float(np.nan_to_num(n, nan=np.inf).min())  # 0/0: a cut that the scale does not move
+    # A cut that the scale does not move gives 0/0.
+    return float(np.nan_to_num(n, nan=np.inf).min())
 
 
 def run(
     c: Comparison, made: Callable[[np.random.Generator, int], State], rng: np.random.Generator
 ) -> list[ComparisonLine]:
-    """Compare what a kernel made of so many replicas with draws of the law."""
+    """Compare states that a kernel made with exact draws of the law.
+
+    Args:
+        c: the design of the comparison.
+        made: the function ``made(rng, n)`` that returns n states that the kernel made.
+        rng: the source of all random numbers.
+
+    Returns:
+        Two lines for each feature and a third for each coordinate; or one, if a state is not
+        finite.
+    """
     state = made(rng, c.replicas)
-    if (strange := not_finite(state)) is not None:
+    if (strange := not_finite_line(state)) is not None:
         return [strange]
-    fresh = c.law.rows(rng, AGAIN * c.replicas)
+    fresh = c.law.rows(rng, EXACT_DRAWS_PER_REPLICA * c.replicas)
     lines = []
     for f in c.features:
         x, y = f.of(state), f.of(fresh)
@@ -225,10 +263,13 @@ def run(
     return lines
 
 
-def not_finite(state: State) -> ComparisonLine | None:
-    """The line of a state that is no state: no law has such draws, however few they are."""
+def not_finite_line(state: State) -> ComparisonLine | None:
+    """Return a line that differs because a block is not finite; None if all are finite.
+
+    No law has such draws, so one of them is enough.
+    """
     bad = [name for name, x in state.items() if not np.isfinite(x).all()]
-    said = f"{', '.join(bad)} is not finite"
+    where = f"{', '.join(bad)} is not finite"
     return (
         ComparisonLine(
             "finite numbers",
@@ -238,7 +279,7 @@ def not_finite(state: State) -> ComparisonLine | None:
             "blocks",
             0.0,
             ComparisonOutcome.DIFFERS,
-            where=said,
+            where=where,
         )
         if bad
         else None
@@ -246,12 +287,14 @@ def not_finite(state: State) -> ComparisonLine | None:
 
 
 def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLine:
-    """The distance of two empirical distribution functions: at most the sum of their distances to
-    the law (Massart 1990, twice).
+    """Compare two empirical distribution functions by their largest distance.
+
+    It is at most the sum of their distances to the law, each bounded by Massart (1990).
     """
     distance = float(stats.ks_2samp(x, y, method="asymp").statistic)
     threshold, more = (
-        normal.dkw(x.size, p / 2) + normal.dkw(y.size, p / 2) for p in (c.level, 1 - c.asked.power)
+        normal.dkw_distance(x.size, p / 2) + normal.dkw_distance(y.size, p / 2)
+        for p in (c.level, 1 - c.levels.power)
     )
     outcome = ComparisonOutcome.DIFFERS if distance > threshold else ComparisonOutcome.AGREES
     return ComparisonLine(
@@ -259,7 +302,7 @@ def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLi
         "DKW",
         distance,
         threshold,
-        normal.DISTRIBUTION,
+        normal.DISTANCE_UNIT,
         c.level,
         outcome,
         threshold + more,
@@ -268,13 +311,15 @@ def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLi
 
 
 def _counts(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLine:
-    """How many are below each cut, given how many of both samples are: hypergeometric."""
+    """Compare how many states are below each cut, given how many of both samples are:
+    hypergeometric.
+    """
     deviates = _hypergeometric(x, y, c.cuts[f.name])
     places = [f"{f.name} below {cut:.4g}" for cut in c.cuts[f.name]]
     n = c.needed.get(f.name)
-    visible = None if n is None else 1 + (c.asked.factor - 1) * float(np.sqrt(n / c.replicas))
-    effect = UNKNOWN if n is None else "a scale times about"
-    return normal.family(
+    visible = None if n is None else 1 + (c.levels.factor - 1) * float(np.sqrt(n / c.replicas))
+    effect = UNKNOWN_EFFECT if n is None else "a scale times about"
+    return normal.family_line(
         f"counts of {f.name}",
         "hypergeometric",
         deviates,
@@ -290,18 +335,20 @@ def _hypergeometric(x: Array, y: Array, cuts: Array) -> Array:
     both = below + (y[:, None] <= cuts).sum(axis=0)
     law = stats.hypergeom(x.size + y.size, both, x.size)
     fewer, more = law.cdf(below), law.sf(below - 1)
-    # Both are 1 where no draw of either sample is below a cut: that is no distance at all.
+    # Both are 1 where no draw of either sample is below a cut: then there is no difference.
     return np.where(
         fewer < more, special.ndtri(np.minimum(fewer, 0.5)), -special.ndtri(np.minimum(more, 0.5))
     )
 
 
 def _neighbours(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLine:
-    """Sums over pairs of replicas: what they share makes these wider, or narrower."""
+    """Compare sums over pairs of replicas: replicas that share random numbers have wider or
+    narrower sums.
+    """
     pairs, others = (z[: z.size // 2 * 2].reshape(-1, 2).sum(axis=1) for z in (x, y))
-    cuts = np.unique(np.quantile(others[: len(others) // 2], CUTS))
+    cuts = np.unique(np.quantile(others[: len(others) // 2], CUT_PROBABILITIES))
     deviates = _hypergeometric(pairs, others[len(others) // 2 :], cuts)
     places = [f"{f.name} of two neighbours below {cut:.4g}" for cut in cuts]
-    return normal.family(
-        f"replicas of {f.name}", "hypergeometric", deviates, c.level, places, effect=UNKNOWN
+    return normal.family_line(
+        f"replicas of {f.name}", "hypergeometric", deviates, c.level, places, effect=UNKNOWN_EFFECT
     )

@@ -1,4 +1,4 @@
-"""Laws of test statistics where all is right, levels, and what a battery of tests found.
+"""Null laws of test statistics, significance levels, and the findings of a battery of tests.
 
 Imports ``verify.statistics.numbers``.
 """

@@ -1,5 +1,5 @@
-"""What a battery of tests found: a line for each comparison, with all that is needed to
-judge it.
+"""The findings of a battery of tests: a line for each comparison, with all numbers that are needed
+to judge it.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from typing import Any
 
 from recipe import __version__
 
-VERSION = 1  # of the fields of findings as plain data
+FORMAT_VERSION = 1  # of findings as plain data
 
 
 class ComparisonOutcome(Enum):
-    """``AGREES``: nothing was seen. ``DIFFERS``: the kernel is not what it was compared with, at
-    the level of the line.
+    """The outcome of a comparison.
 
-    ``INDICATIVE`` lines have no exact null and never decide.
+    ``AGREES``: no difference was found. ``DIFFERS``: the kernel is not what it was compared with,
+    at the significance level of the line. ``INDICATIVE``: the statistic has no exact null law, so
+    the line never decides.
     """
 
     AGREES = "agrees"
@@ -30,11 +31,21 @@ class ComparisonOutcome(Enum):
 class ComparisonLine:
     """One comparison.
 
-    ``distance`` is further than ``threshold`` with a probability of at most ``level`` where the
-    kernel is right. ``unit`` says what both are: normal deviates, the largest distance of two
-    distribution functions, or multiples of the rounding error. ``visible`` is the smallest effect
-    that is found with the wanted probability, in the words of ``effect``; None where nothing is
-    hidden, or it was not worked out, and ``effect`` says so.
+    Attributes:
+        name: what was compared.
+        test: the name of the test.
+        distance: how far the kernel is from what it is compared with.
+        threshold: the line differs if the distance is larger. For a correct kernel that has a
+            probability of at most ``level``.
+        unit: the unit of distance and threshold: normal deviates, the largest distance of two
+            distribution functions, or multiples of the rounding error.
+        level: the significance level; 0 where a correct kernel never differs.
+        outcome: whether the line agrees, differs, or is indicative.
+        visible: the smallest effect that is found with the wanted probability, in the words of
+            ``effect``; None if every effect is found, or if ``effect`` says that it was not worked
+            out.
+        effect: the words for the effect, such as "a factor".
+        where: where the distance is largest, in words; empty if that says nothing.
     """
 
     name: str
@@ -60,11 +71,21 @@ class ComparisonLine:
 
 @dataclass(frozen=True)
 class Findings:
-    """The lines of one battery; ``seed`` and the arguments reproduce it bit for bit.
+    """The lines of one battery.
 
-    ``level`` bounds the probability that a right kernel differs in any line. ``unseen`` are
-    coefficients of which the wanted ``factor`` would be missed with a probability above ``1 -
-    power``: agreement says nothing of them.
+    The seed and the arguments of the battery reproduce them bit for bit.
+
+    Attributes:
+        name: the name of the kernel.
+        lines: the comparisons.
+        seed: the seed of all random numbers.
+        level: the largest probability that a correct kernel differs in any line; 0 if all lines are
+            indicative.
+        power: the probability with which an error of size ``factor`` is found.
+        factor: the error that must be found: a coefficient or a scale that is wrong by this factor.
+        replicas: the number of replicas.
+        unseen: the coefficients whose error would be missed with a probability above ``1 - power``;
+            that a kernel agrees says nothing about these.
     """
 
     name: str
@@ -78,7 +99,9 @@ class Findings:
 
     @property
     def outcome(self) -> ComparisonOutcome:
-        """``DIFFERS`` if any line does, ``INDICATIVE`` where all lines are."""
+        """``DIFFERS`` if any line differs, ``INDICATIVE`` if all lines are indicative, else
+        ``AGREES``.
+        """
         if self.differing:
             return ComparisonOutcome.DIFFERS
         decisive = any(line.outcome is not ComparisonOutcome.INDICATIVE for line in self.lines)
@@ -90,10 +113,10 @@ class Findings:
         return tuple(line for line in self.lines if line.outcome is ComparisonOutcome.DIFFERS)
 
     def as_json(self) -> dict[str, Any]:
-        """The findings as plain data."""
+        """Return the findings as plain data for ``json.dumps``."""
         lines = [{**asdict(line), "outcome": line.outcome.value} for line in self.lines]
         return {
-            "version": VERSION,
+            "version": FORMAT_VERSION,
             "library": __version__,
             "name": self.name,
             "outcome": self.outcome.value,

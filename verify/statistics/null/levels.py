@@ -1,4 +1,6 @@
-"""What is asked of a battery: how seldom it cries wolf, and what it must find."""
+"""The significance level, power and error size that a battery is designed for, and checks of these
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,24 @@ from scipy import special
 
 from recipe import RecipeError
 
+# Defaults: the probability that a correct kernel differs, the probability of finding an error, and
+# the factor of a coefficient that counts as an error.
 LEVEL, POWER, FACTOR = 1e-6, 0.999, 1.1
-MOST = 200_000
-# the relative precision of a kernel's arithmetic: room for another order of operations in float64
+MAX_REPLICAS = 200_000
+# The relative precision of a kernel's arithmetic: room for another order of operations in float64.
 ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
 class Levels:
-    """The level of all lines together, the power against a factor, and the most replicas."""
+    """The design of a battery.
+
+    Attributes:
+        level: the significance level of all lines together.
+        power: the probability with which an error is found.
+        factor: the error of a coefficient that must be found.
+        most: the largest number of replicas.
+    """
 
     level: float
     power: float
@@ -27,14 +38,16 @@ class Levels:
 
     @property
     def reach(self) -> float:
-        """The deviates beyond the threshold that the power needs."""
+        """The normal deviates beyond a threshold at which an effect is found with the wanted
+        power.
+        """
         return float(special.ndtri(self.power))
 
     def checked(self) -> Levels:
-        """The same.
+        """Return these numbers, checked.
 
         Raises:
-            RecipeError: for a number that makes no sense.
+            RecipeError: for a number that has no meaning.
         """
         for name, x in (
             ("level", self.level),
@@ -49,7 +62,7 @@ class Levels:
         if not 0.5 <= self.power < 1:
             raise RecipeError(
                 f"power={self.power!r} must be from 0.5 to below 1: it is the probability of"
-                " finding what is wrong"
+                " finding an error"
             )
         if not self.factor > 1:
             raise RecipeError(
@@ -61,10 +74,10 @@ class Levels:
 
 
 def check_replicas(replicas: Any, fewest: int) -> None:
-    """That a number of replicas, where one is given, is one.
+    """Check a number of replicas; None is fine.
 
     Raises:
-        RecipeError: where it is not.
+        RecipeError: if it is no whole number, or smaller than ``fewest``.
     """
     if replicas is None:
         return
@@ -76,15 +89,23 @@ def check_replicas(replicas: Any, fewest: int) -> None:
         raise RecipeError(f"replicas={replicas!r} must be a whole number, {fewest} or more")
 
 
-def seeded(seed: Any) -> int:
-    """The seed, if it is one."""
+def checked_seed(seed: Any) -> int:
+    """Return the seed, checked.
+
+    Raises:
+        RecipeError: if it is no whole number, or negative.
+    """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise RecipeError(f"seed={seed!r} must be a whole number that is not negative")
     return int(seed)
 
 
 def checked_rounding(rounding: Any) -> float:
-    """The relative precision of a kernel's arithmetic, if it is one."""
+    """Return the relative precision of a kernel's arithmetic, checked.
+
+    Raises:
+        RecipeError: if it is not between 0 and 0.01.
+    """
     if (
         isinstance(rounding, bool)
         or not isinstance(rounding, int | float | np.floating)

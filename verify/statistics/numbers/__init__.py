@@ -1,4 +1,4 @@
-"""Expressions as arrays of numbers, and the callables and inputs that a test takes.
+"""Expressions as arrays of numbers, and the callables and numbers that a test takes.
 
 Imports ``recipe`` alone.
 """

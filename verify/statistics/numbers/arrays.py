@@ -1,8 +1,8 @@
 """Expressions of the language as arrays of numbers: a replica a row, a coordinate a column.
 
-An expression is walked, node by node, so that no text is ever evaluated. A value has the axes
-(replica, coordinate at the first label, coordinate at the second one, ...), of length one where it
-does not depend on them.
+An expression is evaluated node by node, so that no text is ever executed. A value has the axes
+(replica, coordinate at the first label, coordinate at the second one, ...); an axis on which it
+does not depend has length one.
 """
 
 from __future__ import annotations
@@ -40,13 +40,14 @@ CONSTANTS = {sympy.pi: np.pi, sympy.E: np.e, sympy.oo: np.inf, -sympy.oo: -np.in
 
 @dataclass(frozen=True)
 class Meanings:
-    """What the symbols of a rule stand for.
+    """The values of the symbols of a rule.
 
-    ``values`` by name: blocks and noise of shape (replicas, length); parameters, numbers or one
-    value a coordinate, shape (length,); matrices, shape (rows, columns). ``lengths`` by the name of
-    the length; ``gradients`` by the name of the potential: functions of its blocks, arrays of shape
-    (replicas, length), that return the gradient by each of them (one array where there is one
-    block).
+    Attributes:
+        values: by name: blocks and noise, arrays (replicas, length); parameters, numbers or arrays
+            (length,); matrices, arrays (rows, columns).
+        lengths: the number of coordinates, by the name of the length.
+        gradients: by the name of the potential: a function of its blocks, arrays (replicas,
+            length), that returns the gradient by each of them, one array if there is one block.
     """
 
     values: Mapping[str, Any]
@@ -55,15 +56,15 @@ class Meanings:
     _called: dict[str, tuple[Array, ...]] = field(default_factory=dict, compare=False)
 
     def with_values(self, values: Mapping[str, Any]) -> Meanings:
-        """The same with other values beside those that are there; gradients are taken anew."""
+        """Return these meanings with further values, or others; gradients are computed anew."""
         return replace(self, values={**self.values, **values}, _called={})
 
     def length_of(self, symbol: Any) -> int:
-        """The coordinates of a block or a noise, one of a number."""
+        """Return the number of coordinates of a block or noise; 1 for a scalar."""
         return self.lengths[symbol.length.name] if isinstance(symbol, Indexed) else 1
 
     def of(self, e: Expr, block: Block) -> Array:
-        """The value of an expression of one coordinate of a block, shape (replicas or 1,
+        """Return the value of an expression at the coordinates of a block, an array (replicas or 1,
         length).
         """
         with np.errstate(all="ignore"):
@@ -71,16 +72,17 @@ class Meanings:
         return np.broadcast_to(value, (value.shape[0], self.length_of(block)))
 
     def gradient(self, U: Potential) -> tuple[Array, ...]:
-        """The gradient of a potential by each of its blocks."""
+        """Return the gradient of a potential by each of its blocks, arrays (replicas, length)."""
         if U.name not in self._called:
             self._called[U.name] = self._fresh_gradient(U)
         return self._called[U.name]
 
     def _fresh_gradient(self, U: Potential) -> tuple[Array, ...]:
+        """Compute the gradient of a potential by each of its blocks, and check the shapes."""
         function = self.gradients.get(U.name)
         if function is None:
             raise RecipeError(
-                f"grad({U.name}) has no numbers: bind an expression to {U.name}, or give"
+                f"grad({U.name}) is abstract: bind an expression to {U.name}, or give"
                 f" gradients={{'{U.name}': function}}"
             )
         places = [self.place(name_of(block)) for block in U.blocks]
@@ -97,34 +99,40 @@ class Meanings:
         return given
 
     def place(self, name: str) -> Array:
-        """The numbers of a block of a potential; where the state has a block that stands for it,
-        the image of that.
+        """Return the values of a block of a potential.
+
+        If the state has a block that stands for it, they are the image of the values of that block.
         """
         if name in self.values:
             return np.asarray(self.values[name])
         if name not in self.images:
-            raise RecipeError(f"the potential depends on {name}, which is no block of the state")
+            raise RecipeError(
+                f"the potential depends on {name}, which is no block of the state: add the block,"
+                " or bind the potential"
+            )
         forward, preimage = self.images[name]
-        return applied(forward, np.asarray(self.values[preimage]))
+        return apply_elementwise(forward, np.asarray(self.values[preimage]))
 
     @property
     def images(self) -> Mapping[str, tuple[Lambda, str]]:
-        """The function whose image a block is, and of which block of the state, by the name of the
-        image.
+        """By the name of a block that is an image: its function, and the block of the state that it
+        is an image of.
         """
-        return self.values.get(IMAGES, {})
+        return self.values.get(IMAGES_KEY, {})
 
 
-IMAGES = " images"  # no name has a space
+IMAGES_KEY = " images"  # among values; no name of a symbol has a space
 
 
 def images_of(state: tuple[Block, ...]) -> dict[str, Any]:
-    """What ``Meanings`` must know of blocks that stand for others."""
-    return {IMAGES: {b.image.name: (b.forward, name_of(b)) for b in state if b.image is not None}}
+    """Return the entry of ``values`` for blocks of a state that stand for others."""
+    return {
+        IMAGES_KEY: {b.image.name: (b.forward, name_of(b)) for b in state if b.image is not None}
+    }
 
 
-def applied(function: Lambda, x: Array) -> Array:
-    """A function of one number at every number of an array."""
+def apply_elementwise(function: Lambda, x: Array) -> Array:
+    """Return the values of a function of one number at all numbers of an array."""
     (variable,) = function.variables
     plain = Symbol("x")
     with np.errstate(all="ignore"):
@@ -138,20 +146,20 @@ Axes = tuple[int, ...]
 
 
 def value_at(e: Expr, axes: Axes, m: Meanings) -> Array:
-    """The value of an expression, with the axes (replica, and a coordinate for each label)."""
+    """Return the value of an expression, with the axes (replica, one coordinate for each label)."""
     if isinstance(e, Total):
         return value_at(e.body, (*axes, e.index.label), m).sum(axis=-1)
-    known = leaf(e, axes, m)
+    known = leaf_value(e, axes, m)
     if known is not None:
         return known
-    inner = without_one(e)
+    inner = log1p_argument(e)
     if inner is not None:
         return np.log1p(value_at(inner, axes, m))
-    return combined(e, [value_at(a, axes, m) for a in e.args])
+    return combined_value(e, [value_at(a, axes, m) for a in e.args])
 
 
-def leaf(e: Expr, axes: Axes, m: Meanings) -> Array | None:
-    """The value of what has no parts that are expressions; None for all else."""
+def leaf_value(e: Expr, axes: Axes, m: Meanings) -> Array | None:
+    """Return the value of an expression without parts; None for all others."""
     if isinstance(e, Partial):
         return _derivative(e, axes, m)
     if isinstance(e, DenseEntry):
@@ -165,8 +173,10 @@ def leaf(e: Expr, axes: Axes, m: Meanings) -> Array | None:
     return _number(CONSTANTS[e], axes) if e in CONSTANTS else None
 
 
-def without_one(e: Expr) -> Expr | None:
-    """The x of ``log(1 + x)``, which keeps its digits where x is small; None for all else."""
+def log1p_argument(e: Expr) -> Expr | None:
+    """Return the x of ``log(1 + x)``, which ``log1p`` takes without losing digits; None for all
+    other expressions.
+    """
     return (
         e.args[0] - 1
         if isinstance(e, sympy.log) and e.args[0].is_Add and sympy.S.One in e.args[0].args
@@ -174,8 +184,8 @@ def without_one(e: Expr) -> Expr | None:
     )
 
 
-def combined(e: Expr, parts: Sequence[Array]) -> Array:
-    """The value of an expression from those of its arguments."""
+def combined_value(e: Expr, parts: Sequence[Array]) -> Array:
+    """Return the value of an expression from the values of its arguments."""
     if e.is_Add:
         return reduce(np.add, parts)
     if e.is_Mul:
@@ -186,9 +196,9 @@ def combined(e: Expr, parts: Sequence[Array]) -> Array:
             if e.exp == sympy.S.Half
             else np.power(parts[0], _exponent(e.exp, parts[1]))
         )
-    function = {**FUNCTIONS, **OWN}.get(type(e))
+    function = {**FUNCTIONS, **LANGUAGE_FUNCTIONS}.get(type(e))
     if function is None:
-        raise RecipeError(f"{e} has no numbers: bind what is abstract in it first")
+        raise RecipeError(f"{e} has no numerical value: bind its abstract functions first")
     return function(*parts)
 
 
@@ -197,7 +207,7 @@ def _number(x: float, axes: Axes) -> Array:
 
 
 def _exponent(written: Expr, value: Array) -> Any:
-    """Whole powers of numbers below zero are real."""
+    """Return a rational exponent as a number, so that whole powers of negative numbers are real."""
     return float(written) if written.is_Rational else value
 
 
@@ -219,11 +229,11 @@ def _symbol(s: Symbol, axes: Axes, m: Meanings) -> Array:
 
 
 def _placed(rows: Array, label: int, axes: Axes, length: int) -> Array:
-    """An array of shape (replicas, length) with its coordinates along the axis of a label."""
+    """Return an array (replicas, length) with its coordinates along the axis of a label."""
     if rows.shape[1] not in (1, length):
         raise RecipeError(
-            f"an array of {rows.shape[1]} coordinates stands where {length} are; give one value a"
-            " coordinate"
+            f"an array has {rows.shape[1]} coordinates and must have {length}: give one value for"
+            " each coordinate"
         )
     place = axes.index(label)
     wide = np.broadcast_to(rows, (rows.shape[0], length))
@@ -232,7 +242,7 @@ def _placed(rows: Array, label: int, axes: Axes, length: int) -> Array:
 
 def _derivative(e: Partial, axes: Axes, m: Meanings) -> Array:
     if not isinstance(e.head, Potential) or len(e.wrt) != 1:
-        raise RecipeError(f"{e} has no numbers: bind an expression to {name_of(e.head)} first")
+        raise RecipeError(f"{e} is abstract: bind an expression to {name_of(e.head)} first")
     (by,) = e.wrt
     rows = m.gradient(e.head)[e.head.blocks.index(generic(by))]
     if not isinstance(by, Vector):
@@ -255,9 +265,9 @@ def _entry(e: DenseEntry, axes: Axes, m: Meanings) -> Array:
     return turned.reshape(shape)
 
 
-def folded(x: Array, lower: float, upper: float) -> tuple[Array, Array]:
-    """Numbers reflected at the ends until they lie between them, and whether that took an odd
-    number of reflections.
+def reflected_into(x: Array, lower: float, upper: float) -> tuple[Array, Array]:
+    """Return numbers reflected at the ends of an interval until they lie in it, and whether that
+    took an odd number of reflections.
     """
     if np.isinf(upper):
         return lower + np.abs(x - lower), x < lower
@@ -271,15 +281,15 @@ def folded(x: Array, lower: float, upper: float) -> tuple[Array, Array]:
 
 
 def _fold(x: Array, lower: Array, upper: Array) -> Array:
-    return folded(x, lower.item(), upper.item())[0]
+    return reflected_into(x, lower.item(), upper.item())[0]
 
 
 def _fold_sign(x: Array, lower: Array, upper: Array) -> Array:
-    return np.where(folded(x, lower.item(), upper.item())[1], -1.0, 1.0)
+    return np.where(reflected_into(x, lower.item(), upper.item())[1], -1.0, 1.0)
 
 
 def _phi(order: Array, z: Array) -> Array:
-    """``phi_k`` by its recursion, and by its series where that would cancel."""
+    """Return ``phi_k`` by its recursion, or by its series where the recursion cancels."""
     k = int(order.item())
     value = np.exp(z)
     for j in range(1, k + 1):
@@ -291,4 +301,8 @@ def _phi(order: Array, z: Array) -> Array:
     return np.where(small, series, value)
 
 
-OWN: Mapping[type, Callable[..., Array]] = {Fold: _fold, FoldSign: _fold_sign, Phi: _phi}
+LANGUAGE_FUNCTIONS: Mapping[type, Callable[..., Array]] = {
+    Fold: _fold,
+    FoldSign: _fold_sign,
+    Phi: _phi,
+}

@@ -1,4 +1,6 @@
-"""What is tested: any callable ``step(state, rng) -> state``, for one chain or for many at once."""
+"""The kernels that are tested: any callable ``step(state, rng) -> state``, for one chain or many at
+once.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,23 @@ Step = Callable[[State, np.random.Generator], Mapping[str, Any]]
 
 
 class Advance(Protocol):
-    """A function that moves one chain by many steps at once."""
+    """A function that moves one chain by many steps in one call."""
 
     def __call__(
         self, first: Mapping[str, Array], steps: int, *, seed: int, chain: int, begin: int
     ) -> Mapping[str, Array] | None:
-        """The state after the steps ``begin`` to ``begin + steps`` of a chain, or None where the
-        chain leaves its domain or the finite numbers.
+        """Return the state of a chain after its steps ``begin`` to ``begin + steps - 1``.
 
-        ``first`` has an array (length,) for the name of every block. The random numbers are a
-        function of the seed, the number of the chain and the number of the step.
+        Args:
+            first: the state before, by block, arrays (length,).
+            steps: the number of steps.
+            seed: the seed. Random numbers are a function of the seed, the number of the chain and
+                the number of the step.
+            chain: the number of the chain.
+            begin: the number of the first step.
+
+        Returns:
+            The state, by block; None if the chain leaves its domain or is not finite.
         """
 
 
@@ -32,12 +41,14 @@ class Advance(Protocol):
 class Stepper:
     """A kernel to be tested.
 
-    ``step(state, rng)`` returns the state after one step; ``rng`` is a numpy ``Generator``, and all
-    randomness comes from it. A state has an array for the name of every block. ``batched=False``:
-    it is one chain, vectors of shape (length,), scalar blocks of shape (1,). ``batched=True``: a
-    chain a row, shapes (replicas, length) and (replicas, 1), all with noise of their own.
-    ``coupled=True`` promises that it draws the same random numbers whatever the state is: steps
-    from two states with one seed then share their noise.
+    Attributes:
+        step: ``step(state, rng)`` returns the state after one step. ``rng`` is a numpy
+            ``Generator``, the source of all randomness. A state has an array for the name of every
+            block.
+        batched: False for one chain: vectors of shape (length,), scalar blocks of shape (1,). True
+            for many independent chains, one a row: shapes (replicas, length) and (replicas, 1).
+        coupled: promises that the kernel draws the same random numbers whatever the state is. Steps
+            from two states with one seed then share their noise.
     """
 
     step: Step
@@ -45,10 +56,14 @@ class Stepper:
     coupled: bool = False
 
     def advance(self, state: State, rng: np.random.Generator) -> State:
-        """One step of every replica, a row each.
+        """Return the states after one step of every replica, a row each.
+
+        Args:
+            state: the states before, by block, arrays (replicas, length).
+            rng: the source of all randomness.
 
         Raises:
-            RecipeError: where the kernel returns something that is not a state.
+            RecipeError: if the kernel returns something that is no state.
         """
         if self.batched:
             return _checked(self.step({k: v.copy() for k, v in state.items()}, rng), state)
@@ -61,7 +76,15 @@ class Stepper:
 
 
 def stepper(step: Step | Stepper, *, batched: bool = False, coupled: bool = False) -> Stepper:
-    """A plain function as a kernel."""
+    """Return a plain function as a kernel; a ``Stepper`` is returned as it is.
+
+    Args:
+        step: ``step(state, rng) -> state``.
+        batched, coupled: see ``Stepper``.
+
+    Raises:
+        RecipeError: if ``step`` cannot be called.
+    """
     if isinstance(step, Stepper):
         return step
     if not callable(step):
@@ -73,15 +96,16 @@ def stepper(step: Step | Stepper, *, batched: bool = False, coupled: bool = Fals
 
 
 def _checked(found: Any, before: Mapping[str, Array]) -> State:
+    """Return what a kernel returned as a state, after checking its blocks, numbers and shapes."""
     if not isinstance(found, Mapping):
         raise RecipeError(
-            f"the kernel returned {type(found).__name__}, and a state is a dict with the blocks"
+            f"the kernel returned {type(found).__name__}: return a dict with the blocks"
             f" {', '.join(before)}"
         )
     if set(found) != set(before):
         raise RecipeError(
             f"the kernel returned the blocks {', '.join(map(str, found))}, and the state has"
-            f" {', '.join(before)}"
+            f" {', '.join(before)}: return the same blocks"
         )
     state = {}
     for name, old in before.items():
@@ -91,7 +115,7 @@ def _checked(found: Any, before: Mapping[str, Array]) -> State:
             state[name] = np.array(found[name], dtype=float)
         except (TypeError, ValueError):
             raise RecipeError(
-                f"the kernel returned a {name} that is no array of real numbers"
+                f"the kernel returned a {name} that is no array of real numbers; return float64"
             ) from None
         if state[name].shape != old.shape:
             raise RecipeError(

@@ -1,4 +1,4 @@
-"""What a step is tested with: its lengths and numbers, read and checked once."""
+"""The lengths and parameters of a declared step, read and checked once."""
 
 from __future__ import annotations
 
@@ -16,24 +16,30 @@ from recipe.language.numbers import array_of_numbers, plain_number
 from recipe.language.symbols import Block, Indexed, Length, Noise, Vector, name_of
 from verify.statistics.numbers.arrays import Gradient, Meanings
 
-Against = Update | Discretisation | Kernel
+DeclaredStep = Update | Discretisation | Kernel
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A step with its numbers."""
+    """A declared step with its numbers.
 
-    against: Against
+    Attributes:
+        against: the step.
+        meanings: the values of its symbols.
+        scalars: the names of the step size and of the parameters that are no matrices.
+    """
+
+    against: DeclaredStep
     meanings: Meanings
-    scalars: tuple[str, ...]  # the step size and the parameters, by name
+    scalars: tuple[str, ...]
 
     @property
     def name(self) -> str:
-        """How the step is called."""
+        """The name of the step."""
         return self.against.name or "this step"
 
 
-def setting(
+def setting_of(
     against: Any,
     *,
     step_size: float,
@@ -41,15 +47,20 @@ def setting(
     length: int | Mapping[str, int] = 3,
     gradients: Mapping[str, Gradient] | None = None,
 ) -> Setting:
-    """Read and check the numbers of a step.
+    """Return a declared step with its numbers, checked.
+
+    Args:
+        against: an ``Update``, a ``Discretisation`` or a ``Kernel``.
+        step_size, params, length, gradients: see ``battery``.
 
     Raises:
-        RecipeError: naming what is missing, unknown, or no number.
+        RecipeError: with the number that is missing, unknown, or does not fit.
     """
     if not isinstance(against, Update | Discretisation | Kernel):
         kind = type(against).__name__
         raise RecipeError(
-            f"a {kind} is no step: give an Update, discretised(recipe, scheme), or a Kernel"
+            f"a {kind} is no discrete step: give an Update, discretised(recipe, scheme), or a"
+            " Kernel"
         )
     step = against.update.step if isinstance(against, Discretisation) else against.step
     expressions = [e for e, _ in against.written()]
@@ -65,7 +76,7 @@ def setting(
         wanted.pop(step.name, None)
         if step.name in given:
             raise RecipeError(
-                f"params= names {step.name}, which is the step size: give it as step_size="
+                f"params= names {step.name}, the step size: give it as step_size= instead"
             )
         given[step.name] = _positive(step_size)
     _check_names(given, wanted, step)
@@ -130,8 +141,12 @@ def _numbers(
 def _lengths(
     state: Iterable[Block], expressions: Iterable[Expr], length: int | Mapping[str, int]
 ) -> dict[str, int]:
-    """The coordinates of each length, by its name; ``length`` is one number, or one for the name of
-    a block.
+    """Return the number of coordinates of each length, by its name.
+
+    Args:
+        state: the blocks.
+        expressions: the expressions of the step.
+        length: one number for all vectors, or a dict by block.
     """
     vectors = [b for b in state if isinstance(b, Vector)]
     found: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""The numbers that a step must have drawn, read off the states before and after it.
+"""Recovery of the noise that a step must have drawn, from the states before and after it.
 
 Imports ``verify.statistics.numbers``.
 """

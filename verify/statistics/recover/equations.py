@@ -1,8 +1,8 @@
-"""One step as equations between versions of blocks: every assignment makes a new version, and names
-what it reads.
+"""One step as equations between versions of blocks: every assignment makes a new version of its
+block.
 
-The first versions are the state before the step, the last ones the state after it. Both are seen
-from outside; what is between them is not.
+The first versions are the state before the step, and the last ones the state after it. These are
+known; the versions between them are not.
 """
 
 from __future__ import annotations
@@ -24,11 +24,18 @@ Version = tuple[Block, int]
 
 @dataclass(frozen=True)
 class Equation:
-    """``block at version new = e``, where e reads the versions in ``before``; equations of one
-    ``stage`` hold at once.
+    """An assignment: ``block`` at version ``new`` equals ``e``, which reads the versions
+    ``before``.
 
-    ``seen_through`` is a function T, where T of the new value is what e says, and ``image`` the way
-    back.
+    Attributes:
+        block: the block that is assigned.
+        e: the right side.
+        before: the version of each block that the right side reads.
+        new: the version that the assignment makes.
+        stage: the place among the assignments; equations of one stage hold at the same time.
+        seen_through: the function T if the equation says that T of the new value equals ``e``; None
+            if it is about the new value itself.
+        image: the inverse of T.
     """
 
     block: Block
@@ -41,46 +48,52 @@ class Equation:
 
     @property
     def made(self) -> Version:
-        """The version that it makes."""
+        """The version that the equation makes."""
         return self.block, self.new
 
     @property
     def reads(self) -> frozenset[Version]:
-        """The versions that it reads."""
+        """The versions that the equation reads."""
         return frozenset((b, self.before[b]) for b in blocks_in(self.e, tuple(self.before)))
 
     @property
     def noises(self) -> frozenset[Any]:
-        """The noise in it, at the generic index."""
+        """The noise in the equation, at the generic index."""
         return frozenset(generic(w) for w in self.e.atoms(Noise, ScalarNoise))
 
 
 @dataclass(frozen=True)
 class Equations:
-    """All of one step, in the order in which it is carried out."""
+    """All equations of one step, in the order in which they are carried out.
+
+    Attributes:
+        state: the blocks.
+        listed: the equations.
+    """
 
     state: tuple[Block, ...]
     listed: tuple[Equation, ...]
 
     def last(self, block: Block) -> Version:
-        """The version of a block after the step."""
+        """Return the version of a block after the step."""
         return block, max((q.new for q in self.listed if q.block == block), default=0)
 
     @property
     def noises(self) -> tuple[Any, ...]:
-        """All noise, in the order of its first appearance."""
+        """All noise of the step, in the order of its first appearance."""
         return tuple(dict.fromkeys(w for q in self.listed for w in sorted(q.noises, key=str)))
 
 
 @singledispatch
 def equations_of(step: Any) -> Equations:
-    """The equations of an update rule, a discretisation, or a kernel of moves that always happen.
+    """Return the equations of an update rule, a discretisation, or a kernel of moves that always
+    happen.
 
     Raises:
-        RecipeError: for a kernel that accepts and rejects, or repeats: these are tested by the law
-            that they leave stationary.
+        RecipeError: for a kernel that accepts and rejects, or repeats: it is tested by a sweep, or
+            by the law that it leaves invariant.
     """
-    raise RecipeError(f"{step!r} is no step: give an Update, a Discretisation or a Kernel")
+    raise RecipeError(f"{step!r} is no discrete step: give an Update, a Discretisation or a Kernel")
 
 
 @equations_of.register
@@ -116,6 +129,7 @@ def _(step: Kernel) -> Equations:
 
 
 def _chained(rules: tuple[Update, ...]) -> Equations:
+    """Return the equations of rules that are carried out one after another."""
     state = rules[0].state
     at: dict[Block, int] = dict.fromkeys(state, 0)
     listed: list[Equation] = []
@@ -135,8 +149,8 @@ def _chained(rules: tuple[Update, ...]) -> Equations:
 
 
 def _noise_of_its_own(update: Update, number: int) -> list[tuple[Block, Expr]]:
-    """The rule with other names for its noise: two moves draw independently even where the names
-    are the same.
+    """Return a rule with other names for its noise, as two moves draw independently even if the
+    names are the same.
     """
 
     def renamed(w: Any) -> Any:

@@ -1,10 +1,10 @@
-"""How the noise of a step is read off the states before and after it: which equation gives what, in
-which order.
+"""A plan to recover the noise of a step: which equation gives which number, in which order.
 
-Versions of blocks between the two states are found forwards, where an equation without noise has
-all it reads, and backwards, where one that made a known version reads one unknown block, affinely
-and with a factor of every coordinate by itself. An equation that is left over and has noise gives
-that noise, and one that has none is checked.
+Versions of blocks between the two known states are found in two ways. Forwards: an equation without
+noise, all of whose versions are known, gives the version that it makes. Backwards: an equation
+whose new version is known and that reads one unknown version, affinely and coordinate by
+coordinate, gives that version. Of the equations that are left, those with noise give the noise, and
+the others are checked.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from recipe.language.symbols import (
 )
 from verify.statistics.recover.equations import Equation, Equations, Version
 
+# The forms in which noise may enter an equation.
 DIAGONAL, GENERAL, CHI_SQUARED, QUADRATIC, LOGARITHM, FOLDED = (
     "diagonal",
     "general",
@@ -40,26 +41,30 @@ DIAGONAL, GENERAL, CHI_SQUARED, QUADRATIC, LOGARITHM, FOLDED = (
 )
 
 
-ELSE = (
-    "such a kernel is compared with the law that it leaves invariant, where there is one:"
-    " check_invariance"
+ALTERNATIVE = (
+    "compare the kernel with the law that it leaves invariant, if there is one, by check_invariance"
 )
-_HIDDEN = (
-    "the law of {} <- {} given the state is not read off: its noise must enter affinely, by a"
-    f" square, inside of one exponential or one reflection, or as one NoncentralChiSquared; {ELSE}"
+_NOT_RECOVERABLE = (
+    "the noise of {} <- {} cannot be recovered: it must enter affinely, by a"
+    f" square, inside one exponential or one reflection, or as one NoncentralChiSquared;"
+    f" {ALTERNATIVE}"
 )
 
 
 @dataclass(frozen=True)
 class Forward:
-    """The new version from those that are read."""
+    """The operation that computes the new version of an equation from the versions that it
+    reads.
+    """
 
     equation: Equation
 
 
 @dataclass(frozen=True)
 class Backward:
-    """The version ``found`` of a block, from the equation ``made = p + q found``."""
+    """The operation that computes the version ``found`` of a block from the equation ``made = p + q
+    found``.
+    """
 
     equation: Equation
     found: Version
@@ -69,25 +74,30 @@ class Backward:
 
 @dataclass(frozen=True)
 class Check:
-    """Both sides are known, and must agree."""
+    """The operation that compares both sides of an equation, which are known."""
 
     equation: Equation
 
 
 @dataclass(frozen=True)
 class Recover:
-    """The noise of equations that hold at once; ``how`` it enters them; ``whole`` says that each
-    noise itself is wanted.
+    """The operation that recovers the noise of equations that hold at the same time.
+
+    Attributes:
+        equations: the equations.
+        noises: the noise in them.
+        form: the form in which it enters them, such as ``diagonal``.
+        used_again: whether each noise is needed by itself, because a later equation reads it.
     """
 
     equations: tuple[Equation, ...]
     noises: tuple[Any, ...]
-    how: str
-    whole: bool
+    form: str
+    used_again: bool
 
     @property
     def label(self) -> str:
-        """How the recovered numbers are called."""
+        """The name of the recovered numbers."""
         return ", ".join(name_of(w) for w in self.noises)
 
 
@@ -96,23 +106,30 @@ Operation = Forward | Backward | Check | Recover
 
 @dataclass(frozen=True)
 class RecoveryPlan:
-    """The operations in their order."""
+    """The operations that recover the noise of a step.
+
+    Attributes:
+        equations: the equations of the step.
+        operations: the operations, in their order.
+    """
 
     equations: Equations
     operations: tuple[Operation, ...]
 
     @property
     def recovered(self) -> tuple[Recover, ...]:
-        """Where noise is read off."""
+        """The operations that recover noise."""
         return tuple(op for op in self.operations if isinstance(op, Recover))
 
     @property
     def checked(self) -> tuple[Check, ...]:
-        """What has no noise and is checked."""
+        """The operations that check an equation without noise."""
         return tuple(op for op in self.operations if isinstance(op, Check))
 
 
 class _Planner:
+    """The state of planning: which versions and noise are known, and which equations are left."""
+
     def __init__(self, equations: Equations) -> None:
         self.equations = equations
         self.known = {(b, 0) for b in equations.state} | {
@@ -123,17 +140,22 @@ class _Planner:
         self.operations: list[Operation] = []
 
     def all_of_it(self) -> RecoveryPlan:
+        """Return the plan.
+
+        Raises:
+            RecipeError: with the assignment that hides the noise.
+        """
         while self.pending:
             if not (self.forwards() or self.backwards(own=True) or self.backwards(own=False)):
                 first = self.pending[0]
                 raise RecipeError(
-                    "the noise of the step is not read off the states before and after it:"
-                    f" {first.block} <- {first.e} hides it; {ELSE}"
+                    "the noise of the step cannot be recovered from the states before and after it,"
+                    f" because of {first.block} <- {first.e}; {ALTERNATIVE}"
                 )
         return RecoveryPlan(self.equations, tuple(self.operations))
 
     def forwards(self) -> bool:
-        """Use an equation of which all that is read is known."""
+        """Use an equation whose versions are all known; return False if there is none."""
         for q in self.pending:
             if q.reads - self.known:
                 continue
@@ -149,7 +171,9 @@ class _Planner:
         return False
 
     def together(self, q: Equation) -> list[Equation]:
-        """The pending equations of the same stage that share noise with it, directly or not."""
+        """Return the equations of the same stage that are left and share noise with this one,
+        directly or not.
+        """
         group, noises = [q], set(q.noises - self.noises)
         grown = True
         while grown:
@@ -164,16 +188,21 @@ class _Planner:
         return sorted(group, key=self.pending.index)
 
     def recover(self, group: list[Equation]) -> bool:
+        """Recover the noise of a group of equations."""
         noises = tuple(
             dict.fromkeys(w for g in group for w in sorted(g.noises - self.noises, key=str))
         )
-        whole = any(q.noises & set(noises) for q in self.pending if q not in group)
+        used_again = any(q.noises & set(noises) for q in self.pending if q not in group)
         self.noises |= set(noises)
-        return self.done(Recover(tuple(group), noises, _how(group, noises, whole), whole), *group)
+        return self.done(
+            Recover(tuple(group), noises, _form_of_noise(group, noises, used_again), used_again),
+            *group,
+        )
 
     def backwards(self, *, own: bool) -> bool:
-        """Find a version from the equation that made another one; that of the same block is the
-        better conditioned.
+        """Find a version from an equation that reads it; return False if there is none.
+
+        With ``own`` True only equations of the same block are used, which are better conditioned.
         """
         for q in self.pending:
             unknown = q.reads - self.known
@@ -194,23 +223,24 @@ class _Planner:
         return False
 
     def done(self, operation: Operation, *used: Equation) -> bool:
+        """Note an operation and remove the equations that it used."""
         self.operations.append(operation)
         self.pending = [q for q in self.pending if q not in used]
         return True
 
 
 def plan_of(equations: Equations) -> RecoveryPlan:
-    """How the noise of a step is read off.
+    """Return how the noise of a step is recovered.
 
     Raises:
-        RecipeError: naming the assignment that hides it.
+        RecipeError: with the assignment that hides the noise.
     """
     return _Planner(equations).all_of_it()
 
 
 def _affine(e: Expr, block: Block) -> tuple[Expr, Expr] | None:
-    """``(p, q)`` of ``e = p + q block``, coordinate by coordinate, both free of the block; None
-    where it is not of that form.
+    """Return ``(p, q)`` of ``e = p + q block``, coordinate by coordinate, both free of the block;
+    None if e has another form.
     """
     x = Dummy("x", real=True)
     moved = e.xreplace({block: x})
@@ -222,11 +252,11 @@ def _affine(e: Expr, block: Block) -> tuple[Expr, Expr] | None:
     return moved.xreplace({x: S.Zero}), q
 
 
-def _how(group: list[Equation], noises: tuple[Any, ...], whole: bool) -> str:
-    """The form in which noise enters equations that hold at once.
+def _form_of_noise(group: list[Equation], noises: tuple[Any, ...], used_again: bool) -> str:
+    """Return the form in which noise enters equations that hold at the same time.
 
     Raises:
-        RecipeError: where it is none of the known ones.
+        RecipeError: if it has none of the known forms.
     """
     q = group[0]
     if any(
@@ -237,31 +267,31 @@ def _how(group: list[Equation], noises: tuple[Any, ...], whole: bool) -> str:
     ):
         if (
             len(group) == 1
-            and not whole
+            and not used_again
             and isinstance(q.e, Fold)
-            and _how([replace(q, e=q.e.args[0])], noises, whole) == DIAGONAL
+            and _form_of_noise([replace(q, e=q.e.args[0])], noises, used_again) == DIAGONAL
         ):
             return FOLDED
-        raise RecipeError(_HIDDEN.format(q.block, q.e))
+        raise RecipeError(_NOT_RECOVERABLE.format(q.block, q.e))
     alone = len(group) == 1 and all(_is_elementwise(q.e, w, q.block) for w in noises)
     if q.e.atoms(NoncentralChiSquared):
-        if alone and len(noises) == 1 and not whole:
+        if alone and len(noises) == 1 and not used_again:
             return CHI_SQUARED
     elif all(_is_affine(g.e, noises) for g in group):
-        return DIAGONAL if alone and (len(noises) == 1 or not whole) else GENERAL
-    elif alone and len(noises) == 1 and not whole:
+        return DIAGONAL if alone and (len(noises) == 1 or not used_again) else GENERAL
+    elif alone and len(noises) == 1 and not used_again:
         (w,) = noises
         second = partial(partial(q.e, w), w)
         if expand(partial(second, w)) == 0:
             return QUADRATIC
         if _is_exponential(q.e, w):
             return LOGARITHM
-    raise RecipeError(_HIDDEN.format(q.block, q.e))
+    raise RecipeError(_NOT_RECOVERABLE.format(q.block, q.e))
 
 
 def _is_exponential(e: Expr, w: Any) -> bool:
-    """Whether it is a positive factor free of the noise times the exponential of what is affine in
-    it.
+    """Return True for a positive factor without noise, times the exponential of an affine function
+    of the noise.
     """
     factors = [f for f in Mul.make_args(e) if f.has(w)]
     rest = Mul(*(f for f in Mul.make_args(e) if not f.has(w)))
@@ -271,7 +301,9 @@ def _is_exponential(e: Expr, w: Any) -> bool:
 
 
 def _is_elementwise(e: Expr, w: Any, block: Block) -> bool:
-    """Whether a coordinate of the block has one number of this noise, its own."""
+    """Return True if each coordinate of the block has one number of this noise, and no other
+    coordinate has it.
+    """
     if isinstance(w, ScalarNoise):
         return not isinstance(block, Vector)
     same = isinstance(block, Vector) and block.length == w.length and w.covariance is None
@@ -279,11 +311,14 @@ def _is_elementwise(e: Expr, w: Any, block: Block) -> bool:
 
 
 def _appears_elsewhere(e: Expr, w: Indexed) -> bool:
+    """Return True if an expression has the noise at another index than the generic one."""
     return any(generic(s) == w and s.label != GENERIC for s in e.atoms(Noise))
 
 
 def _is_affine(e: Expr, noises: tuple[Any, ...]) -> bool:
-    """Whether the second derivative by the noise, all of it scaled by one number, vanishes."""
+    """Return True if the second derivative by the noise vanishes, where all of the noise is scaled
+    by one number.
+    """
     if e.atoms(NoncentralChiSquared):
         return False
     t = Dummy("t", real=True)

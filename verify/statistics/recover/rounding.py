@@ -1,10 +1,10 @@
-"""How far rounding may move the value of an expression: the error of every intermediate result,
-carried through to the end.
+"""Rounding errors of an expression: the error of every intermediate result, carried through to the
+end.
 
-A sum whose terms cancel is as wrong as its largest term, wherever in the expression it stands, and
-a function of it is as wrong as that makes it. This is a running error analysis (Higham 2002,
-Accuracy and Stability of Numerical Algorithms, section 3.3) with the finite error in place of its
-first order: a function is evaluated at both ends of where its argument may be.
+The error of a sum whose terms cancel is relative to its largest term, wherever the sum stands in
+the expression, and a function of the sum passes that error on. This is a running error analysis
+(Higham 2002, Accuracy and Stability of Numerical Algorithms, section 3.3) with the finite error in
+place of its first order: a function is evaluated at both ends of the interval of its argument.
 """
 
 from __future__ import annotations
@@ -25,27 +25,28 @@ from verify.statistics.numbers.arrays import (
     Array,
     Axes,
     Meanings,
-    combined,
-    leaf,
+    combined_value,
+    leaf_value,
+    log1p_argument,
     value_at,
-    without_one,
 )
 
-LIPSCHITZ = (
-    Fold,
-    sympy.sin,
-    sympy.cos,
-)  # these move by no more than their argument, and are not monotone
-Carried = tuple[Array, Array]  # a value, and how far it may be wrong
+# These functions are not monotone, and change by no more than their argument.
+LIPSCHITZ = (Fold, sympy.sin, sympy.cos)
+ValueAndError = tuple[Array, Array]  # a value, and a bound on its error
 
 
 @dataclass(frozen=True)
 class Rounding:
-    """Arithmetic of a ``relative`` precision on values of which some are not known exactly:
-    ``errors`` by name.
+    """Arithmetic of limited precision on values of which some are not exact.
 
-    Blocks that are not named there are exact, as a state is that was handed over; parameters and
+    A block without an error is exact, because the kernel was given that state. Parameters and
     gradients are rounded.
+
+    Attributes:
+        meanings: the values of the symbols.
+        relative: the relative precision.
+        errors: bounds on the errors of values, by name.
     """
 
     meanings: Meanings
@@ -53,8 +54,12 @@ class Rounding:
     errors: Mapping[str, Array] = field(default_factory=dict)
 
     def of(self, e: Expr, block: Block) -> Array:
-        """How far the value of an expression of one coordinate of a block may be wrong; infinite
-        where nothing is known of it.
+        """Return a bound on the error of an expression at the coordinates of a block; infinite if
+        none is known.
+
+        Args:
+            e: the expression.
+            block: the block.
         """
         with np.errstate(all="ignore"):
             value, error = _carried(e, (GENERIC,), self)
@@ -65,8 +70,8 @@ class Rounding:
 
     @cached_property
     def moved(self) -> list[Meanings]:
-        """Meanings with what potentials depend on at the ends of where it may be, and at a mixture
-        of both ends.
+        """Values in which the blocks of potentials are moved to the ends of their intervals, and to
+        a mixture of both ends.
         """
         far = {**self.errors, **{name: self._of_image(name) for name in self.meanings.images}}
         if not far:
@@ -83,8 +88,8 @@ class Rounding:
         ]
 
     def _of_image(self, name: str) -> Array:
-        """How far the image of a block may be wrong: its own rounding, and what that of the block
-        makes of it.
+        """Return a bound on the error of the image of a block: its own rounding, and the error of
+        the block.
         """
         at = self.meanings.place(name)
         source = self.meanings.images[name][1]
@@ -100,36 +105,38 @@ class Rounding:
         )
 
 
-def _carried(e: Expr, axes: Axes, r: Rounding) -> Carried:
+def _carried(e: Expr, axes: Axes, r: Rounding) -> ValueAndError:
+    """Return the value of an expression and a bound on its error."""
     if isinstance(e, Total):
         value, error = _carried(e.body, (*axes, e.index.label), r)
         wide = np.broadcast_to(value, np.broadcast_shapes(value.shape, error.shape))
         return value_at(e, axes, r.meanings), (error + r.relative * np.abs(wide)).sum(axis=-1)
-    known = leaf(e, axes, r.meanings)
+    known = leaf_value(e, axes, r.meanings)
     if known is not None:
         return known, _of_leaf(e, axes, r, known)
-    inner = without_one(e)
+    inner = log1p_argument(e)
     if inner is not None:
         return _through(e, [inner], np.log1p, axes, r)
     if e.is_Add:
         return _sum([_carried(a, axes, r) for a in e.args], r)
     if e.is_Mul:
         return _product([_carried(a, axes, r) for a in e.args], r)
-    return _through(e, e.args, lambda *x: combined(e, x), axes, r)
+    return _through(e, e.args, lambda *x: combined_value(e, x), axes, r)
 
 
 def _of_leaf(e: Expr, axes: Axes, r: Rounding, value: Array) -> Array:
+    """Return a bound on the error of an expression without parts."""
     rounded = r.relative * np.where(np.isfinite(value), np.abs(value), 0.0)
     if isinstance(e, Symbol):
         name = name_of(e)
         if name in r.errors:
-            placed = leaf(e, axes, r.meanings.with_values({name: r.errors[name]}))
+            placed = leaf_value(e, axes, r.meanings.with_values({name: r.errors[name]}))
             assert placed is not None
             return np.abs(placed)
         is_state = np.ndim(r.meanings.values.get(name, 0.0)) == 2
         return np.zeros_like(value) if is_state else rounded
     if isinstance(e, Partial):
-        ends = [leaf(e, axes, m) for m in r.moved]
+        ends = [leaf_value(e, axes, m) for m in r.moved]
         return np.asarray(
             rounded
             + np.max([np.abs(end - value) for end in ends if end is not None], axis=0, initial=0.0)
@@ -137,7 +144,7 @@ def _of_leaf(e: Expr, axes: Axes, r: Rounding, value: Array) -> Array:
     return rounded
 
 
-def _sum(parts: Sequence[Carried], r: Rounding) -> Carried:
+def _sum(parts: Sequence[ValueAndError], r: Rounding) -> ValueAndError:
     value, error = parts[0]
     size = np.abs(value)
     for v, far in parts[1:]:
@@ -145,7 +152,7 @@ def _sum(parts: Sequence[Carried], r: Rounding) -> Carried:
     return value, error + r.relative * size
 
 
-def _product(parts: Sequence[Carried], r: Rounding) -> Carried:
+def _product(parts: Sequence[ValueAndError], r: Rounding) -> ValueAndError:
     value, error = parts[0]
     for v, far in parts[1:]:
         value, error = value * v, np.abs(value) * far + np.abs(v) * error + error * far
@@ -154,8 +161,10 @@ def _product(parts: Sequence[Carried], r: Rounding) -> Carried:
 
 def _through(
     e: Expr, args: Sequence[Expr], function: Callable[..., Array], axes: Axes, r: Rounding
-) -> Carried:
-    """A function at both ends of where each of its arguments may be, the others as they are."""
+) -> ValueAndError:
+    """Return the value and error of a function, evaluated at both ends of the interval of each
+    argument.
+    """
     parts = [_carried(a, axes, r) for a in args]
     values = [v for v, _ in parts]
     value = function(*values)
@@ -176,8 +185,8 @@ def _through(
 
 
 def _inside(e: Expr, value: Array, end: Array) -> Array:
-    """An end of where an argument may be: a root is not taken of what rounding alone makes
-    negative.
+    """Return an end of the interval of an argument: for a root at least zero, if the argument
+    itself is not negative.
     """
     return (
         np.where((value >= 0) & (end < 0), 0.0, end) if e.is_Pow and not e.exp.is_integer else end

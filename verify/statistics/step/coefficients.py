@@ -1,5 +1,5 @@
-"""The coefficients of a step, and how a wrong one would be seen: the rule with each of them scaled,
-carried out with numbers.
+"""The coefficients of a step and the effect of a wrong one, found by carrying out the rule with
+that coefficient scaled.
 """
 
 from __future__ import annotations
@@ -21,30 +21,32 @@ from verify.statistics.numbers.arrays import Array, Meanings, State
 from verify.statistics.recover.equations import Equation, Equations
 from verify.statistics.recover.innovations import (
     Innovations,
-    carried_out,
+    carry_out,
     innovations,
     normal_numbers,
 )
 from verify.statistics.recover.plan import RecoveryPlan
 
-OFTEN = 0.01  # of the replicas: what is seen in so many without noise is not missed
-SLOPE = 1e-6  # a noise coefficient is not that of the rule if it differs by so much
-REPEATED = (
-    32  # steps from each state that tell how far a wrong coefficient moves the noise on average
-)
-SHIFT, SCALE = "shift", "scale"
-LEAST = 1e-9  # what a shift gains if it gains nothing
-MARGIN = 4.0  # standard errors of an estimated effect that are not counted on
-ROOM = 1.05  # more replicas than the formulas say
-TIMES = 4.0  # the rounding errors of two numbers by which these may differ and be the same
-FAR = 3.0  # a number that is not often passed
-LONGEST = 60  # letters of the name of a coefficient
+MIN_BROKEN_SHARE = 0.01  # of replicas that break an exact relation, so that the error is found
+MIN_SLOPE_CHANGE = 1e-6  # relative change of a noise coefficient that counts as a change
+STEPS_PER_STATE = 32  # by which the mean effect of a wrong coefficient is estimated
+SHIFT, SCALE = "shift", "scale"  # the tests that can find a wrong coefficient
+MIN_GAIN = 1e-9  # in place of a gain of zero, by which one cannot divide
+MARGIN_ERRORS = 4.0  # standard errors by which an estimated effect is made smaller, to be safe
+REPLICA_MARGIN = 1.05  # factor of the numbers of replicas that the formulas give
+ROUNDING_MULTIPLE = 4.0  # rounding errors by which two equal numbers may differ
+TYPICAL_DEVIATION = 3.0  # standard deviations that a recovered number seldom exceeds
+MAX_NAME_CHARACTERS = 60  # of the name of a coefficient
 
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A term of a rule, or a parameter; ``equations`` and ``meanings`` are those with it multiplied
-    by the factor.
+    """A coefficient of a rule, multiplied by a factor: a term of an assignment, or a parameter.
+
+    Attributes:
+        name: the name of the coefficient.
+        equations: the equations of the changed rule.
+        meanings: the values of its symbols.
     """
 
     name: str
@@ -54,13 +56,18 @@ class Coefficient:
 
 @dataclass(frozen=True)
 class Signature:
-    """What a wrong coefficient does to the recovered noise, by state (a row each): ``shift`` by
-    label, and ``slope``.
+    """The effect of a wrong coefficient on the recovered noise.
 
-    ``certain`` says that it breaks a relation without noise, and ``apart`` that neighbouring states
-    that share their noise show it: their shifts differ by more than rounding. ``gain`` is how far
-    the statistic of the shift moves with one replica a state, and ``spread`` its standard deviation
-    then; ``ratio`` is the factor of the standard deviation where the slope differs.
+    Attributes:
+        name: the name of the coefficient.
+        shift: how far it shifts the noise, by label, arrays (states, coordinates).
+        slope: by which factor it scales the noise, by label, arrays (states, coordinates).
+        gain: how far it moves the statistic of the shift, with one replica for each state.
+        spread: the standard deviation of that statistic, with one replica for each state.
+        ratio: the factor of the standard deviation of the numbers whose slope changes.
+        certain: whether it breaks a relation without noise, so that it is always found.
+        apart: whether two neighbouring states with the same noise show it, because their shifts
+            differ by more than rounding.
     """
 
     name: str
@@ -78,20 +85,29 @@ class Signature:
         return any(np.any(s != 0) for s in self.shift.values())
 
     def scaled(self, label: str) -> Array:
-        """Where it scales the noise of a label."""
-        return np.abs(self.slope[label] - 1) > SLOPE
+        """Return where it scales the noise of a label."""
+        return np.abs(self.slope[label] - 1) > MIN_SLOPE_CHANGE
 
     def needed(self, states: int, level: float, power: float, most: int) -> dict[str, float]:
-        """The replicas with which each of its tests finds it, by this factor or by its inverse;
-        infinite beyond ``most``.
+        """Return how many replicas each of its tests needs to find the wrong coefficient.
+
+        Args:
+            states: the number of states.
+            level: the significance level of the test.
+            power: the probability of finding it.
+            most: the largest number of replicas.
+
+        Returns:
+            A number of replicas for each test, ``shift`` or ``scale``, that can find it; infinite
+            above ``most``.
         """
         found = {}
         if self.moves:
             beyond = threshold_of(level, 1) + float(special.ndtri(power)) * self.spread
-            found[SHIFT] = ROOM * states * (beyond / max(self.gain, LEAST)) ** 2
+            found[SHIFT] = REPLICA_MARGIN * states * (beyond / max(self.gain, MIN_GAIN)) ** 2
         entries = sum(int(self.scaled(label).sum()) for label in self.slope)
         if entries:
-            found[SCALE] = ROOM * _replicas_for_scale(
+            found[SCALE] = REPLICA_MARGIN * _replicas_for_scale(
                 entries / states, max(self.ratio, 1 / self.ratio), level, power, most
             )
         return {test: n if n <= most else np.inf for test, n in found.items()}
@@ -100,6 +116,9 @@ class Signature:
 def _replicas_for_scale(
     entries: float, ratio: float, level: float, power: float, most: int
 ) -> float:
+    """Return how many replicas find a standard deviation that is wrong by a factor; more than
+    ``most`` if that is not enough.
+    """
     n = 16.0
     while n <= most and visible_scale(entries * n, level, power) > ratio:
         n *= 1.1
@@ -109,8 +128,14 @@ def _replicas_for_scale(
 def coefficients_of(
     equations: Equations, meanings: Meanings, scalars: tuple[str, ...], factor: float
 ) -> Iterator[Coefficient]:
-    """Every term of every assignment, and every parameter in ``scalars``, multiplied by the
-    factor.
+    """Yield every coefficient of a rule, multiplied by a factor: the terms of its assignments, and
+    its parameters.
+
+    Args:
+        equations: the equations of the rule.
+        meanings: the values of its symbols.
+        scalars: the names of the parameters that are no matrices.
+        factor: the factor.
     """
     for k, q in enumerate(equations.listed):
         again = sum(other.block == q.block for other in equations.listed) > 1
@@ -125,6 +150,7 @@ def coefficients_of(
 
 
 def _scaled_terms(q: Equation, factor: float, place: str) -> Iterator[tuple[str, Expr]]:
+    """Yield the terms of an equation by name, with the right side in which each is scaled."""
     f = Rational(repr(float(factor)))
     for draw in q.e.atoms(NoncentralChiSquared):
         df, nonc = (
@@ -143,14 +169,14 @@ def _scaled_terms(q: Equation, factor: float, place: str) -> Iterator[tuple[str,
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    return text if len(text) <= MAX_NAME_CHARACTERS else f"{text[: MAX_NAME_CHARACTERS - 3]}..."
 
 
 def moved_by(
     c: Coefficient, plan: RecoveryPlan, states: State, meanings: Meanings, rounding: float
 ) -> Array:
-    """How far a wrong coefficient moves the noise from each state: the sum of squares, in standard
-    deviations.
+    """Return how far a wrong coefficient moves the noise from each state: the sum of squares, in
+    standard deviations.
     """
     zero = {name_of(w): np.zeros((1, meanings.length_of(w))) for w in plan.equations.noises}
     right, wrong = _Pair(plan, c, states, meanings, rounding).read(zero)
@@ -168,8 +194,15 @@ def signature(
     rng: np.random.Generator,
     rounding: float,
 ) -> Signature:
-    """What a wrong coefficient does at these states, by the rule with it carried out beside the
-    rule itself.
+    """Return the effect of a wrong coefficient at given states.
+
+    Args:
+        c: the coefficient.
+        plan: how the noise of the rule is recovered.
+        states: the states, by block, arrays (states, length).
+        meanings: the values of the symbols of the rule.
+        rng: the source of noise.
+        rounding: the relative precision of the kernel's arithmetic.
     """
     right = _Pair(plan, c, states, meanings, rounding)
     noises = plan.equations.noises
@@ -198,12 +231,14 @@ def signature(
 
 
 def _is_apart(shift: Array, resolution: Array) -> bool:
-    """Whether a shift is another one at the state before, so that the same noise at both does not
-    look the same.
+    """Return True if the shift at some state differs from the shift at the state before by more
+    than rounding.
     """
     before, there = (np.roll(x, 1, axis=0) for x in (shift, resolution))
-    size = FAR + np.maximum(np.abs(shift), np.abs(before))
-    return bool((np.abs(shift - before) > TIMES * (resolution + there) * (1 + size)).any())
+    size = TYPICAL_DEVIATION + np.maximum(np.abs(shift), np.abs(before))
+    return bool(
+        (np.abs(shift - before) > ROUNDING_MULTIPLE * (resolution + there) * (1 + size)).any()
+    )
 
 
 def _measured(
@@ -214,6 +249,7 @@ def _measured(
     pair: _Pair,
     rng: np.random.Generator,
 ) -> Signature:
+    """Return the signature of a coefficient, with its average effects estimated by random steps."""
     rows = len(next(iter(pair.states.values())))
     right, wrong = pair.read(normal_numbers(pair.plan.equations, pair.states, pair.meanings, rng))
     length = np.sqrt(sum((s**2).sum() for s in shift.values()))
@@ -229,7 +265,7 @@ def _measured(
         ((s * _finite(wrong.noise[label])).sum(axis=1) for label, s in along.items()),
         np.zeros(rows),
     )
-    scaled = {label: _rows_repeated(np.abs(b - 1) > SLOPE) for label, b in slope.items()}
+    scaled = {label: _rows_repeated(np.abs(b - 1) > MIN_SLOPE_CHANGE) for label, b in slope.items()}
     wider = [
         (_finite(wrong.noise[label]) ** 2 - right.noise[label] ** 2)[where]
         for label, where in scaled.items()
@@ -240,14 +276,16 @@ def _measured(
     for u in wrong.noise.values():
         broken |= ~np.isfinite(u).all(axis=1)
     gain = _shown(
-        moved.sum() / REPEATED, np.sqrt((_about_states(moved) ** 2).sum()) / REPEATED
-    ) / max(length, LEAST)
+        moved.sum() / STEPS_PER_STATE, np.sqrt((_about_states(moved) ** 2).sum()) / STEPS_PER_STATE
+    ) / max(length, MIN_GAIN)
     spread = (
-        np.sqrt((_about_states(found) ** 2).sum() / (REPEATED - 1)) / length if length > 0 else 1.0
+        np.sqrt((_about_states(found) ** 2).sum() / (STEPS_PER_STATE - 1)) / length
+        if length > 0
+        else 1.0
     )
     change = np.concatenate([np.zeros(0), *wider])
     ratio = (
-        np.sqrt(max(1 + _shown(change.mean(), change.std() / np.sqrt(change.size)), LEAST))
+        np.sqrt(max(1 + _shown(change.mean(), change.std() / np.sqrt(change.size)), MIN_GAIN))
         if change.size
         else 1.0
     )
@@ -258,27 +296,32 @@ def _measured(
         gain,
         max(float(spread), 1.0),
         float(ratio),
-        bool(broken.mean() > OFTEN),
+        bool(broken.mean() > MIN_BROKEN_SHARE),
         apart,
     )
 
 
 def _about_states(x: Array) -> Array:
-    """Numbers about their mean from each state."""
-    each = x.reshape(-1, REPEATED)
+    """Return numbers minus their mean over the steps from the same state."""
+    each = x.reshape(-1, STEPS_PER_STATE)
     return np.asarray(each - each.mean(axis=1, keepdims=True))
 
 
 def _shown(value: float, error: float) -> float:
-    """How much of an effect is there for sure: the value, nearer to zero by some standard
-    errors.
+    """Return an estimated effect made smaller by some standard errors, so that it is not
+    overestimated.
     """
-    return float(np.sign(value) * max(abs(value) - MARGIN * error, 0.0))
+    return float(np.sign(value) * max(abs(value) - MARGIN_ERRORS * error, 0.0))
 
 
-def weakest(signature: Signature, inverse: Signature) -> Signature:
-    """That of the factor, with what is harder to see of the factor and of its inverse, along the
-    shift of the factor.
+def weakest_signature(signature: Signature, inverse: Signature) -> Signature:
+    """Return the signature of a factor and its inverse that is harder to see.
+
+    The shift is that of the factor. The gain of the inverse counts along that shift only.
+
+    Args:
+        signature: the effect of the coefficient multiplied by the factor.
+        inverse: its effect multiplied by one over the factor.
     """
     straight = abs(_cosine(signature.shift, inverse.shift))
     ratio = min((signature.ratio, inverse.ratio), key=lambda r: max(r, 1 / r))
@@ -293,12 +336,12 @@ def weakest(signature: Signature, inverse: Signature) -> Signature:
 
 
 def _cosine(one: Mapping[str, Array], other: Mapping[str, Array]) -> float:
-    """That of the angle between two shifts."""
+    """Return the cosine of the angle between two shifts."""
     inner, squares = (
         sum((s * other[label]).sum() for label, s in one.items()),
         [sum((s**2).sum() for s in x.values()) for x in (one, other)],
     )
-    return float(inner / max(np.sqrt(squares[0] * squares[1]), LEAST**2))
+    return float(inner / max(np.sqrt(squares[0] * squares[1]), MIN_GAIN**2))
 
 
 def _finite(x: Array, instead: float = 0.0) -> Array:
@@ -310,12 +353,12 @@ def _repeated(states: State) -> State:
 
 
 def _rows_repeated(rows: Array) -> Array:
-    return np.repeat(rows, REPEATED, axis=0)
+    return np.repeat(rows, STEPS_PER_STATE, axis=0)
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """The rule and the rule with one wrong coefficient, from the same states with the same
+    """The rule, and the rule with one wrong coefficient, from the same states with the same
     noise.
     """
 
@@ -326,13 +369,16 @@ class _Pair:
     rounding: float
 
     def read(self, drawn: Mapping[str, Array]) -> tuple[Innovations, Innovations]:
+        """Return the innovations of a step of both rules, as the plan of the right rule recovers
+        them.
+        """
         rows = len(next(iter(self.states.values())))
         found: list[Any] = []
         for equations, meanings in (
             (self.plan.equations, self.meanings),
             (self.wrong.equations, self.wrong.meanings),
         ):
-            after = carried_out(equations, self.states, drawn, meanings)
+            after = carry_out(equations, self.states, drawn, meanings)
             wide = {k: np.broadcast_to(v, (rows, v.shape[1])) for k, v in after.items()}
             found.append(
                 innovations(self.plan, self.states, wide, self.meanings, rounding=self.rounding)

@@ -1,9 +1,9 @@
-"""How far the law of a position is off at each of several step sizes, measured in one coordinate
-beside the order that is proved.
+"""The bias of one coordinate at several step sizes, measured beside the order that is proved.
 
-It is indicative. The moments of exp(-H) come from quadrature, the others from the last states of
-many chains that start in the law of that position, everything else at its middle: a time that is
-too short for the rest of the state looks like a bias.
+The bias is indicative. The moments of exp(-H) are computed by quadrature. The moments of the
+sampler come from the last states of many chains; each starts with that coordinate drawn from its
+law, and the rest of the state at its middle. If the chains are too short for the rest of the state,
+that looks like a bias.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from verify.statistics.trial.trial import Trial
 STEP_SIZE_RATIOS = (1.0, 0.71, 0.5, 0.35, 0.25)  # of the step size of the trial
 CHAIN_TIME, CHAINS = 20.0, 8_000  # how long each chain runs, and how many there are
 MAX_STEPS = 4_000  # of a chain
-PURPOSE = 13  # of these random numbers
+BIAS_STREAM = 13  # key of these random numbers beside the seed
 GRID_POINTS, GRID_END = 20_001, 60.0  # points of the quadrature, and how far out it goes
 MIN_DISTANCE_FROM_END = 1e-6  # of a point of the grid from an end of its domain
 
@@ -40,8 +40,9 @@ class PositionLaw:
     """The law of one coordinate of a block under exp(-H), on a grid.
 
     Attributes:
+        block: the block.
         places: the points of the grid, in ascending order.
-        weights: the probability of each.
+        weights: the probability of each point.
     """
 
     block: Block
@@ -57,8 +58,8 @@ class PositionLaw:
         return float(self.weights @ (self.places - self.mean) ** 2)
 
     def draws(self, rng: np.random.Generator, n: int) -> np.ndarray:
-        """Independent draws, shape (n,), by the inverse of the distribution function between the
-        points.
+        """Return n independent draws, an array (n,), by the inverse of the distribution
+        function.
         """
         return np.asarray(np.interp(rng.random(n), np.cumsum(self.weights), self.places))
 
@@ -68,7 +69,9 @@ class BiasPoint:
     """The bias at one step size.
 
     Attributes:
-        bias: of the mean, in standard deviations of the law, and of the variance, in variances.
+        step_size: the step size.
+        bias: the bias of the mean in standard deviations of the law, and of the variance in
+            variances.
         error: the standard error of each.
     """
 
@@ -79,39 +82,40 @@ class BiasPoint:
 
 @dataclass(frozen=True)
 class MeasuredBias:
-    """The bias of a block at each of several step sizes.
+    """The bias of a block at several step sizes.
 
     Attributes:
         block: the name of the block.
-        order: the order that is proved of the law of the block; None where none is proved.
-        said: the order in words.
+        points: the bias at each step size.
+        order: the order of the bias that is proved; None if none is proved.
+        order_text: the order in words.
     """
 
     block: str
     points: tuple[BiasPoint, ...]
     order: float | None
-    said: str
+    order_text: str
 
 
-def measured_bias(
+def measure_bias(
     trial: Trial, advance_by: Callable[[float], Advance], *, seed: int = 0
 ) -> MeasuredBias | None:
     """Measure the bias of a step at the step size of a trial and at smaller ones.
 
     Args:
-        trial: a step with vectors of one coordinate, see ``of_one_coordinate``.
-        advance_by: the program for a step size: it moves a chain by many steps, see ``Advance``.
-        seed: reproduces everything.
+        trial: a step whose vectors have one coordinate, see ``one_coordinate_trial``.
+        advance_by: the function that returns the program for a step size; see ``Advance``.
+        seed: the seed of all random numbers.
 
     Returns:
-        None where no position has a law that is found by quadrature, no chain stays finite, or a
-        chain would need more than 4,000 steps.
+        The bias; None if no position has a law that quadrature can compute, no chain stays finite,
+        or a chain would need more than 4,000 steps.
     """
     assert isinstance(trial.rule, Update)
     law = law_of_position(trial)
     if law is None or CHAIN_TIME / (trial.step_size * STEP_SIZE_RATIOS[-1]) > MAX_STEPS:
         return None
-    rng = np.random.default_rng([seed, PURPOSE])
+    rng = np.random.default_rng([seed, BIAS_STREAM])
     sizes = [trial.step_size * ratio for ratio in STEP_SIZE_RATIOS]
     tried = (_point(trial.rule, law, advance_by(size), size, rng) for size in sizes)
     points = [point for point in tried if point is not None]
@@ -121,8 +125,10 @@ def measured_bias(
 
 
 def law_of_position(trial: Trial) -> PositionLaw | None:
-    """The law of the first vector, positions before others, whose part of H contains no other
-    block; None where there is no such vector.
+    """Return the law of the first vector whose part of H contains no other block; None if there is
+    no such vector.
+
+    Vectors in the potential are tried first.
     """
     rule, meanings = trial.rule, trial.setting.meanings
     potentials = {U.name: potential for U, potential in trial.potentials.items()}
@@ -180,8 +186,8 @@ def _grid(domain: Any) -> np.ndarray:
 def _point(
     rule: Update, law: PositionLaw, advance: Advance, size: float, rng: np.random.Generator
 ) -> BiasPoint | None:
-    """The bias of the last states of many chains; None where one of them left its domain or the
-    finite numbers.
+    """Return the bias of the last states of many chains; None if a chain left its domain or is not
+    finite.
     """
     first = {name_of(b): np.array([_middle(b)]) for b in rule.state}
     key, steps = int(rng.integers(2**62)), max(1, round(CHAIN_TIME / size))
@@ -206,6 +212,7 @@ def _point(
 
 
 def _middle(block: Block) -> float:
+    """Return a point in the middle of the domain of a block."""
     low, high = (
         (float(block.domain.start), float(block.domain.end))
         if isinstance(block.domain, Interval)
@@ -217,7 +224,7 @@ def _middle(block: Block) -> float:
 
 
 def _proved(rule: Update, block: Block) -> tuple[float | None, str]:
-    """The order of the law of a block that is proved, in one dimension, and the words for it."""
+    """Return the proved order of the law of a block, in one dimension, and the words for it."""
     try:
         found = invariant_order(rule, marginals=[(block,)])
     except (RecipeError, CannotDecideError):

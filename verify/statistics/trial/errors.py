@@ -1,5 +1,7 @@
-"""The exception of a trial."""
+"""The exception of trials."""
 
 
 class NothingToCompareError(Exception):
-    """No exact null is known for this sampler: there is nothing to compare a program with."""
+    """A program cannot be compared with a declaration, because no exact null law is known for
+    it.
+    """

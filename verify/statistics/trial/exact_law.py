@@ -1,5 +1,5 @@
-"""Laws with exact draws for kernels that accept and reject: gamma laws of positions, normal laws of
-all other blocks.
+"""Exact draws of the laws of kernels that accept and reject: gamma laws of positions, normal laws
+of all other blocks.
 """
 
 from __future__ import annotations
@@ -23,8 +23,14 @@ HALF_LINES = (Interval(0, oo), Interval.open(0, oo))
 
 @dataclass(frozen=True)
 class GammaBlock:
-    """``exp(-c U)`` with ``U = total(x - s*log(x))`` on a half line, ``U = total(exp(x) - s*x)`` on
-    the line.
+    """The law ``exp(-c U)`` with ``U = total(x - s*log(x))`` on a half line, or ``U = total(exp(x)
+    - s*x)`` on the line.
+
+    Attributes:
+        U: the potential.
+        block: its block x.
+        shape: the parameter s, one value for each coordinate.
+        inverse_temperature: the factor c of U in H.
     """
 
     U: Potential
@@ -34,12 +40,14 @@ class GammaBlock:
 
     @property
     def potential(self) -> Expr:
-        """What U is bound to."""
+        """The expression that is bound to U."""
         x, s = self.block, self.shape
         return total(x - s * log(x)) if x.domain in HALF_LINES else total(exp(x) - s * x)
 
     def draws(self, m: Meanings, rng: np.random.Generator, n: int) -> Array:
-        """``c x`` is gamma(c s + 1) on a half line; on the line ``c exp(x)`` is gamma(c s)."""
+        """Return n draws: ``c x`` is gamma(c s + 1) on a half line, and ``c exp(x)`` is gamma(c s)
+        on the line.
+        """
         c, s = m.of(self.inverse_temperature, self.block), m.of(self.shape, self.block)
         size = n, s.shape[1]
         if self.block.domain in HALF_LINES:
@@ -49,27 +57,32 @@ class GammaBlock:
 
 @dataclass(frozen=True)
 class NormalBlock:
-    """A block that is normal whatever the others are."""
+    """A block with a normal law that depends on no other block.
+
+    Attributes:
+        block: the block.
+        law: its mean and precision.
+    """
 
     block: Block
     law: Conditional
 
     def draws(self, m: Meanings, rng: np.random.Generator, n: int) -> Array:
-        """Independent draws."""
+        """Return n independent draws, an array (n, length)."""
         mean, precision = m.of(self.law.mean, self.block), m.of(self.law.precision, self.block)
         return np.asarray(mean + rng.standard_normal((n, mean.shape[1])) / np.sqrt(precision))
 
 
 @dataclass(frozen=True)
 class ExactLaw:
-    """A kernel whose potentials are bound, with the laws of its blocks, which are independent.
+    """A kernel whose potentials are bound, and the laws of its blocks, which are independent.
 
     Attributes:
         kernel: the kernel, with an expression for every abstract potential.
         texts: the formula of each potential, by its name.
-        laws: a law for each block of the state; empty where no exact draws are known.
-        unknown: why replicas do not start in the law: there are no exact draws, or the kernel is
-            not proved to keep it. None where they do.
+        laws: a law for each block of the state; empty if no exact draws are known.
+        unknown: why the law is not compared: no exact draws are known, or the kernel is not proved
+            to keep it; None if it is compared.
     """
 
     kernel: Kernel
@@ -79,7 +92,7 @@ class ExactLaw:
 
     @property
     def remark(self) -> str:
-        """One line on whether the law is compared, and why not."""
+        """One line on whether the law is compared and, if not, why."""
         return (
             "a sweep is proved to leave exp(-H) invariant"
             if self.unknown is None
@@ -87,22 +100,24 @@ class ExactLaw:
         )
 
     def draws(self, m: Meanings) -> Callable[[np.random.Generator, int], State]:
-        """The function (rng, n) that returns n exact draws of ``exp(-H)`` with these numbers."""
+        """Return the function ``draws(rng, n)`` that returns n exact draws of ``exp(-H)`` with
+        these numbers, by block.
+        """
         return lambda rng, n: {name_of(law.block): law.draws(m, rng, n) for law in self.laws}
 
 
 def exact_law(kernel: Kernel) -> ExactLaw:
-    """Bind the potentials of a kernel so that there are exact draws of its law.
+    """Bind the potentials of a kernel so that exact draws of its law are known.
 
     Raises:
-        NothingToCompareError: for a potential that is not bound, and has no default with exact
-            draws.
+        NothingToCompareError: for an abstract potential that has no default with exact draws.
     """
     found = [_gamma_block(U, kernel) for U in sorted(kernel.target.atoms(Potential), key=str)]
     gammas = {g.block: g for g in found}
     if len(gammas) < len(found):
         raise NothingToCompareError(
-            "there is no default for two potentials of one block: bind an expression to one of them"
+            "two abstract potentials share a block, and there is no default for that: bind an"
+            " expression to one of them"
         )
     bound = bind(kernel, {g.U: g.potential for g in gammas.values()}) if gammas else kernel
     texts = {g.U.name: f"{g.U.name} = {g.potential}" for g in gammas.values()}
@@ -155,7 +170,7 @@ def _normal_block(block: Block, kernel: Kernel) -> NormalBlock:
 
 
 def _minus_log(law: GammaBlock | NormalBlock) -> Expr:
-    """H of one block."""
+    """Return the part of H that belongs to one block."""
     if isinstance(law, GammaBlock):
         return law.inverse_temperature * law.potential
     away = law.law.precision * (law.block - law.law.mean) ** 2 / 2

@@ -1,4 +1,4 @@
-"""A number for every parameter of a rule whose value nobody gave."""
+"""Default values of the parameters of a rule."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from recipe.language.symbols import Block, Indexed, assumptions_of, name_of
 
 
 def parameter_symbols(rule: Update | Kernel) -> list[Any]:
-    """The parameters of a rule, numbers first and then matrices, without its step size."""
+    """Return the parameters of a rule without its step size, numbers first and then matrices."""
     expressions = [e for e, _ in rule.written()]
     symbols = [s for s in parameters_of(expressions) if s != rule.step]
     return symbols + [a for a in abstract_of(expressions) if isinstance(a, Dense)]
@@ -23,16 +23,17 @@ def parameter_symbols(rule: Update | Kernel) -> list[Any]:
 def trial_parameters(
     rule: Update | Kernel, given: Mapping[str, Any], length: int
 ) -> dict[str, Any]:
-    """A value for every parameter of a rule, by name.
+    """Return a value for every parameter of a rule, by name.
 
     Args:
-        given: the values that are fixed, by name. One number for a parameter with coordinates is
-            the number of each.
-        length: how many coordinates a vector has. Numbers that are chosen differ from coordinate
-            to coordinate, and from parameter to parameter.
+        rule: the rule or kernel.
+        given: the values that are fixed, by name. One number for a parameter with coordinates holds
+            for each of them.
+        length: the number of coordinates of each vector. Default values differ from coordinate to
+            coordinate, and from parameter to parameter.
 
     Raises:
-        RecipeError: for a name that the rule does not have.
+        RecipeError: for a name that is no parameter of the rule.
     """
     symbols = parameter_symbols(rule)
     names = [name_of(s) for s in symbols]
@@ -65,7 +66,7 @@ def _matrix(s: Dense, lengths: Mapping[str, int]) -> Any:
 
 
 def _number(s: Symbol, place: int) -> float:
-    """A number that fits the assumptions of the parameter at this place among all."""
+    """Return a number that fits the assumptions of the parameter at this place among all."""
     facts = assumptions_of(s)
     if facts.get("integer"):
         return -2.0 if facts.get("negative") or facts.get("nonpositive") else 2.0
@@ -74,7 +75,7 @@ def _number(s: Symbol, place: int) -> float:
 
 
 def _lengths_of(state: Sequence[Block], symbols: Sequence[Any], length: int) -> dict[str, int]:
-    """The same number of coordinates for every length, by the name of the length."""
+    """Return the same number of coordinates for every length, by the name of the length."""
     named = {b.length.name for b in state if isinstance(b, Indexed)}
     for s in symbols:
         if isinstance(s, Dense):

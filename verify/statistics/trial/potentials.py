@@ -1,7 +1,7 @@
-"""The potentials that a step is tried on where its declaration leaves them abstract.
+"""Default potentials for a step whose declaration leaves them abstract.
 
-The null of a test of one step is exact for any potential, so one is enough: neither even nor of
-unit scale, different in every coordinate and, on the real line, with coordinates that depend on
+The null law of a test of one step is exact for any potential, so one is enough. It is neither even
+nor of unit scale, it differs in every coordinate and, on the real line, its coordinates depend on
 each other. A wrong sign, factor or index then shows.
 """
 
@@ -17,8 +17,8 @@ from recipe import Potential, RecipeError
 from recipe.language.symbols import Simplex, name_of
 from verify.statistics.numbers.arrays import Array
 
-LINE = "U = sum((i + 3)/8*x[i]^2 + log(cosh(x[i] - 1/2))) + sum(x[i]*x[i+1])/4, i = 1 .. d"
-HALF_LINE = "U = sum(x[i] - (i + 1)/2*log(x[i])), i = 1 .. d"
+LINE_TEXT = "U = sum((i + 3)/8*x[i]^2 + log(cosh(x[i] - 1/2))) + sum(x[i]*x[i+1])/4, i = 1 .. d"
+HALF_LINE_TEXT = "U = sum(x[i] - (i + 1)/2*log(x[i])), i = 1 .. d"
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,23 @@ class TrialPotential:
     """A concrete potential of one block, whose coordinates are x[1] .. x[d].
 
     Attributes:
-        text: the formula, for people.
-        value: the potential of each replica, from an array (replicas, d) to one (replicas,).
-        gradient: its gradient, from an array (replicas, d) to one of that shape.
+        text: its formula.
+        value: the function from an array (replicas, d) to the potential of each replica, an array
+            (replicas,).
+        write_gradient: the function that writes the gradient at its second argument into its first
+            one. Both have the shape (d,) for one replica or (d, replicas) for many. It is a plain
+            loop, so that Numba can compile it.
     """
 
     text: str
     value: Callable[[Array], Array]
-    gradient: Callable[[Array], Array]
+    write_gradient: Callable[[Array, Array], None]
+
+    def gradient(self, x: Array) -> Array:
+        """The gradient of each replica, from an array (replicas, d) to one of that shape."""
+        g = np.empty(x.shape[::-1])
+        self.write_gradient(g, x.T)
+        return np.ascontiguousarray(g.T)
 
 
 def _value_line(x: Array) -> Array:
@@ -42,29 +51,34 @@ def _value_line(x: Array) -> Array:
     return np.asarray(alone.sum(axis=1) + (x[:, 1:] * x[:, :-1]).sum(axis=1) / 4)
 
 
-def _gradient_line(x: Array) -> Array:
-    n = x.shape[1]
-    beside = (np.eye(n, k=1) + np.eye(n, k=-1)) / 4
-    return np.asarray((np.arange(n) + 4) / 4 * x + np.tanh(x - 0.5) + x @ beside)
+def _write_gradient_line(g: Array, x: Array) -> None:
+    for i in range(len(x)):
+        slope = (i + 4) / 4 * x[i] + np.tanh(x[i] - 0.5)
+        if i > 0:
+            slope += x[i - 1] / 4
+        if i + 1 < len(x):
+            slope += x[i + 1] / 4
+        g[i] = slope
 
 
 def _value_half_line(x: Array) -> Array:
     return np.asarray((x - (np.arange(x.shape[1]) + 2) / 2 * np.log(x)).sum(axis=1))
 
 
-def _gradient_half_line(x: Array) -> Array:
-    return np.asarray(1 - (np.arange(x.shape[1]) + 2) / (2 * x))
+def _write_gradient_half_line(g: Array, x: Array) -> None:
+    for i in range(len(x)):
+        g[i] = 1.0 - (i + 2) / (2 * x[i])
 
 
-ON_LINE = TrialPotential(LINE, _value_line, _gradient_line)
-ON_HALF_LINE = TrialPotential(HALF_LINE, _value_half_line, _gradient_half_line)
+ON_LINE = TrialPotential(LINE_TEXT, _value_line, _write_gradient_line)
+ON_HALF_LINE = TrialPotential(HALF_LINE_TEXT, _value_half_line, _write_gradient_half_line)
 
 
 def trial_potentials(potentials: Iterable[Potential]) -> dict[Potential, TrialPotential]:
-    """A concrete potential for each abstract one.
+    """Return a concrete potential for each abstract one.
 
     Raises:
-        RecipeError: for a potential of several blocks, or of a simplex.
+        RecipeError: for a potential of several blocks, or on a simplex.
     """
     return {U: _trial_potential(U) for U in potentials}
 

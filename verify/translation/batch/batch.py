@@ -1,7 +1,7 @@
-"""``run_many`` beside the rule: what it does to the column of a chain is a text of one chain, which
-is read as ``run`` is.
+"""``run_many``, compared with the rule.
 
-It is also required that a chain has the random numbers that it has in ``run``: the same key and
+The effect of ``run_many`` on the column of a chain is written as a text of one chain, which is read
+as ``run`` is. A chain must also have the random numbers that it has in ``run``: the same key and
 counter for the same noise.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from recipe.language.symbols import Block, Length
-from verify.translation.batch.driver import FIXED, ForOne, shared_names
+from verify.translation.batch.driver import FIXED_NAMES, OneChain, shared_names
 from verify.translation.batch.stop_and_record import check_stops
 from verify.translation.loops.batch_column import KEYS, body_of_one
 from verify.translation.parse.interface import Legend
@@ -23,19 +23,26 @@ from verify.translation.parse.module import ParsedModule, plain_body, without_do
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
 from verify.translation.reference.matcher import length_of
-from verify.translation.run.drivers import What, check_run
+from verify.translation.run.drivers import Source, check_run
 
-RUN_MANY = "state, draws, step_sizes, params, seed, first_chain, start, warmup, thin"
-BEGIN = ["done, step_size = (start + n, step_sizes[n])", "t = np.uint64(done)", "finite = True"]
+RUN_MANY_ARGUMENTS = "state, draws, step_sizes, params, seed, first_chain, start, warmup, thin"
+STEP_BEGIN = [
+    "done, step_size = (start + n, step_sizes[n])",
+    "t = np.uint64(done)",
+    "finite = True",
+]
 
 
 @dataclass(frozen=True)
 class Chains:
-    """The fields of the state of many chains: ``arrays`` with the length of a column, and those of
-    running sums.
+    """The fields of the state of many chains.
 
-    ``kept`` are the last ones: the step and the block that stopped a chain, and its blocks then.
-    ``purposes`` says how many keys of random numbers a chain has.
+    Attributes:
+        arrays: the array fields, with the length of a column; None for one number a chain.
+        eights: the fields of running sums.
+        kept: the last fields: the step and the block that stopped a chain, and its blocks at that
+            step.
+        purposes: the number of keys of random numbers of a chain.
     """
 
     arrays: Mapping[str, Length | None]
@@ -45,17 +52,21 @@ class Chains:
 
 
 def check_many(
-    module: ParsedModule, legend: Legend, what: What, alone: Reader, end: Callable[..., None]
+    module: ParsedModule, legend: Legend, source: Source, alone: Reader, end: Callable[..., None]
 ) -> None:
-    """Require that every chain of ``run_many`` is moved as by the rule, with the random numbers of
-    ``run`` (``alone``).
+    """Require that ``run_many`` moves every chain by the rule, with the random numbers of ``run``.
+
+    ``alone`` is the reader that has read ``run``.
+
+    Raises:
+        TranslationError: if that is not proved.
     """
     chains = _chains(module, legend)
     check_stops(module, legend, chains.kept)
     module.read.update({"run_many", "allocate_many"})
     driver = copy.deepcopy(module.functions["run_many"])
-    if ", ".join(a.arg for a in driver.args.args) != RUN_MANY:
-        raise unread(driver, f"the arguments of run_many are not {RUN_MANY}")
+    if ", ".join(a.arg for a in driver.args.args) != RUN_MANY_ARGUMENTS:
+        raise unread(driver, f"the arguments of run_many are not {RUN_MANY_ARGUMENTS}")
     bodies = frozenset(
         n for n, f in module.functions.items() if [a.arg for a in f.args.args[:2]] == ["i", "c"]
     )
@@ -63,24 +74,24 @@ def check_many(
         n: body_of_one(copy.deepcopy(module.functions[n]), bodies, chains.eights) for n in bodies
     }
     statistics = frozenset(module.draws) - frozenset(legend.fields.values())
-    writer = ForOne(
+    writer = OneChain(
         bodies, chains.eights, _accepted(driver), statistics, shared_names(driver), chains.purposes
     )
     if writer.accepted and (
         chains.arrays.get(writer.accepted, ()) is not None
         or writer.accepted in legend.fields.values()
     ):
-        raise unread(driver, f"{writer.accepted} is no array for what each chain accepts")
+        raise unread(driver, f"{writer.accepted} is not an array of one number for each chain")
     functions["run"] = _run_of_one(driver, writer, legend)
     arrays = {f: n for f, n in chains.arrays.items() if f != writer.accepted}
     one = replace(module, functions=functions, arrays=arrays, integers=frozenset())
-    reader = check_run(one, legend, what, {}, lambda *rest: end(one, what, *rest))
+    reader = check_run(one, legend, source, {}, lambda *rest: end(one, source, *rest))
     if keys(reader) != keys(alone):
         raise wrong(driver, "run_many draws the numbers of a chain with other keys than run")
 
 
 def keys(reader: Reader) -> list[Any]:
-    """Which random numbers each noise of the rule is."""
+    """Return the key and counter of each noise of the rule, in a form that can be compared."""
     drawn = [(_numbered(w), str(white)) for w, white in reader.judge.noises.items()]
     drawn += [(_numbered(s.noise), str(s.key)) for s in reader.judge.squares]
     numbers = sorted({number for (_, number), _ in drawn})
@@ -95,7 +106,7 @@ def keys(reader: Reader) -> list[Any]:
 
 
 def _numbered(noise: Any) -> tuple[str, int]:
-    """A noise of the rule, and which of the carried out rules it belongs to."""
+    """Return the name of a noise of the rule, and the number of its application of a rule."""
     name, _, number = str(getattr(noise, "base", noise)).rpartition("@")
     return (name, int(number)) if name else (str(noise), 0)
 
@@ -105,14 +116,16 @@ def _numbered(noise: Any) -> tuple[str, int]:
 
 
 def _chains(module: ParsedModule, legend: Legend) -> Chains:
-    """What ``allocate_many`` allocates: fresh arrays, so that no two of them share memory."""
+    """Return the fields of ``Chains``, and require that ``allocate_many`` allocates a fresh array
+    for each.
+    """
     function, fields, blocks = (
         module.functions.get("allocate_many"),
         module.chains,
         list(legend.fields),
     )
     if function is None:
-        raise unread(None, "the module has run_many, and no allocate_many")
+        raise unread(None, "the module has run_many, but no allocate_many")
     names = [a.arg for a in function.args.args]
     match without_docstring(function.body):
         case [
@@ -136,8 +149,8 @@ def _chains(module: ParsedModule, legend: Legend) -> Chains:
     if texts[: len(blocks)] != copies or texts[-len(ends) :] != ends:
         raise wrong(
             function,
-            "the blocks of many chains, and where they stop, are copies of the blocks that are"
-            " given",
+            "the blocks of many chains, and those of stopped chains, must be copies of the blocks"
+            " that are given",
         )
     arrays: dict[str, Length | None] = {f: length_of(b) for b, f in legend.fields.items()}
     eights, purposes = set(), 0
@@ -154,10 +167,10 @@ def _chains(module: ParsedModule, legend: Legend) -> Chains:
 
 
 def _purposes(text: str, at: ast.expr) -> int:
-    """How many keys a chain has: two rows each."""
+    """Return the number of keys of a chain; each takes two rows of the array."""
     found = re.fullmatch(r"np\.zeros\(\((\d+), chains\), dtype=np\.uint64\)", text)
     if found is None or int(found.group(1)) % 2:
-        raise unread(at, f"{text} is no room for the keys of random numbers")
+        raise unread(at, f"{text} is not an array for the keys of random numbers")
     return int(found.group(1)) // 2
 
 
@@ -175,21 +188,22 @@ def _length(text: str, at: ast.expr, of_argument: Mapping[str, Block]) -> Length
 
 
 def _accepted(driver: ast.FunctionDef) -> str:
-    """The array that counts accepted proposals, where there is one."""
+    """Return the array that counts accepted proposals; empty if there is none."""
     found = re.search(
         r"^ +tests = 0.0\n +state\.(\w+)\[:\] = 0.0$", ast.unparse(driver), re.MULTILINE
     )
     return "" if found is None else found.group(1)
 
 
-def _run_of_one(driver: ast.FunctionDef, writer: ForOne, legend: Legend) -> ast.FunctionDef:
+def _run_of_one(driver: ast.FunctionDef, writer: OneChain, legend: Legend) -> ast.FunctionDef:
+    """Return the text of ``run`` for one chain."""
     first, *rest = plain_body(driver) or [ast.Pass()]
     field = next(iter(legend.fields.values()))
     if (
         ast.unparse(first)
         != f"chains, first = (np.uint64(state.{field}.shape[1]), np.uint64(first_chain))"
     ):
-        raise wrong(first, "the chains are the columns of the state, from first_chain on")
+        raise wrong(first, "the chains must be the columns of the state, from first_chain on")
     match rest:
         case [*before, ast.For(target=ast.Name(id="n"), orelse=[]) as loop, ast.Return() as last]:
             pass
@@ -201,14 +215,14 @@ def _run_of_one(driver: ast.FunctionDef, writer: ForOne, legend: Legend) -> ast.
         ast.unparse(loop.iter) != "range(step_sizes.size)"
         or ast.unparse(last) != "return (start + step_sizes.size, -1)"
     ):
-        raise wrong(loop, "there are as many steps as step sizes")
-    if [ast.unparse(s) for s in loop.body[:3]] != BEGIN:
-        raise wrong(loop.body[0], f"a step begins with {'; '.join(BEGIN)}")
+        raise wrong(loop, "there must be as many steps as step sizes")
+    if [ast.unparse(s) for s in loop.body[:3]] != STEP_BEGIN:
+        raise wrong(loop.body[0], f"a step begins with {'; '.join(STEP_BEGIN)}")
     filled = [s for s in before if ast.unparse(s) == f"fill_keys(state.{KEYS}, seed, first)"]
     if len(filled) != bool(writer.purposes):
-        raise wrong(loop, "the keys of the chains are filled once, before the steps")
+        raise wrong(loop, "the keys of the chains must be filled once, before the steps")
     counts = [one for s in before if s not in filled for one in _count(s, writer)]
-    (function,) = ast.parse(RUN).body
+    (function,) = ast.parse(RUN_TEXT).body
     assert isinstance(function, ast.FunctionDef)
     steps = function.body[0]
     assert isinstance(steps, ast.For)
@@ -219,7 +233,7 @@ def _run_of_one(driver: ast.FunctionDef, writer: ForOne, legend: Legend) -> ast.
     return function
 
 
-RUN = """\
+RUN_TEXT = """\
 def run(state, draws, gradient, data, step_size, params, seed, chain, start, steps, warmup, thin):
     for done in range(start, start + steps):
         t = np.uint64(done)
@@ -229,10 +243,12 @@ def run(state, draws, gradient, data, step_size, params, seed, chain, start, ste
 """
 
 
-def _count(s: ast.stmt, writer: ForOne) -> list[ast.stmt]:
-    """``n_theta = np.uint64(state.theta.shape[0])``, and what is made of it."""
+def _count(s: ast.stmt, writer: OneChain) -> list[ast.stmt]:
+    """Rewrite ``n_theta = np.uint64(state.theta.shape[0])`` and the numbers that follow from it."""
     match s:
-        case ast.Assign(targets=[ast.Name() as name]) if name.id == "row" or name.id not in FIXED:
+        case ast.Assign(targets=[ast.Name() as name]) if (
+            name.id == "row" or name.id not in FIXED_NAMES
+        ):
             found = re.fullmatch(r"np\.uint64\(state\.(\w+)\.shape\[0\]\)", ast.unparse(s.value))
             if found is not None:
                 return [
@@ -245,18 +261,18 @@ def _count(s: ast.stmt, writer: ForOne) -> list[ast.stmt]:
     return writer.statement(s, frozenset())
 
 
-def _step(body: list[ast.stmt], writer: ForOne, loop: ast.stmt) -> list[ast.stmt]:
-    """A step: the statements that move a chain, those that stop it, and those that record it."""
+def _step(body: list[ast.stmt], writer: OneChain, loop: ast.stmt) -> list[ast.stmt]:
+    """Return the statements of a step for one chain: they move it, stop it, and record it."""
     counted, body = _counted(body, writer.accepted, loop)
     stops = [n for n, s in enumerate(body) if writer.stop(s) is not None]
     if stops != [len(body) - 2]:
         raise wrong(
             loop,
-            "a step that is not finite does not stop its chain, before what is kept is recorded",
+            "a step that is not finite must stop its chain before a state is recorded",
         )
     *moves, stop, record = body
     if not isinstance(record, ast.If) or record.orelse:
-        raise unread(record, "the last thing of a step is to record what is kept")
+        raise unread(record, "the last statement of a step must record the kept states")
     *copies, following = record.body
     kept = ast.copy_location(ast.If(record.test, [*writer.recorded(copies), following], []), record)
     return [*counted, *writer.statements(moves), *(writer.stop(stop) or []), kept]
@@ -265,14 +281,14 @@ def _step(body: list[ast.stmt], writer: ForOne, loop: ast.stmt) -> list[ast.stmt
 def _counted(
     body: list[ast.stmt], accepted: str, loop: ast.stmt
 ) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """How a step begins to count tests, after numbers at most, and the other statements."""
+    """Return the statements that begin to count tests, and the other statements of a step."""
     if not accepted:
         return [], body
     begin = ["tests = 0.0", f"state.{accepted}[:] = 0.0"]
     texts = [ast.unparse(s) for s in body]
     at = next((n for n in range(len(texts)) if texts[n : n + 2] == begin), None)
     if at is None or not all(isinstance(s, ast.Assign) for s in body[:at]):
-        raise wrong(loop, f"a step must begin by counting no test: {'; '.join(begin)}")
+        raise wrong(loop, f"a step must begin with {'; '.join(begin)}")
     counted = ast.parse("accepted = tests = 0.0").body
     counted[0].lineno = body[at].lineno
     return counted, [*body[:at], *body[at + 2 :]]

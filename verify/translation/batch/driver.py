@@ -1,12 +1,11 @@
-"""``run_many`` as it is for one chain: a text of the form of ``run``, which is then read as any
-``run``.
+"""``run_many`` as a text for one chain, in the form of ``run``, which is then read as any ``run``.
 
-All that stands outside of the loops over chains (``for c in range(chains):``) is the same for all
-chains: counts, numbers of parameters and step size, bounds of loops, conditions. A loop over chains
-reads and writes, for a chain, its own column and numbers of its own (many_column). So chains do not
-see each other, the order of chains and of the loops around does not matter, and what happens to one
-column is what happens where every loop over chains is carried out for its chain alone. That is the
-text that is made here. ``finite`` is one for all chains: where it is true, it is true for each.
+Everything outside of the loops over chains (``for c in range(chains):``) is the same for all
+chains: counts, parameters and step size, bounds of loops, conditions. A loop over chains reads and
+writes, for a chain, its own column and its own numbers (``loops/batch_column.py``). So chains do
+not influence each other, the order of the chains and of the loops around does not matter, and one
+column changes as it would if every loop over chains were executed for its chain alone. That is the
+text that is made here. ``finite`` is shared by all chains: if it is true, it is true for each.
 """
 
 from __future__ import annotations
@@ -14,15 +13,15 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from verify.translation.loops.batch_column import COLUMN, BatchColumn, stored
+from verify.translation.loops.batch_column import COLUMN, BatchColumn, assigned_names
 from verify.translation.loops.batch_sums import check_place, zeros
 from verify.translation.parse.problems import unread, wrong
 
-_FIXED = """
+_FIXED_NAMES = """
     state draws step_sizes params seed first_chain start warmup thin chains first n done step_size
     t row c tests accepted chain gradient data steps invalid EIGHT
 """
-FIXED = frozenset(_FIXED.split())  # what run_many and run give meanings to themselves
+FIXED_NAMES = frozenset(_FIXED_NAMES.split())  # names with a meaning in run_many and in run
 LOOP = "range(chains)"
 STOPS = {
     "if not finite and (not freeze_invalid(state, done)):\n    return (done, 0)": [
@@ -36,9 +35,17 @@ STOPS = {
 
 
 @dataclass
-class ForOne:
-    """Rewrites statements; ``accepted`` is the array that counts accepted proposals, ``shared`` the
-    names outside of the loops, ``purposes`` how many keys a chain has.
+class OneChain:
+    """Rewrites statements for one chain.
+
+    Attributes:
+        bodies: the functions that are loop bodies.
+        eights: the arrays of running sums.
+        accepted: the array that counts accepted proposals; empty if there is none.
+        statistics: the fields of draws that are no blocks.
+        shared: the names that get values outside of the loops over chains.
+        purposes: the number of keys of a chain.
+        loops: the number of loops over chains so far.
     """
 
     bodies: frozenset[str]
@@ -51,14 +58,14 @@ class ForOne:
 
     @property
     def outside(self) -> BatchColumn:
-        """For what is the same for all chains."""
+        """The rewriter of expressions that are the same for all chains."""
         return BatchColumn(self.bodies, self.eights, inside=False)
 
     def statements(
         self, body: list[ast.stmt], around: frozenset[str] = frozenset()
     ) -> list[ast.stmt]:
-        """Statements outside of the loops over chains; ``around`` are the indices of the loops that
-        they stand in.
+        """Rewrite statements outside of the loops over chains; ``around`` are the indices of the
+        loops around them.
         """
         result: list[ast.stmt] = []
         at = 0
@@ -75,7 +82,7 @@ class ForOne:
         return result
 
     def statement(self, s: ast.stmt, around: frozenset[str]) -> list[ast.stmt]:
-        """One of them."""
+        """Rewrite one statement outside of the loops over chains."""
         match s:
             case ast.For(target=ast.Name(id="c")):
                 return self.chains(s, around)
@@ -88,7 +95,7 @@ class ForOne:
                 iter=ast.Call(func=ast.Name(id="range"), args=args, keywords=[]),
                 orelse=[],
             ):
-                if index in FIXED | around:
+                if index in FIXED_NAMES | around:
                     raise unread(s, f"{index} means something else here")
                 return self.loop(s, index, args, around | {index})
             case ast.If(orelse=[]):
@@ -97,16 +104,16 @@ class ForOne:
                         s, ast.If(self.outside.visit(s.test), self.statements(s.body, around), [])
                     )
                 ]
-            case ast.Assign(targets=[ast.Name(id=name)]) if name not in FIXED:
+            case ast.Assign(targets=[ast.Name(id=name)]) if name not in FIXED_NAMES:
                 return [_like(s, ast.Assign(s.targets, self.outside.visit(s.value)))]
         raise unread(
-            s, f"this stands outside of the loops over chains: {ast.unparse(s).splitlines()[0]}"
+            s, f"this is not read outside of loops over chains: {ast.unparse(s).splitlines()[0]}"
         )
 
     def loop(
         self, s: ast.For, index: str, args: list[ast.expr], around: frozenset[str]
     ) -> list[ast.stmt]:
-        """A loop that all chains go through together."""
+        """Rewrite a loop that all chains go through together."""
         match args, s.body:
             case [bound], [
                 ast.Assign(targets=[ast.Name(id="place")]) as place,
@@ -136,11 +143,11 @@ class ForOne:
     def chains(
         self, s: ast.For, around: frozenset[str], counted: ast.stmt | None = None, place: str = ""
     ) -> list[ast.stmt]:
-        """A loop over chains: its body for the chain in column c."""
+        """Rewrite a loop over chains: return its body for the chain in column c."""
         if ast.unparse(s.iter) != LOOP or s.orelse:
-            raise wrong(s, f"a loop over chains goes through all of them: {LOOP}")
-        own = frozenset(stored(s.body)) - {"finite"}
-        if taken := own & (FIXED | self.shared | around):
+            raise wrong(s, f"a loop over chains must visit all of them: {LOOP}")
+        own = frozenset(assigned_names(s.body)) - {"finite"}
+        if taken := own & (FIXED_NAMES | self.shared | around):
             raise unread(s, f"{min(taken)} means something else outside of the loop over chains")
         self.loops += 1
         column = BatchColumn(
@@ -153,13 +160,13 @@ class ForOne:
         )
         result = [one for inner in s.body for one in self.of_chain(inner, column, counted)]
         if counted is not None and not any(ast.unparse(one) == "tests += 1.0" for one in result):
-            raise wrong(counted, "a test is counted that is none")
+            raise wrong(counted, "a test is counted, but there is none")
         return result
 
     def of_chain(
         self, s: ast.stmt, column: BatchColumn, counted: ast.stmt | None
     ) -> list[ast.stmt]:
-        """A statement inside of a loop over chains."""
+        """Rewrite a statement inside of a loop over chains."""
         match s:
             case ast.AugAssign(target=ast.Name(id="finite"), op=ast.BitAnd()):
                 return [_like(s, ast.AugAssign(s.target, s.op, column.visit(s.value)))]
@@ -180,23 +187,23 @@ class ForOne:
                 if ast.unparse(accepted) != f"state.{self.accepted}[0, {COLUMN}] += 1.0":
                     raise wrong(
                         accepted,
-                        "each chain counts the proposals that it accepts, and nothing else",
+                        "each chain must count only the proposals that it accepts",
                     )
                 rejected = [one for inner in s.orelse for one in self.of_chain(inner, column, None)]
                 found = ast.If(column.visit(s.test), [_line("accepted += 1.0", accepted)], rejected)
                 return [_line("tests += 1.0", counted), _like(s, found)]
-        raise unread(s, f"this stands in a loop over chains: {ast.unparse(s).splitlines()[0]}")
+        raise unread(s, f"this is not read in a loop over chains: {ast.unparse(s).splitlines()[0]}")
 
     # -- after the step
     # ----------------------------------------------------------------------------------------------
 
     def stop(self, s: ast.stmt) -> list[ast.stmt] | None:
-        """What stops a chain, if this is it."""
+        """Return the statements that stop a chain; None if the statement is another one."""
         found = STOPS.get(ast.unparse(s))
         return None if found is None else [_line(text, s) for text in found]
 
     def recorded(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """What is recorded of a state."""
+        """Rewrite the statements that record a state."""
         result: list[ast.stmt] = []
         for s in body:
             match s:
@@ -213,6 +220,9 @@ class ForOne:
         return result
 
     def _rate(self, s: ast.stmt) -> str | None:
+        """Return the statement that records the acceptance rate; None if the statement is another
+        one.
+        """
         for name in self.statistics:
             head, cell = f"if draws.{name}.shape[0] > 0:", f"draws.{name}[row, 0"
             loop = (
@@ -225,7 +235,9 @@ class ForOne:
 
 
 def shared_names(function: ast.FunctionDef) -> frozenset[str]:
-    """The names that get values outside of the loops over chains, but for the indices of loops."""
+    """Return the names that get values outside of the loops over chains, except the indices of
+    loops.
+    """
 
     def outside(body: list[ast.stmt]) -> set[str]:
         found: set[str] = set()
@@ -236,7 +248,7 @@ def shared_names(function: ast.FunctionDef) -> frozenset[str]:
                 case ast.For() | ast.If() | ast.While() | ast.With():
                     found |= outside(s.body) | outside(getattr(s, "orelse", []))
                 case _:
-                    found |= stored([s])
+                    found |= assigned_names([s])
         return found
 
     return frozenset(outside(function.body))

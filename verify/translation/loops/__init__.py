@@ -1,3 +1,4 @@
-"""The forms of loops that are read: one small file each, with the argument why it means what it is
-read as.
+"""The patterns of loops that can be read: one small file each, with the argument for its meaning.
+
+Imports ``verify.translation.reading`` and below.
 """

@@ -1,11 +1,11 @@
-"""A statement of ``run_many`` as it is for one chain: the one in column ``c``.
+"""A statement of ``run_many`` as the statement for one chain, which is column ``c``.
 
 Inside of ``for c in range(chains):`` a cell ``state.theta[i, c]`` becomes ``state.theta[i]``,
 ``column_key(state.keys, 3, c)`` becomes ``stream_key(seed, 3, chain)``, and a call ``f(i, c, ...)``
-of a loop body becomes ``f(i, ...)``. Nothing else may name ``c``, the state or a whole array: so a
-column is all that is read and written for a chain. Every name that is given a value there is
-renamed, with the number of the loop: what reads it elsewhere, or before it has its value, then
-reads a name that has none, and is refused.
+of a loop body becomes ``f(i, ...)``. Nothing else may name ``c``, the state or a whole array: so
+for a chain only its column is read and written. Every name that gets a value there is renamed, with
+the number of the loop: a statement that reads the name elsewhere, or before it has a value, then
+reads a name without a value, and is refused.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from verify.translation.parse.problems import unread, wrong
 
 COLUMN = "c"
-KEYS = "keys"  # the array of the keys of all chains
+KEYS = "keys"  # the array with the keys of random numbers of all chains
 RECORDS = ("state", "out")
-OF_THE_LOOPS = (
+DRIVER_NAMES = (
     "first",
     "first_chain",
     "chains",
@@ -34,9 +34,9 @@ OF_THE_LOOPS = (
 )
 
 
-def stored(nodes: Iterable[ast.AST], *, targets: bool = True) -> set[str]:
-    """The names that get values in these statements; ``targets`` says whether those that loops go
-    through are among them.
+def assigned_names(nodes: Iterable[ast.AST], *, targets: bool = True) -> set[str]:
+    """Return the names that get values in these statements; with ``targets``, also the variables of
+    loops.
     """
     names = {
         n.id
@@ -53,20 +53,27 @@ def stored(nodes: Iterable[ast.AST], *, targets: bool = True) -> set[str]:
     return names if targets else names - looped
 
 
-def called(name: str, ctx: ast.expr_context, at: ast.expr) -> ast.Name:
-    """A name at the place of another expression."""
+def name_at(name: str, ctx: ast.expr_context, at: ast.expr) -> ast.Name:
+    """Return a name at the position of another expression."""
     return ast.copy_location(ast.Name(name, ctx), at)
 
 
 @dataclass
 class BatchColumn(ast.NodeTransformer):
-    """Rewrites expressions; outside of a loop over chains (``inside`` is false) nothing of a chain
-    may be named at all.
+    """Rewrites expressions for one chain.
 
-    ``bodies`` are the functions that are loop bodies, ``eights`` the arrays of running sums,
-    ``renamed`` the names of this loop, ``arrays`` those arguments of a loop body that may be
-    arrays; ``place`` is the index of a running sum, where it is known; ``purposes`` says how many
-    keys a chain has.
+    Outside of a loop over chains (``inside`` is False) nothing that belongs to a chain may be
+    named.
+
+    Attributes:
+        bodies: the functions that are loop bodies.
+        eights: the arrays of running sums.
+        inside: True in a loop over chains.
+        renamed: the names that this loop assigns.
+        arrays: the arguments of a loop body that may be arrays.
+        number: the number of this loop, which makes its names unique.
+        place: the index of a running sum; empty if there is none.
+        purposes: the number of keys of a chain.
     """
 
     bodies: frozenset[str]
@@ -79,21 +86,21 @@ class BatchColumn(ast.NodeTransformer):
     purposes: int = 0
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """A number, or what all chains share."""
-        if node.id == COLUMN or node.id in RECORDS or node.id in OF_THE_LOOPS:
-            raise unread(node, f"{node.id} does not stand here in a loop over chains")
+        """Rewrite a name, which is a number or shared by all chains."""
+        if node.id == COLUMN or node.id in RECORDS or node.id in DRIVER_NAMES:
+            raise unread(node, f"{node.id} may not be named here in a loop over chains")
         return (
-            called(f"{node.id}@{self.number}", node.ctx, node) if node.id in self.renamed else node
+            name_at(f"{node.id}@{self.number}", node.ctx, node) if node.id in self.renamed else node
         )
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """A parameter, or a function of a library; never a whole array of the state."""
+        """Return a parameter or a function of a library; a whole array of the state is refused."""
         if isinstance(node.value, ast.Name) and node.value.id in ("params", "math", "np"):
             return node
         raise unread(node, f"{ast.unparse(node)} is more than a column")
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """A cell in the column, a coordinate of a parameter, or one of two numbers."""
+        """Rewrite a cell of the column, a coordinate of a parameter, or one of two numbers."""
         match node:
             case ast.Subscript(
                 value=ast.Attribute(value=ast.Name(id=record), attr=field) as array
@@ -127,16 +134,17 @@ class BatchColumn(ast.NodeTransformer):
         raise wrong(node, f"{ast.unparse(node)} is not in the column of the chain")
 
     def _running(self, field: str, at: ast.expr, node: ast.Subscript) -> ast.expr:
-        """A running sum: of the eight of them only the sum is read, so that they are one number,
-        see many_sums.
+        """Rewrite a running sum.
+
+        Only the sum of all eight is read, so the eight stand for one number: see ``batch_sums``.
         """
         if not self.place or ast.unparse(at) != self.place:
             raise unread(node, f"{ast.unparse(node)} is not the running sum of this coordinate")
-        return called(running(field), node.ctx, node)
+        return name_at(running_sum_name(field), node.ctx, node)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """A function of numbers, the key of the chain, or a loop body at a coordinate of the
-        column.
+        """Rewrite a call: a function of numbers, the key of the chain, or a loop body at a
+        coordinate.
         """
         if self.inside:
             found = self._of_the_column(node)
@@ -169,23 +177,23 @@ class BatchColumn(ast.NodeTransformer):
                 return ast.parse(f"stream_key(seed, {purpose}, chain)", mode="eval").body
             case ast.Call(func=ast.Name(id="invalid_block_of")):
                 if ast.unparse(node) != "invalid_block_of(state, c)":
-                    raise wrong(node, "the state that is looked at is not that of this column")
+                    raise wrong(node, "the domain check is not that of this column")
                 return ast.parse("invalid_block(state)", mode="eval").body
             case ast.Call(
                 func=ast.Name(id="pairwise_many"),
                 args=[ast.Attribute(value=ast.Name(id="state"), attr=field), place],
             ) if field in self.eights and ast.unparse(place) == COLUMN:
-                return called(running(field), ast.Load(), node)
+                return name_at(running_sum_name(field), ast.Load(), node)
             case ast.Call(func=ast.Name(id=name) as f, args=[at, column, *rest], keywords=[]) if (
                 name in self.bodies
             ):
                 if ast.unparse(column) != COLUMN:
-                    raise wrong(node, f"{name} is called for another column than that of the chain")
+                    raise wrong(node, f"{name} is called for the column of another chain")
                 return ast.Call(f, [self.visit(at), *map(self._passed, rest)], [])
         return None
 
     def _passed(self, node: ast.expr) -> ast.expr:
-        """An argument of a loop body: the state, an array of it, or a number."""
+        """Rewrite an argument of a loop body: the state, an array of it, or a number."""
         match node:
             case ast.Name(id="state"):
                 return node
@@ -197,18 +205,18 @@ class BatchColumn(ast.NodeTransformer):
         return self.visit(node)  # type: ignore[no-any-return]
 
 
-def running(field: str) -> str:
-    """What the sum of eight running sums is called where one chain is looked at."""
+def running_sum_name(field: str) -> str:
+    """Return the name of the sum of eight running sums in the text of one chain."""
     return f"{field}@sum"
 
 
 def body_of_one(
     function: ast.FunctionDef, bodies: frozenset[str], eights: frozenset[str]
 ) -> ast.FunctionDef:
-    """A loop body ``f(i, c, out, state, params, ...)`` as that of one chain."""
+    """Return a loop body ``f(i, c, out, state, params, ...)`` as that of one chain."""
     i, c, *rest = function.args.args
-    if stored(function.body) & {i.arg, c.arg, *RECORDS, "params"}:
-        raise unread(function, f"{function.name} gives one of its arguments another value")
+    if assigned_names(function.body) & {i.arg, c.arg, *RECORDS, "params"}:
+        raise unread(function, f"{function.name} assigns to one of its arguments")
     column = BatchColumn(
         bodies, eights, arrays=frozenset(a.arg for a in rest) - {*RECORDS, "params"}
     )

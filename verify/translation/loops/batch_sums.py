@@ -1,4 +1,4 @@
-"""Sums of many chains: eight running sums a chain, and in the end the sum of all eight.
+"""Sums in ``run_many``: eight running sums for each chain, and at the end the sum of the eight.
 
 ::
 
@@ -8,15 +8,15 @@
     for i in range(n):
         place = i % EIGHT if n >= EIGHT else np.uint64(0)
         for c in range(chains):
-            state.total_by_eight[place, c] = add_sums_many(i, c, state.total_by_eight[place, c],
-            ...)
+            total = state.total_by_eight[place, c]
+            state.total_by_eight[place, c] = add_sums_many(i, c, total, ...)
     ...
     total = pairwise_many(state.total_by_eight, c)
 
-All eight are 0 before; every coordinate adds to one of them (``place`` is one of 0 .. 7) what does
-not depend on any of them, which ``one_by_one`` sees; nothing else reads or writes them, and
-``pairwise_many`` adds all eight. So they are, in real arithmetic, one number that every coordinate
-is added to, and stand for one.
+All eight are 0 before the loop. Every coordinate adds to one of them (``place`` is one of 0 .. 7) a
+number that does not depend on any of them, which ``one_by_one`` requires. Nothing else reads or
+writes them, and ``pairwise_many`` adds all eight. So, in real arithmetic, they stand for one number
+to which every coordinate is added.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import ast
 
 from sympy import Expr
 
-from verify.translation.loops.batch_column import COLUMN, called, running
+from verify.translation.loops.batch_column import COLUMN, name_at, running_sum_name
 from verify.translation.loops.calls import under_condition
 from verify.translation.loops.one_by_one import assigned_in
 from verify.translation.parse.problems import unread, wrong
@@ -35,14 +35,14 @@ from verify.translation.state.values import Size
 
 
 def zeros(loop: ast.For, eights: frozenset[str]) -> list[ast.stmt]:
-    """The loop that sets running sums to 0, as assignments."""
+    """Return the loop that sets running sums to 0 as assignments for one chain."""
     match loop.body:
         case [ast.For(target=ast.Name(id="c"), body=body, orelse=[]) as inner] if (
             ast.unparse(inner.iter) == "range(chains)"
         ):
             pass
         case _:
-            raise unread(loop, "running sums are set to zero, and nothing else")
+            raise unread(loop, "this loop may only set running sums to zero")
     return [_zero(s, eights) for s in body]
 
 
@@ -60,27 +60,30 @@ def _zero(statement: ast.stmt, eights: frozenset[str]) -> ast.stmt:
             and ast.unparse(statement.value) == "0.0"
         ):
             return ast.copy_location(
-                ast.Assign([called(running(field), ast.Store(), cell)], statement.value), statement
+                ast.Assign([name_at(running_sum_name(field), ast.Store(), cell)], statement.value),
+                statement,
             )
     raise unread(statement, f"{ast.unparse(statement)} sets no running sum of this column to zero")
 
 
 def check_place(loop: ast.For, place: ast.stmt) -> None:
-    """Require that the place of a coordinate is one of eight."""
+    """Require that the index of a coordinate's running sum is one of eight."""
     match loop:
         case ast.For(target=ast.Name(id=i), iter=ast.Call(args=[ast.Name(id=n)])):
             if ast.unparse(place) == f"place = {i} % EIGHT if {n} >= EIGHT else np.uint64(0)":
                 return
     raise wrong(
         place,
-        "the place of a coordinate among the running sums is i % EIGHT, and 0 where there are fewer"
-        " than eight",
+        "the running sum of coordinate i must have the index i % EIGHT, or 0 if there are fewer"
+        " than eight coordinates",
     )
 
 
-def either(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
-    """``if n < EIGHT:`` and ``if n >= EIGHT:``, which must give the same numbers, and write no
+def read_few_or_many(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+    """Read ``if n < EIGHT:`` and ``if n >= EIGHT:``, which must give the same numbers and write no
     array.
+
+    Returns the number of statements that were read, 0 if they do not have this form.
     """
     match statements:
         case [
@@ -108,14 +111,13 @@ def either(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     if any(not isinstance(before[n], Expr) for n in changed):
         raise unread(
             statements[0],
-            "something else than a number is changed where it matters how many coordinates"
-            " there are",
+            "a value that is no number is changed in a branch on the number of coordinates",
         )
     with under_condition(reader, statements[0]):
         first = _numbers(reader, one, frame, before)
         second = _numbers(reader, other, frame, before)
     if first.keys() != second.keys():
-        raise wrong(statements[1], "the two ways to add do not give the same numbers")
+        raise wrong(statements[1], "the two branches do not give the same numbers")
     for name, value in first.items():
         reader.judge.require(
             second[name],
@@ -130,13 +132,11 @@ def either(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
 def _numbers(
     reader: Reader, body: list[ast.stmt], frame: Frame, before: dict[str, object]
 ) -> dict[str, Expr]:
-    """The numbers that are others after a body than before it."""
+    """Return the numbers that a body changes."""
     frame.names, writes = dict(before), len(reader.memory.writes)
     reader.read(body, frame)
     if len(reader.memory.writes) != writes:
-        raise unread(
-            body[0], "only numbers are added where it matters how many coordinates there are"
-        )
+        raise unread(body[0], "a branch on the number of coordinates may not write into an array")
     return {
         n: v
         for n, v in frame.names.items()

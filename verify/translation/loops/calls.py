@@ -1,4 +1,6 @@
-"""What driver functions call: random numbers, evaluations of potentials, and their estimators."""
+"""The calls of driver functions: random numbers, evaluations of potentials, and their
+estimators.
+"""
 
 from __future__ import annotations
 
@@ -19,38 +21,37 @@ from verify.translation.state.store import Frame
 from verify.translation.state.values import (
     Array,
     Clock,
+    CounterAhead,
     Drawn,
-    Fused,
     Half,
     Pairs,
+    PairsInVectors,
     Place,
     Repetitions,
-    Rest,
     Rows,
     StreamKey,
     Token,
 )
 
-BEFORE = Clock("before")  # the step before the first one
-PURPOSES = 2**31  # beyond them are the random numbers of first states
+BEFORE_FIRST_STEP = Clock("before")  # the counter of the step before the first one
+MAX_PURPOSES = 2**31  # larger purposes are those of the random numbers of initial states
 
 
 def stream_key(reader: Reader, node: ast.Call, frame: Frame) -> StreamKey:
-    """``stream_key(seed, 3, chain)``."""
+    """Read ``stream_key(seed, 3, chain)``."""
     seed, purpose, chain = (reader.value(a, frame) for a in node.args)
     ours = (seed, chain) == (Token("seed"), Token("chain"))
-    if not isinstance(purpose, int) or not 0 <= purpose < PURPOSES or not ours:
-        raise unread(
-            node, f"{ast.unparse(node)} is not the key of a use of random numbers of this chain"
-        )
+    if not isinstance(purpose, int) or not 0 <= purpose < MAX_PURPOSES or not ours:
+        raise unread(node, f"{ast.unparse(node)} is not a key of the random numbers of this chain")
     return StreamKey(purpose)
 
 
-def keyed(
+def checked_key(
     reader: Reader, node: ast.Call, arguments: list[Any], use: str
 ) -> tuple[StreamKey, Clock]:
-    """Key and clock, of which no other use may have the same; a step's numbers are those of its own
-    clock.
+    """Return key and clock, and require that no other use has the same ones.
+
+    The random numbers of a step must have the counter of that step.
     """
     key, clock = arguments
     if not isinstance(key, StreamKey) or not isinstance(clock, Clock):
@@ -59,7 +60,7 @@ def keyed(
         raise wrong(node, f"{ast.unparse(node)}: the counter is not that of the loop around")
     if reader.depth:
         raise unread(node, "random numbers are drawn in a function that is called")
-    if clock == BEFORE:  # what is drawn again is looked at in the end
+    if clock == BEFORE_FIRST_STEP:  # ``drivers.check_run`` checks these numbers at the end
         return key, clock
     known = reader.keys.setdefault(key.purpose, (use, clock))
     if known != (use, clock):
@@ -70,12 +71,10 @@ def keyed(
 
 
 def normal_pair(reader: Reader, node: ast.Call, frame: Frame) -> Any:
-    """Two numbers of a counter: those of two coordinates, or two numbers that are no
-    coordinates.
-    """
+    """Read the two normal numbers of a counter: for two coordinates, or for no coordinate."""
     *arguments, counter = (reader.value(a, frame) for a in node.args)
     length = counter.length if isinstance(counter, Place) else None
-    key, clock = keyed(reader, node, arguments, f"normal numbers for {length or 'a number'}")
+    key, clock = checked_key(reader, node, arguments, f"normal numbers for {length or 'a number'}")
     if counter == 0:
         first = number_of(reader, key, clock, Place(None, GENERIC))
         return first, reader.judge.white(f"{first}@second", None)
@@ -86,38 +85,41 @@ def normal_pair(reader: Reader, node: ast.Call, frame: Frame) -> Any:
     return Drawn(key, clock, counter.part, 0), Drawn(key, clock, counter.part, 1)
 
 
-def in_vectors(reader: Reader, node: ast.Call, frame: Frame) -> Fused:
-    """How many of the pairs of a length are drawn where they are used."""
+def in_vectors(reader: Reader, node: ast.Call, frame: Frame) -> PairsInVectors:
+    """Read the number of pairs of a length that are drawn where they are used."""
     (pairs,) = (reader.value(a, frame) for a in node.args)
     if not isinstance(pairs, Pairs):
         raise unread(node, f"{ast.unparse(node)} is not read")
-    return Fused(pairs.length)
+    return PairsInVectors(pairs.length)
 
 
 def draw_ahead(reader: Reader, node: ast.Call, frame: Frame) -> None:
-    """The numbers of a step are put where ``pair_ahead`` reads them; see ``pairs``."""
+    """Read the call that stores the numbers of a step where ``pair_ahead`` reads them.
+
+    ``verify.translation.loops.draws_ahead`` has the whole pattern.
+    """
     numbers, *keying, first, half = (reader.value(a, frame) for a in node.args[:5])
     if not isinstance(numbers, Token) or numbers.name not in reader.module.integers - {
         "rows",
         "table",
     }:
         raise unread(
-            node, f"{ast.unparse(node.args[0])} is no room for the numbers of several steps"
+            node, f"{ast.unparse(node.args[0])} is not an array for the numbers of several steps"
         )
     begin_and_end = ", ".join(map(ast.unparse, node.args[5:]))
     if begin_and_end != reader.ticks or keying[-1] != reader.clock:
         raise wrong(node, f"{begin_and_end} are not the counters of the loop around")
-    length = first.length if isinstance(first, Fused) else None
+    length = first.length if isinstance(first, PairsInVectors) else None
     if half != Half(length) if length else (first, half) != (0, 1):
-        raise wrong(node, "these are not the pairs that are left over")
-    key, clock = keyed(reader, node, keying, f"normal numbers for {length or 'a number'}")
+        raise wrong(node, "these are not the pairs that fill no vector")
+    key, clock = checked_key(reader, node, keying, f"normal numbers for {length or 'a number'}")
     if reader.ahead.setdefault(numbers.name, (key, length)) != (key, length):
         raise wrong(node, f"two uses of random numbers share {numbers.name}")
     reader.ready[numbers.name] = (key, clock, length)
 
 
 def pair_ahead(reader: Reader, node: ast.Call, frame: Frame) -> Any:
-    """A pair that was drawn ahead: the same numbers as those of ``normal_pair``."""
+    """Read a pair that was drawn ahead: the same numbers as those of ``normal_pair``."""
     numbers, clock, counter = (reader.value(a, frame) for a in node.args)
     known = reader.ready.get(numbers.name) if isinstance(numbers, Token) else None
     if known is None or known[1] != clock:
@@ -126,19 +128,19 @@ def pair_ahead(reader: Reader, node: ast.Call, frame: Frame) -> Any:
     if counter == 0 and length is None:
         first = number_of(reader, key, clock, Place(None, GENERIC))
         return first, reader.judge.white(f"{first}@second", None)
-    if not isinstance(counter, Rest) or counter.place.length != length:
+    if not isinstance(counter, CounterAhead) or counter.place.length != length:
         raise wrong(
-            node, f"{ast.unparse(node.args[-1])} is not the counter of a pair that is left over"
+            node, f"{ast.unparse(node.args[-1])} is not the counter of a pair that was drawn ahead"
         )
     return Drawn(key, clock, counter.place.part, 0), Drawn(key, clock, counter.place.part, 1)
 
 
 def fill_normals(reader: Reader, node: ast.Call, frame: Frame) -> None:
-    """All numbers of a block."""
+    """Read the call that fills an array with the normal numbers of a block."""
     array, *arguments = (reader.value(a, frame) for a in node.args)
     if not isinstance(array, Array) or array.length is None:
         raise unread(node, f"{ast.unparse(node)} fills no array of a block")
-    key, clock = keyed(reader, node, arguments, f"normal numbers for {array.length}")
+    key, clock = checked_key(reader, node, arguments, f"normal numbers for {array.length}")
     reader.put(
         array,
         Place(array.length, GENERIC),
@@ -148,35 +150,37 @@ def fill_normals(reader: Reader, node: ast.Call, frame: Frame) -> None:
 
 
 def random_row(reader: Reader, node: ast.Call, frame: Frame) -> Repetitions:
-    """A whole number, uniform on 0 .. n - 1: only as a number of repetitions."""
+    """Read a random integer, uniform on 0 .. n - 1: only as a number of repetitions."""
     *arguments, counter, most = (reader.value(a, frame) for a in node.args)
-    key, clock = keyed(reader, node, arguments, f"a number of repetitions of line {node.lineno}")
+    key, clock = checked_key(
+        reader, node, arguments, f"a number of repetitions of line {node.lineno}"
+    )
     if counter != 0 or not isinstance(most, int):
         raise unread(node, f"{ast.unparse(node)} is not read")
     return Repetitions(0, most - 1, key, clock)
 
 
 def log_uniform(reader: Reader, node: ast.Call, frame: Frame) -> tuple[StreamKey, Clock]:
-    """The logarithm of a uniform number, of which a test has one of its own."""
-    return keyed(
+    """Read the logarithm of a uniform number; each test has a key of its own."""
+    return checked_key(
         reader, node, [reader.value(a, frame) for a in node.args], f"the test of line {node.lineno}"
     )
 
 
 def draw_rows(reader: Reader, node: ast.Call, frame: Frame) -> None:
-    """The rows of the next estimate."""
+    """Read the call that draws the rows of the next minibatch."""
     rows, table, count, *arguments = node.args
     given = [reader.value(a, frame) for a in arguments]
-    key, clock = keyed(reader, node, given, f"rows of line {node.lineno}")
+    key, clock = checked_key(reader, node, given, f"rows of line {node.lineno}")
     if reader.value(rows, frame) != Rows() or reader.value(table, frame) != Token("table"):
-        raise unread(node, f"{ast.unparse(node)} fills something else than the rows of the state")
+        raise unread(node, f"{ast.unparse(node)} does not fill the rows of the state")
     reader.drawn = (key.purpose, clock.name, ast.unparse(count))
 
 
 def noncentral_chi_squared(reader: Reader, node: ast.Call, frame: Frame) -> Expr:
-    """A draw with parameters of its coordinate."""
+    """Read a noncentral chi-squared draw with the parameters of its coordinate."""
     df, nonc, *arguments, counter = (reader.value(a, frame) for a in node.args)
-    key, clock = keyed(reader, node, arguments, f"draws of line {node.lineno}")
+    key, clock = checked_key(reader, node, arguments, f"draws of line {node.lineno}")
     if not isinstance(counter, Place):
         raise unread(node, f"{ast.unparse(node.args[-1])} is not the coordinate of the loop")
     label = counter.label
@@ -191,6 +195,7 @@ def noncentral_chi_squared(reader: Reader, node: ast.Call, frame: Frame) -> Expr
 
 
 def _fields_of_law(node: ast.Call) -> tuple[str, str]:
+    """Return the fields with the parameters of a draw's law."""
     match node.args:
         case [
             ast.Subscript(value=ast.Attribute(attr=df)),
@@ -198,14 +203,12 @@ def _fields_of_law(node: ast.Call) -> tuple[str, str]:
             *_,
         ]:
             return df, nonc
-    raise unread(node, "a law has its parameters in two arrays")
+    raise unread(node, "the two parameters of this law must be read from two arrays")
 
 
 @contextmanager
 def under_condition(reader: Reader, at: ast.AST) -> Iterator[None]:
-    """While statements are read that are not always carried out: what is drawn there would not
-    always be there.
-    """
+    """Read statements that are not always executed, and refuse random numbers in them."""
     before = dict(reader.ready), reader.drawn, dict(reader.estimates)
     yield
     if before != (reader.ready, reader.drawn, reader.estimates):
@@ -215,7 +218,7 @@ def under_condition(reader: Reader, at: ast.AST) -> Iterator[None]:
 def evaluated(
     reader: Reader, U: Potential, results: list[Any], places: list[Any], draw: Any, node: ast.Call
 ) -> Any:
-    """A gradient: what its arguments hold now, and what its results hold then."""
+    """Read the evaluation of a gradient at the present contents of its arguments."""
     for array, block in zip([*results, *places], [*U.blocks, *U.blocks], strict=True):
         if not isinstance(array, Array) or array.length != block.length:
             raise wrong(node, f"{ast.unparse(node)}: an argument is not an array like {block}")

@@ -1,4 +1,4 @@
-"""All coordinates in pieces, and loops through one piece.
+"""Loops over chunks of all coordinates, and loops through one chunk.
 
 ::
 
@@ -10,21 +10,25 @@
         for k in range(np.uint64(0), size - size % EIGHT, EIGHT):
             at = whole(k)
             total_by_eight = inside(at, total_by_eight + total_terms[at], total_by_eight)
-        if size % EIGHT > 0: ...  # the same for the rest (forms/eights.py)
+        if size % EIGHT > 0: ...  # the same for the rest (loops/eights.py)
 
 ``first`` is 0, 64, 128, ... below n, and k runs through 0 .. size - 1 with ``first + k < n``: every
-coordinate is ``first + k`` for exactly one turn of the outer and one of each inner loop. So all
-loops of the body are read at one generic coordinate. What a piece adds to a running sum is the sum
-over its coordinates: an atom, with its summand; then all pieces add the sum over all coordinates.
-Arrays on the stack hold what was written in this piece, and at its beginning nothing.
+coordinate is ``first + k`` for exactly one turn of the outer loop and one turn of each inner loop.
+So all inner loops are read at one generic coordinate. A chunk adds to a running sum the sum over
+its coordinates, which is an atom with its summand; all chunks together add the sum over all
+coordinates. Arrays on the stack hold the numbers that were written in this chunk; at its beginning
+their content is unknown.
 
-The rows of a tile (``forms/rows.py``) are a piece, too. There, a loop may take several at a time::
+The rows of a tile (``loops/rows.py``) are a chunk as well. There, a loop may take several rows at a
+time:
+
+::
 
     for k in range(np.uint64(0), tile, np.uint64(4)):
 
-which writes at ``k``, ``k + 1``, ``k + 2``, ``k + 3``: all of them, each what the others are for
-their own rows. Where the number of rows is no multiple of 4 the last ones lie beyond the tile,
-within the room of the arrays; what stands there joins nothing.
+It writes at ``k``, ``k + 1``, ``k + 2`` and ``k + 3``, and must write the same expression for each
+row. If the number of rows is no multiple of 4 the last ones lie beyond the tile, within the room of
+the arrays; these numbers are never added to a sum.
 """
 
 from __future__ import annotations
@@ -37,19 +41,24 @@ from sympy import Expr
 
 from recipe.language.symbols import GENERIC, Indexed
 from recipe.language.total import labels, relabel, sum_over
-from verify.translation.loops.one_by_one import assigned_in, check_names, fresh_label, repeated
+from verify.translation.loops.one_by_one import (
+    assigned_in,
+    fresh_label,
+    read_body,
+    require_unchanged,
+)
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
-from verify.translation.state.indexing import MOST_AT_ONCE, moved
+from verify.translation.state.indexing import MAX_ROWS_AT_ONCE, moved_to_row
 from verify.translation.state.store import Frame
-from verify.translation.state.values import Chunk, Eights, Offset, PieceFirst, PieceSize, Size
+from verify.translation.state.values import Chunk, ChunkFirst, ChunkSize, Eights, Offset, Size
 
 
 @contextmanager
 def passing_through(reader: Reader, piece: Chunk, at: ast.AST) -> Iterator[None]:
-    """While a loop goes through a piece; a second one inside of it would mix up two of them."""
+    """Read a loop through a chunk; a second loop through it inside of the first is refused."""
     if piece in reader.going_through:
-        raise unread(at, "a loop over a piece inside of another one over it")
+        raise unread(at, "a loop over a chunk is inside of another loop over the same chunk")
     reader.going_through.add(piece)
     try:
         yield
@@ -58,7 +67,7 @@ def passing_through(reader: Reader, piece: Chunk, at: ast.AST) -> Iterator[None]
 
 
 def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
-    """A loop over pieces of all coordinates."""
+    """Read a loop over chunks of all coordinates; returns 1, or 0 if it is no such loop."""
     match statements[0]:
         case (
             ast.For(
@@ -79,34 +88,34 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     room = _literal(step)
     if room is None or ast.unparse(how_many) != f"min({ast.unparse(step)}, {bound} - {first})":
         return 0
-    check_names((bound, first, size), body, loop)
+    require_unchanged((bound, first, size), body, loop)
     label, length = fresh_label(reader, frame), all_of.length
     totals = [n for n in assigned_in(loop) if isinstance(frame.names.get(n), Eights)]
     if any(isinstance(frame.names.get(n), Expr) for n in assigned_in(loop)):
-        raise unread(loop, "a number that is not eight running sums is changed in pieces")
+        raise unread(loop, "a loop over chunks may only change eight running sums")
     frame.names |= {n: frame.names[n].total for n in totals}
 
     def once() -> None:
         piece = Chunk(next(iter(reader.judge.counter)), room, length, label)
         written = len(reader.memory.writes)
-        frame.names |= {first: PieceFirst(piece), size: PieceSize(piece)}
+        frame.names |= {first: ChunkFirst(piece), size: ChunkSize(piece)}
         frame.names |= {n: Eights(frame.names[n]) for n in totals}
         reader.read(body, frame)
         frame.names |= {
             n: now.total if isinstance(now := frame.names.get(n), Eights) else now for n in totals
         }
         if len(reader.memory.writes) > written:
-            raise unread(loop, "a loop over pieces writes into an array")
+            raise unread(loop, "a loop over chunks may not write into an array")
         frame.names.pop(first, None)
         frame.names.pop(size, None)
 
-    repeated(reader, frame, once, lambda e: _over_all(reader, e, label, length, loop), label, loop)
+    read_body(reader, frame, once, lambda e: _over_all(reader, e, label, length, loop), label, loop)
     frame.names |= {n: Eights(frame.names[n]) for n in totals}
     return 1
 
 
 def _literal(step: ast.expr) -> int | None:
-    """The number in ``np.uint64(64)``."""
+    """Return the number in ``np.uint64(64)``; None for another expression."""
     match step:
         case ast.Call(args=[ast.Constant(value=int(number))], keywords=[]) if (
             ast.unparse(step.func) == "np.uint64" and number > 0
@@ -116,7 +125,7 @@ def _literal(step: ast.expr) -> int | None:
 
 
 def sum_over_piece(reader: Reader, e: Expr) -> Expr:
-    """What a piece adds: an atom, whose summand is remembered."""
+    """Return the sum over a chunk: an atom, whose summand is remembered."""
     if e == 0:
         return e
     found = reader.judge.fresh("sum over a piece", None)
@@ -125,19 +134,22 @@ def sum_over_piece(reader: Reader, e: Expr) -> Expr:
 
 
 def _over_all(reader: Reader, e: Expr, label: int, length: object, at: ast.AST) -> Expr:
+    """Return the sum over all coordinates, from the sum over one chunk."""
     if e == 0:
         return e
     if e not in reader.piece_sums:
-        raise unread(at, "a piece adds something else than a sum over its coordinates")
+        raise unread(at, "a chunk may only add sums over its coordinates")
     return sum_over(reader.piece_sums[e], label, length)  # type: ignore[index, arg-type]
 
 
-# -- through one piece
+# -- through one chunk
 # --------------------------------------------------------------------------------------------------
 
 
 def through_piece(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
-    """A loop over one piece, one or several at a time."""
+    """Read a loop through one chunk, one or several at a time; returns 1, or 0 if it is no such
+    loop.
+    """
     match statements[0]:
         case (
             ast.For(
@@ -162,11 +174,11 @@ def through_piece(reader: Reader, statements: list[ast.stmt], frame: Frame) -> i
         case _:
             return 0
     size = frame.names.get(bound)
-    if not isinstance(size, PieceSize) or step is None:
+    if not isinstance(size, ChunkSize) or step is None:
         return 0
     piece = size.of
-    if step > 1 and (piece.length is not None or piece.room % step or step > MOST_AT_ONCE):
-        raise unread(loop, f"{step} at a time are not read here")
+    if step > 1 and (piece.length is not None or piece.room % step or step > MAX_ROWS_AT_ONCE):
+        raise unread(loop, f"a loop that takes {step} at a time is not read here")
 
     def once() -> None:
         frame.names[index] = Offset(piece, 0, step)
@@ -174,15 +186,17 @@ def through_piece(reader: Reader, statements: list[ast.stmt], frame: Frame) -> i
         frame.names.pop(index, None)
 
     with passing_through(reader, piece, loop):
-        repeated(reader, frame, once, _summed(reader, piece, step, loop), piece.label, loop)
+        read_body(reader, frame, once, _summed(reader, piece, step, loop), piece.label, loop)
     if step > 1:
         _put_together(reader, piece, step, loop)
     return 1
 
 
 def _summed(reader: Reader, piece: Chunk, step: int, at: ast.AST) -> Callable[[Expr], Expr]:
+    """Return the function that sums what one turn of the loop adds."""
+
     def several(e: Expr) -> Expr:
-        raise unread(at, "a loop that takes several at a time has running sums")
+        raise unread(at, "a loop that takes several rows at a time may not have running sums")
 
     if step > 1:
         return several
@@ -194,14 +208,15 @@ def _summed(reader: Reader, piece: Chunk, step: int, at: ast.AST) -> Callable[[E
 
 
 def sum_over_rows(reader: Reader, e: Expr, at: ast.AST) -> Expr:
-    """What rows add: an atom, with a coordinate where the summand has one, whose summand is
-    remembered.
+    """Return the sum over rows: an atom, whose summand is remembered.
+
+    The atom has a coordinate if the summand has one.
     """
     free = labels(e)
     if e == 0:
         return e
     if len(free) > 1:
-        raise unread(at, "a row adds what is no coordinate's own")
+        raise unread(at, "a row adds a number that belongs to several coordinates")
     label = next(iter(free), GENERIC)
     length = next((s.length for s in e.atoms(Indexed) if s.label == label), None) if free else None
     found = reader.judge.fresh("sum over rows", length)
@@ -210,7 +225,10 @@ def sum_over_rows(reader: Reader, e: Expr, at: ast.AST) -> Expr:
 
 
 def _put_together(reader: Reader, piece: Chunk, step: int, at: ast.AST) -> None:
-    """What every one of a piece holds after a loop that takes several at a time."""
+    """Store the content of arrays on the stack after a loop that takes several rows at a time.
+
+    Each row must hold the same expression of its own data.
+    """
     memory = reader.memory
     for local in {of for of, _ in memory.several}:
         held = [memory.several.get((local, shift)) for shift in range(step)]
@@ -221,10 +239,10 @@ def _put_together(reader: Reader, piece: Chunk, step: int, at: ast.AST) -> None:
                 " written",
             )
         try:
-            own = [moved(reader, e, shift, 0) for shift, e in enumerate(held)]
+            own = [moved_to_row(reader, e, shift, 0) for shift, e in enumerate(held)]
         except ValueError as error:
             raise wrong(at, str(error)) from None
         if any(e != own[0] for e in own):
-            raise wrong(at, "the numbers of one row are others than those of the next")
+            raise wrong(at, "one row gets other numbers than the next one")
         memory.locals[local] = piece, own[0]
     memory.several.clear()

@@ -1,4 +1,4 @@
-"""Eight coordinates at once, and eight running sums.
+"""Loops that take eight coordinates at a time, with eight running sums.
 
 ::
 
@@ -11,19 +11,20 @@
         total_by_eight = inside(at, add_sums(at, total_by_eight, ...), total_by_eight)
     return pairwise(total_by_eight)
 
-i is 0, 8, 16, ..., and ``whole(i)`` are the coordinates i .. i + 7, ``lanes(i, n)`` those of them
-that are less than n: so every coordinate below n is one of the eight of exactly one turn, for every
-n, where the same is done to the rest (it must be the same text). Every operation on eights is the
-same operation of each of the eight, and an array is read and written at the coordinates that there
-are. So the body is read at one generic coordinate, like a loop over all of them. A running sum may
-change by ``inside(at, new, old)`` alone, which keeps the old number where there is no coordinate;
-the new one must be the old one plus what belongs to its coordinate. In the end each of the eight
-has grown by the terms of the coordinates that were its own, and ``pairwise`` adds the eight: that
-is the sum over all coordinates, if they were 0 at first.
+``EIGHT`` is 8. i is 0, 8, 16, ...; ``whole(i)`` are the coordinates i .. i + 7, and ``lanes(i, n)``
+those of them that are less than n. So every coordinate below n is one of the eight in exactly one
+turn, for every n, if the same text treats the rest. Every operation on eight numbers is the same
+operation on each of them, and an array is read and written only at coordinates that exist. So the
+body is read at one generic coordinate, like a loop over all coordinates.
 
-``EIGHT`` is 8. The same form goes through a piece of the coordinates (``forms/pieces.py``). A loop
-by eights inside of another one is not read: there each of eight coordinates would meet one of the
-other eight, and not all.
+A running sum may only change by ``inside(at, new, old)``, which keeps the old number where there is
+no coordinate; the new number must be the old one plus a term of its coordinate. At the end each of
+the eight has grown by the terms of its own coordinates, and ``pairwise`` adds the eight: the result
+is the sum over all coordinates, if the eight were 0 at first.
+
+The same pattern goes through a chunk of the coordinates (``loops/chunks.py``). A loop by eights
+inside of another one is not read: each of eight coordinates would meet one of the other eight, and
+not all of them.
 """
 
 from __future__ import annotations
@@ -35,17 +36,33 @@ from sympy import Expr
 
 from recipe.language.total import sum_over
 from verify.translation.loops.chunks import passing_through, sum_over_piece
-from verify.translation.loops.one_by_one import assigned_in, check_names, fresh_label, repeated
+from verify.translation.loops.one_by_one import (
+    assigned_in,
+    fresh_label,
+    read_body,
+    require_unchanged,
+)
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Call, Reader
 from verify.translation.state.store import Frame
-from verify.translation.state.values import Eights, Inside, Local, Offset, PieceSize, Place, Size
+from verify.translation.state.values import (
+    ChunkSize,
+    Eights,
+    Local,
+    MaskedEights,
+    Offset,
+    Place,
+    Size,
+)
 
-NEEDED = {"whole", "lanes", "eight", "inside", "pairwise"}
+NEEDED_FUNCTIONS = {"whole", "lanes", "eight", "inside", "pairwise"}
 
 
 def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
-    """A loop over all coordinates, or those of a piece, eight at a time."""
+    """Read a loop over all coordinates, or those of a chunk, eight at a time.
+
+    Returns the number of statements that were read, 0 if they do not have this form.
+    """
     match statements[:2]:
         case [
             ast.For(
@@ -57,16 +74,16 @@ def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
             ast.If(body=[ast.Assign(), *last], orelse=[]) as rest,
         ] if (
             _heads(loop, rest) == _expected_heads(index, bound, at)
-            and reader.module.trusted >= NEEDED
+            and reader.module.trusted >= NEEDED_FUNCTIONS
         ):
             pass
         case _:
             return 0
     if [ast.dump(s) for s in body] != [ast.dump(s) for s in last]:
-        raise wrong(rest, "what is done to the last coordinates is not what is done to the others")
-    check_names((bound, index, at), body, loop)
+        raise wrong(rest, "the last coordinates are not treated like the others")
+    require_unchanged((bound, index, at), body, loop)
     if reader.by_eight:
-        raise unread(loop, "a loop by eights inside of another one")
+        raise unread(loop, "a loop by eights is inside of another one")
     size = frame.names.get(bound)
     match size:
         case Size(length=length):
@@ -78,7 +95,7 @@ def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
                 (at, Place(length, label, "eight"), body),
                 lambda e: sum_over(e, label, length),
             )
-        case PieceSize(of=piece) if piece.length is not None:
+        case ChunkSize(of=piece) if piece.length is not None:
             with passing_through(reader, piece, loop):
                 here = Offset(piece, part="eight")
                 _read_by_eight(
@@ -111,8 +128,8 @@ def _read_by_eight(
     label = here.label if isinstance(here, Place) else here.of.label
     totals = [n for n in assigned_in(loop) if isinstance(frame.names.get(n), Eights)]
     if any(isinstance(frame.names.get(n), Expr) for n in assigned_in(loop)):
-        raise unread(loop, "a number that is not eight running sums is changed by eights")
-    if totals and not reader.few_apart:
+        raise unread(loop, "a loop by eights may only change eight running sums")
+    if totals and not reader.has_few_branch:
         raise unread(loop, "fewer than eight coordinates must be summed in their order")
     frame.names |= {n: frame.names[n].total for n in totals}
 
@@ -126,23 +143,23 @@ def _read_by_eight(
         for n in totals:
             frame.names[n] = _running(frame.names.get(n), before[n], n, loop)
         if any(place != label for _, place in reader.memory.writes[first:]):
-            raise unread(loop, "eights are written elsewhere than at their coordinates")
+            raise unread(loop, "eight numbers must be written at their own coordinates")
         frame.names.pop(at, None)
 
-    repeated(reader, frame, once, summed, label, loop)
+    read_body(reader, frame, once, summed, label, loop)
     frame.names |= {n: Eights(frame.names[n]) for n in totals}
 
 
 def _running(now: Any, before: Expr, name: str, loop: ast.For) -> Expr:
-    """A running sum after one turn."""
-    if isinstance(now, Inside) and now.old == before:
+    """Return a running sum after one turn."""
+    if isinstance(now, MaskedEights) and now.old == before:
         return now.new
     if isinstance(now, Expr) and now == before:
         return now
-    raise unread(loop, f"{name} does not keep what it was where there is no coordinate")
+    raise unread(loop, f"{name} does not keep its value where there is no coordinate")
 
 
-# -- what is called
+# -- calls
 # --------------------------------------------------------------------------------------------------
 
 
@@ -154,15 +171,15 @@ def _checked(reader: Reader, node: ast.Call, frame: Frame, count: int) -> list[A
 
 
 def eight(reader: Reader, node: ast.Call, frame: Frame) -> Eights:
-    """Eight running sums begin."""
+    """Read the beginning of eight running sums."""
     (x,) = _checked(reader, node, frame, 1)
     if x != 0 or not isinstance(x, Expr):
-        raise wrong(node, "running sums begin at 0.0")
+        raise wrong(node, "running sums must begin at 0.0")
     return Eights(x)
 
 
-def inside(reader: Reader, node: ast.Call, frame: Frame) -> Inside:
-    """New numbers where there are coordinates."""
+def inside(reader: Reader, node: ast.Call, frame: Frame) -> MaskedEights:
+    """Read eight numbers that are new where there are coordinates."""
     at, new, old = _checked(reader, node, frame, 3)
     if (
         not isinstance(at, Place | Offset)
@@ -171,19 +188,19 @@ def inside(reader: Reader, node: ast.Call, frame: Frame) -> Inside:
         or not isinstance(old, Expr)
     ):
         raise unread(node, f"{ast.unparse(node)} is not read")
-    return Inside(new, old)
+    return MaskedEights(new, old)
 
 
 def pairwise(reader: Reader, node: ast.Call, frame: Frame) -> Expr:
-    """The sum of eight running sums."""
+    """Read the sum of eight running sums."""
     (x,) = _checked(reader, node, frame, 1)
     if not isinstance(x, Eights):
-        raise unread(node, f"{ast.unparse(node.args[0])} are no eight running sums")
+        raise unread(node, f"{ast.unparse(node.args[0])} is not eight running sums")
     return x.total
 
 
 def local_array(reader: Reader, node: ast.Call, frame: Frame) -> Local:
-    """Room on the stack, in which nothing is known to stand."""
+    """Read an array on the stack; its content is unknown."""
     (room,) = _checked(reader, node, frame, 1)
     if not isinstance(node.args[0], ast.Constant) or not isinstance(room, int):
         raise unread(node, f"{ast.unparse(node)} is not read")

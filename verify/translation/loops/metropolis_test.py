@@ -10,11 +10,11 @@
         ...
 
 ``log u < log ratio`` for uniform u has the probability ``min(1, ratio)``. A state that is not
-finite or not in its domain is not accepted, and neither is a ratio that is no number, as no
-comparison with it holds. Where it is not accepted every block must hold what the rule says of a
-rejection. After it a block holds one of two values: the same one on both sides, so it gets one new
-atom. An array that holds the results of an evaluation in both cases, each at the state of its own,
-holds those at the new state.
+finite or not in its domain is rejected; so is a ratio that is NaN, as no comparison with it holds.
+After a rejection every block must have the value that the rule gives it then. After the test a
+block has one of two values, which are the same in the text and in the rule, so it gets one new
+atom. An array that holds the results of an evaluation in both cases, each at its own state, holds
+those at the new state.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
 from verify.translation.reading.state_invariants import (
     array_of,
-    checked_state,
+    is_same_result,
+    require_state,
     result_at,
     results_held,
-    same_but_where,
 )
 from verify.translation.reference.program import MapTest, ProposalTest
 from verify.translation.state.store import Frame, Memory
 from verify.translation.state.values import Decision
 
 
-def decision(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
-    """The test that a name was given before."""
+def read_test(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+    """Read the test whose result a name holds; returns 2, or 0 if it is no test."""
     match statements:
         case [counted, ast.If(test=ast.Name(id=name), body=[accepted], orelse=rejected), *_] if (
             isinstance(frame.names.get(name), Decision)
@@ -47,19 +47,17 @@ def decision(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         case _:
             return 0
     if (ast.unparse(counted), ast.unparse(accepted)) != ("tests += 1.0", "accepted += 1.0"):
-        raise unread(counted, "what is counted is not the tests and those that are passed")
+        raise unread(counted, "only tests and accepted tests may be counted here")
     test = reader.rule.advance()
     if not isinstance(test, MapTest | ProposalTest):
         raise wrong(statements[1], "the rule has no Metropolis test here")
     found = frame.names.pop(name)
     line = frame.lines[name]
     if found.at != reader.memory.contents:
-        raise wrong(
-            line, "the state is changed between the question whether it is accepted and the answer"
-        )
+        raise wrong(line, "the state is changed between the test and its result")
     if found.clock != reader.clock:
-        raise wrong(line, "the uniform number is that of another step")
-    checked_state(reader, line, "before the test")
+        raise wrong(line, "the uniform number belongs to another step")
+    require_state(reader, line, "before the test")
     if not reader.trying:
         reader.judge.require(
             found.log_ratio, reader.rule.log_ratio(test), line, "the logarithm of the ratio"
@@ -77,9 +75,10 @@ def _merge(
     frame: Frame,
     at: ast.stmt,
 ) -> None:
+    """Read the rejection, and merge the states after acceptance and rejection."""
     rule, accepted = reader.rule, reader.memory
     if any(edges(b) for b in getattr(test, "flips", ())):
-        raise unread(at, "a block whose domain has an edge is flipped, and not looked at")
+        raise unread(at, "a block is flipped without a check of its domain, which has an edge")
     new, old = rule.state, rule.rejected(test)
     reader.memory, reader.restoring = accepted.copy(), True
     looped = {s.target for s in ast.walk(at) if isinstance(s, ast.For)}
@@ -88,12 +87,12 @@ def _merge(
         for s in rejected
         for n in ast.walk(s)
     ):
-        raise unread(at, "a name gets a value where the test does not accept")
+        raise unread(at, "no name may get a value where the test rejects")
     with under_condition(reader, at):
         reader.read(rejected, frame)
     reader.restoring = False
     rule.state = old
-    checked_state(reader, at.lineno, "where the test does not accept")
+    require_state(reader, at.lineno, "where the test rejects")
     gone_back = reader.memory
     merged = {b: new[b] if new[b] == old[b] else reader.judge.value_of(b) for b in new}
     changed = [a for a, e in accepted.contents.items() if gone_back.contents[a] != e]
@@ -106,7 +105,7 @@ def _merge(
         back = results_held(reader, [array], old).get(array)
         if array in blocks:
             contents[array] = blocks[array]
-        elif same_but_where(there, back) and there is not None:
+        elif is_same_result(there, back) and there is not None:
             contents[array] = result_at(reader, there, merged)
         else:
             contents[array] = reader.judge.fresh(array.field, array.length)

@@ -1,9 +1,10 @@
-"""``for i in range(n)``: every coordinate once.
+"""``for i in range(n)``: a loop that visits every coordinate once.
 
-Read at one generic coordinate i. That is right where an iteration reads what the loop writes only
-at its own coordinate, and a number that is changed from iteration to iteration only grows by what
-does not depend on it: that becomes the sum over i. An array that is written at another coordinate
-than that of the loop (the inner loop of a product with a matrix) must grow in the same way.
+The body is read at one generic coordinate i. That is correct if an iteration reads the arrays that
+the loop writes only at its own coordinate, and a number that changes from iteration to iteration
+only grows by terms that do not depend on it: it becomes the sum over i. An array that is written at
+another coordinate than that of the loop (in the inner loop of a product with a matrix) must grow in
+the same way.
 """
 
 from __future__ import annotations
@@ -18,29 +19,28 @@ from recipe.language.symbols import GENERIC
 from recipe.language.total import labels, sum_over
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
-from verify.translation.reference.matcher import generics
+from verify.translation.reference.matcher import generic_symbols
 from verify.translation.state.store import Frame, Memory
 from verify.translation.state.values import (
     Array,
+    ChunkFirst,
+    ChunkSize,
     Eights,
     Flag,
     Half,
     Offset,
     Pairs,
-    PieceFirst,
-    PieceSize,
     Place,
     Size,
 )
 
 Sum = Callable[[Expr], Expr]
-FIRST_LABEL = (
-    -2
-)  # labels of loops count down from here; the generic coordinate and the second one stay free
+# Labels of loops count down from here; 0 and -1 are the generic coordinate and the other one.
+FIRST_LABEL = -2
 
 
 def one_by_one(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
-    """A loop over all coordinates."""
+    """Read a loop over all coordinates; returns 1, or 0 if it is no such loop."""
     match statements[0]:
         case ast.For(
             target=ast.Name(id=index),
@@ -57,9 +57,7 @@ def one_by_one(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         return _refused_range(reader, bound, frame)
     size = reader.value(bound, frame)
     if isinstance(size, Pairs | Half):
-        raise wrong(
-            bound, f"the loop goes through {ast.unparse(bound)} coordinates, and not through all"
-        )
+        raise wrong(bound, f"the loop visits {ast.unparse(bound)} coordinates, and not all")
     length = size.length if isinstance(size, Size) else None
     if length is None and size != 1:
         return 0
@@ -70,16 +68,17 @@ def one_by_one(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         reader.read(body, frame)
         frame.names.pop(index, None)
 
-    if length is None:  # one number: the body is carried out once
+    if length is None:  # one number: the body is executed once
         once()
     else:
-        repeated(reader, frame, once, lambda e: sum_over(e, label, length), label, statements[0])
+        read_body(reader, frame, once, lambda e: sum_over(e, label, length), label, statements[0])
     return 1
 
 
 def fresh_label(reader: Reader, frame: Frame) -> int:
-    """The label of the index of a loop: no number that is known here stands at it, and it is that
-    of no loop around.
+    """Return a new label for the index of a loop.
+
+    No value that is known has this label, and no loop around has it.
     """
     used = {FIRST_LABEL + 1, *reader.looping}
     for value in frame.names.values():
@@ -88,16 +87,17 @@ def fresh_label(reader: Reader, frame: Frame) -> int:
                 used.add(label)
             case Expr() | Eights(total=Expr()):
                 used |= labels(value if isinstance(value, Expr) else value.total)
-            case PieceSize(of=piece) | PieceFirst(of=piece) | Offset(of=piece) if (
+            case ChunkSize(of=piece) | ChunkFirst(of=piece) | Offset(of=piece) if (
                 piece.label is not None
             ):
                 used.add(piece.label)
     return min(used) - 1
 
 
-def check_names(names: Sequence[str], bodies: Iterable[ast.stmt], at: ast.AST) -> None:
-    """Require that these names, which a form reads as what they were when it began, are different
-    ones and get no other value.
+def require_unchanged(names: Sequence[str], bodies: Iterable[ast.stmt], at: ast.AST) -> None:
+    """Require that these names are different ones, and that the loop assigns to none of them.
+
+    A pattern reads them by the values that they had at its beginning.
     """
     changed = {
         n.id
@@ -111,16 +111,17 @@ def check_names(names: Sequence[str], bodies: Iterable[ast.stmt], at: ast.AST) -
 
 
 def _refused_range(reader: Reader, bound: ast.expr, frame: Frame) -> int:
+    """Raise an error for a loop over a part of the coordinates; return 0 for any other range."""
     match bound:
         case ast.BinOp(left=left) if isinstance(reader.value(left, frame), Size):
             raise wrong(
                 bound,
-                f"the loop goes through {ast.unparse(bound)} coordinates, and not through all",
+                f"the loop visits {ast.unparse(bound)} coordinates, and not all",
             )
     return 0
 
 
-def repeated(
+def read_body(
     reader: Reader,
     frame: Frame,
     once: Callable[[], None],
@@ -128,8 +129,15 @@ def repeated(
     label: int | None,
     at: ast.AST,
 ) -> None:
-    """Read a body that is carried out for every value of an index; ``label`` is that of the index,
-    if it is a coordinate.
+    """Read a body that is executed for every value of an index.
+
+    Args:
+        reader: the reader.
+        frame: the names of the function.
+        once: reads the body once.
+        summed: returns the sum over the index of what one iteration adds.
+        label: the label of the index if it is a coordinate; else None.
+        at: the loop.
     """
     reader.looping.append(GENERIC if label is None else label)
     try:
@@ -182,8 +190,8 @@ def _repeated(
 
 
 def marked_flags(reader: Reader, flags: Mapping[str, Flag]) -> dict[str, Flag]:
-    """Flags as they may be before some turn of a loop: a mark stands for what earlier turns have
-    found.
+    """Return flags as they may be before some turn of a loop: a mark stands for the checks of
+    earlier turns.
     """
     return {
         n: Flag(flag.of | {reader.judge.fresh("earlier turns", None)}) for n, flag in flags.items()
@@ -193,18 +201,18 @@ def marked_flags(reader: Reader, flags: Mapping[str, Flag]) -> dict[str, Flag]:
 def unmarked_flags(
     marked: Mapping[str, Flag], flags: Mapping[str, Flag], frame: Frame, at: ast.AST
 ) -> dict[str, Flag]:
-    """The flags after the loop; each must still know what earlier turns have found."""
+    """Return the flags after the loop; each must still contain the checks of earlier turns."""
     found = {}
     for name, before in marked.items():
         now = frame.names.get(name)
         if not isinstance(now, Flag) or not before.of <= now.of:
-            raise wrong(at, f"{name} forgets what an earlier turn of the loop has found")
+            raise wrong(at, f"{name} forgets the checks of earlier turns of the loop")
         found[name] = Flag(now.of - (before.of - flags[name].of))
     return found
 
 
 def assigned_in(at: ast.AST) -> set[str]:
-    """The names that a loop gives values."""
+    """Return the names that a loop assigns to, except its own index."""
     found = {n.id for n in ast.walk(at) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return found - (
         {at.target.id} if isinstance(at, ast.For) and isinstance(at.target, ast.Name) else set()
@@ -214,8 +222,9 @@ def assigned_in(at: ast.AST) -> set[str]:
 def _grown_arrays(
     reader: Reader, frame: Frame, once: Callable[[], None], label: int | None
 ) -> list[Array]:
-    """The arrays that the body writes elsewhere than at the coordinate of the loop: it is read once
-    for this alone.
+    """Return the arrays that the body writes elsewhere than at the coordinate of the loop.
+
+    The body is read once to find them.
     """
     known, memory, names = reader.judge.snapshot(), reader.memory, dict(frame.names)
     reader.memory = memory.copy()
@@ -235,25 +244,25 @@ def _check_own_places(
     grown: list[Array],
     at: ast.AST,
 ) -> None:
+    """Require that an array that the loop writes is read at the coordinate of the loop only."""
     own = {array for array, place in memory.writes[first_write:] if array not in grown}
     for array, place in memory.reads[first_read:]:
         if array in own and place != label:
             raise wrong(
                 at,
-                f"the loop writes {array.owner}.{array.field}, and reads it at another coordinate",
+                f"the loop writes {array.owner}.{array.field}, but reads it at another coordinate",
             )
-    del memory.writes[
-        first_write:
-    ]  # the reads stay: a loop around may write what is read here at other coordinates
+    # The reads stay: a loop around may write, at other coordinates, the arrays that are read here.
+    del memory.writes[first_write:]
     for array in {*own, *grown}:
         memory.writes.append((array, label))
 
 
 def _growth(now: Any, so_far: Symbol, name: str, at: ast.AST) -> Expr:
-    """What one iteration adds."""
+    """Return the term that one iteration adds."""
     if not isinstance(now, Expr):
-        raise unread(at, f"{name} is no number after a turn of this loop")
-    added = (now - so_far).expand() if so_far in generics(now) else now
-    if so_far in generics(added) or so_far not in generics(now):
+        raise unread(at, f"{name} is not a number after a turn of this loop")
+    added = (now - so_far).expand() if so_far in generic_symbols(now) else now
+    if so_far in generic_symbols(added) or so_far not in generic_symbols(now):
         raise unread(at, f"{name} does not only grow in this loop")
     return added

@@ -1,4 +1,4 @@
-"""Two coordinates at once, from the two numbers of one counter.
+"""Normal numbers in pairs: one counter gives the numbers of two coordinates.
 
 ::
 
@@ -13,13 +13,14 @@
         f(pairs, ..., a)
 
 With ``pairs = floor(n/2)`` and ``half = n - pairs = ceil(n/2)``, i runs through 0 .. pairs - 1 and
-``half + i`` through half .. n - 1. Where n is even these are all coordinates, each once; where it
-is odd ``pairs = half - 1`` is left over, and the last lines have it. So every coordinate is visited
-once, and its number is its own: the pair ``(counter, component)`` is ``(i, 0)`` for the first half,
-``(i - half, 1)`` for the second one, ``(pairs, 0)`` for the one in the middle. ``fill_normals`` has
-the same order.
+``half + i`` through half .. n - 1. If n is even these are all coordinates, each once; if n is odd
+``pairs = half - 1`` is the middle one, and the last lines visit it. So every coordinate is visited
+once, with a number of its own: the pair ``(counter, component)`` is ``(i, 0)`` in the first half,
+``(i - half, 1)`` in the second half, and ``(pairs, 0)`` in the middle. ``fill_normals`` has the
+same order.
 
-Read at the generic coordinate three times, as one of each part; all must do the same.
+The loop is read at the generic coordinate three times, once for each part; all three must have the
+same effect.
 """
 
 from __future__ import annotations
@@ -29,18 +30,28 @@ import ast
 from sympy import Expr
 
 from recipe.language.total import labels
-from verify.translation.loops.one_by_one import check_names
+from verify.translation.loops.one_by_one import require_unchanged
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
 from verify.translation.state.store import Frame, Memory
-from verify.translation.state.values import Clock, Drawn, Flag, Fused, Half, Pairs, Place, StreamKey
+from verify.translation.state.values import (
+    Clock,
+    Drawn,
+    Flag,
+    Half,
+    Pairs,
+    PairsInVectors,
+    Place,
+    StreamKey,
+)
 
-LABEL = -2
+PAIR_LABEL = -2
+# For each part the part whose counter its number has, and the component of the pair.
 COUNTERS = {"first": ("first", 0), "second": ("first", 1), "middle": ("middle", 0)}
 
 
-def pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
-    """A loop over pairs, with what is left over."""
+def read_pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+    """Read a loop over pairs, with the middle coordinate; returns 2, or 0 if it is no such loop."""
     match statements:
         case [
             ast.For(
@@ -62,31 +73,29 @@ def pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         case [ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=bound)])), *_] if (
             isinstance(frame.names.get(bound), Pairs)
         ):
-            raise wrong(
-                statements[0], "the coordinate that an odd number leaves over is not visited"
-            )
+            raise wrong(statements[0], "the middle coordinate of an odd number is not visited")
         case _:
             return 0
     size, half = frame.names[bound], frame.names.get(right)
     if left != bound or half != Half(size.length):
         raise wrong(
             statements[1],
-            "the coordinate that an odd number leaves over is visited under another condition",
+            "the middle coordinate of an odd number has a wrong condition",
         )
-    check_names((bound, right, index), [*body, *rest], statements[0])
+    require_unchanged((bound, right, index), [*body, *rest], statements[0])
     *draws, first, second = body
     *draws_of_rest, middle = rest
     results = [
-        visited(reader, draws, first, frame, {index: Place(size.length, LABEL, "first")}),
+        visited(reader, draws, first, frame, {index: Place(size.length, PAIR_LABEL, "first")}),
         visited(
-            reader, draws, second, frame, {index: Place(size.length, LABEL, "first")}, "second"
+            reader, draws, second, frame, {index: Place(size.length, PAIR_LABEL, "first")}, "second"
         ),
         visited(
             reader,
             draws_of_rest,
             middle,
             frame,
-            {bound: Place(size.length, LABEL, "middle")},
+            {bound: Place(size.length, PAIR_LABEL, "middle")},
             "middle",
         ),
     ]
@@ -108,12 +117,13 @@ def visited(
     *,
     rest: bool = False,
 ) -> tuple[Memory, dict[str, Flag]]:
-    """Memory and flags after the call at one part of the coordinates; ``rest`` says that the others
-    were drawn in another loop.
+    """Return memory and flags after the call at one part of the coordinates.
+
+    ``rest`` is True if the other pairs were drawn in another loop.
     """
     memory = reader.memory
     if reader.looping:
-        raise unread(call, "a loop over pairs inside of another loop over coordinates")
+        raise unread(call, "a loop over pairs is inside of another loop over coordinates")
     reader.memory = memory.copy()
     given = {
         *here,
@@ -125,31 +135,32 @@ def visited(
         ),
     }
     if any(isinstance(frame.names.get(name), Flag) for name in given):
-        raise unread(call, "what earlier loops have found is overwritten in a loop over pairs")
-    known = {n: v for n, v in frame.names.items() if rest or not isinstance(v, Fused)}
+        raise unread(call, "a loop over pairs overwrites the checks of earlier loops")
+    known = {n: v for n, v in frame.names.items() if rest or not isinstance(v, PairsInVectors)}
     inner = Frame({**known, **here}, dict(frame.lines))
     for statement in draws:
         _read_draw(reader, statement, inner)
     _check_call(reader, call, inner, part)
     first = len(memory.reads), len(memory.writes)
     reader.visiting = part
-    reader.looping.append(LABEL)
+    reader.looping.append(PAIR_LABEL)
     reader.one(call, inner)
     reader.looping.pop()
     reader.visiting = ""
     made, reader.memory = reader.memory, memory
     written = {array for array, _ in made.writes[first[1] :]}
-    if any(array in written and label != LABEL for array, label in made.reads[first[0] :]) or any(
-        label != LABEL for _, label in made.writes[first[1] :]
-    ):
-        raise wrong(call, "the loop writes an array, and reads it at another coordinate")
+    if any(
+        array in written and label != PAIR_LABEL for array, label in made.reads[first[0] :]
+    ) or any(label != PAIR_LABEL for _, label in made.writes[first[1] :]):
+        raise wrong(call, "the loop writes an array, but reads it at another coordinate")
     flags = {k: v for k, v in inner.names.items() if isinstance(v, Flag)}
     return made, flags
 
 
 def _read_draw(reader: Reader, statement: ast.stmt, frame: Frame) -> None:
-    """Names that get random numbers, or numbers of no coordinate: anything else would be done for
-    one of the two only.
+    """Read an assignment of random numbers, or of numbers without a coordinate.
+
+    Any other statement would be executed for one coordinate of the pair only, and is refused.
     """
     match statement:
         case ast.Assign(targets=[ast.Name() as only]):
@@ -172,7 +183,9 @@ def _read_draw(reader: Reader, statement: ast.stmt, frame: Frame) -> None:
 
 
 def _check_call(reader: Reader, call: ast.stmt, frame: Frame, part: str) -> None:
-    """Put the number of the coordinate itself in the place of one of a pair."""
+    """Require that the call is at this part of the coordinates, and give it the number of its
+    coordinate.
+    """
     match call:
         case (
             ast.AugAssign(op=ast.BitAnd(), value=ast.Call(args=[at, *_]))
@@ -184,7 +197,7 @@ def _check_call(reader: Reader, call: ast.stmt, frame: Frame, part: str) -> None
             raise unread(call, "a loop over pairs calls one function at two coordinates")
     if not isinstance(place, Place) or place.part != part:
         raise wrong(
-            call, f"the call must be at the {part} of the coordinates, and not at {ast.unparse(at)}"
+            call, f"the call must be at the {part} coordinate of a pair, not at {ast.unparse(at)}"
         )
     for name, value in list(frame.names.items()):
         if isinstance(value, Drawn) and (value.counter, value.component) == COUNTERS[part]:
@@ -192,6 +205,6 @@ def _check_call(reader: Reader, call: ast.stmt, frame: Frame, part: str) -> None
 
 
 def number_of(reader: Reader, key: StreamKey, clock: Clock, place: Place) -> Expr:
-    """The standard normal number of a coordinate."""
+    """Return the standard normal number of a coordinate."""
     white = reader.judge.white(f"normal@{key.purpose}@{clock.name}", place.length)
     return white if place.length is None else white.at(place.label)  # type: ignore[attr-defined, no-any-return]

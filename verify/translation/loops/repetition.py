@@ -1,4 +1,4 @@
-"""The same again and again inside of a step, as often as is drawn, beside a loop of the rule.
+"""A repetition inside of a step, compared with a repetition of the rule.
 
 ::
 
@@ -6,13 +6,13 @@
     for t_2 in range(t * np.uint64(high), t * np.uint64(high) + count):
         ...
 
-The counters ``t * high + n`` with n < high are different ones for all steps and repetitions. The
-body is read once, at a state that earlier repetitions may have left: every block that it moves
-holds anything, on both sides the same, and every array that the body writes anything as well. What
-an array with the results of an evaluation holds is kept only where it is right before the loop, and
-right again after the body (that is what an invariant is): it is then that of the present state in
-every repetition. There is at least one repetition, so what is right after the body is right after
-the loop.
+The counters ``t * high + n`` with n < high are different for all steps and repetitions. The body is
+read once, at an arbitrary state after earlier repetitions: every block that it moves has an
+arbitrary value, the same in text and rule, and every array that it writes has an arbitrary content.
+The results of an evaluation are kept in an array only if they are right before the loop, and right
+again after the body (they are an invariant): they are then those of the present state in every
+repetition. There is at least one repetition, so contents that are right after the body are right
+after the loop.
 """
 
 from __future__ import annotations
@@ -23,14 +23,19 @@ from typing import Any
 from verify.translation.loops.one_by_one import assigned_in, marked_flags, unmarked_flags
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
-from verify.translation.reading.state_invariants import checked_state, entered, left, results_held
+from verify.translation.reading.state_invariants import (
+    forget_arrays,
+    holds_result,
+    require_state,
+    results_held,
+)
 from verify.translation.reference.program import Repeated
 from verify.translation.state.store import Frame
 from verify.translation.state.values import Clock, Flag, Repetitions
 
 
-def number(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
-    """How often, and the loop."""
+def read_repetition(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+    """Read the number of repetitions and the loop; returns 2, or 0 if it is no repetition."""
     match statements:
         case [
             ast.Assign(targets=[ast.Name(id=count)], value=value),
@@ -52,20 +57,20 @@ def number(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         raise wrong(low, f"the counters of the repetitions must be {first} and those that follow")
     if {count, clock, outer} & assigned_in(statements[1]) or clock in (count, outer):
         raise unread(
-            statements[1], f"{count} and the counters of the repetitions are given other values"
+            statements[1], f"{count} or a counter of the repetitions is assigned to in the loop"
         )
     if times.clock not in (None, reader.clock):
-        raise wrong(value, "the number of repetitions is drawn at the counter of another step")
+        raise wrong(value, "the number of repetitions has the counter of another step")
     operation = reader.rule.advance()
     if not isinstance(operation, Repeated):
         raise wrong(statements[1], "the rule has no repetition here")
     if (times.low, times.high) != (operation.low, operation.high):
         raise wrong(
             value,
-            f"{times.low} to {times.high} repetitions, and there must be {operation.low} to"
+            f"{times.low} to {times.high} repetitions, but there must be {operation.low} to"
             f" {operation.high}",
         )
-    checked_state(reader, statements[1].lineno, "before the repetitions")
+    require_state(reader, statements[1].lineno, "before the repetitions")
     ticks, reader.ticks = reader.ticks, f"{first}, {first} + {count}"
     _read_body(reader, body, frame, clock, operation)
     reader.ticks = ticks
@@ -73,6 +78,7 @@ def number(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
 
 
 def _times(reader: Reader, value: ast.expr, frame: Frame) -> Repetitions:
+    """Return the number of repetitions."""
     match value:
         case ast.BinOp(left=low, op=ast.Add(), right=right):
             first, drawn = reader.value(low, frame), reader.value(right, frame)
@@ -82,12 +88,13 @@ def _times(reader: Reader, value: ast.expr, frame: Frame) -> Repetitions:
             fixed = reader.value(value, frame)
             if isinstance(fixed, int):
                 return Repetitions(fixed, fixed, None, None)
-    raise unread(value, f"{ast.unparse(value)} is no number of repetitions")
+    raise unread(value, f"{ast.unparse(value)} is not a number of repetitions")
 
 
 def _read_body(
     reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, operation: Repeated
 ) -> None:
+    """Read the body until the arrays that hold results of evaluations are an invariant."""
     assigned = {
         n.id
         for s in body
@@ -104,13 +111,13 @@ def _read_body(
         known, memory, flags = reader.judge.snapshot(), reader.memory.copy(), dict(frame.names)
         reader.clock = Clock(clock)
         reader.rule = outer.inside(operation)
-        entered(reader, written, kept, reader.rule.state)
+        forget_arrays(reader, written, kept, reader.rule.state)
         reader.rule.open()
         _once(reader, body, frame, clock)
         if reader.rule.advance() is not None:
             raise wrong(body[-1], "the body ends before the rule does")
-        checked_state(reader, body[-1].lineno, "after a repetition")
-        right = {a: e for a, e in kept.items() if left(reader, a, e, reader.rule.state)}
+        require_state(reader, body[-1].lineno, "after a repetition")
+        right = {a: e for a, e in kept.items() if holds_result(reader, a, e, reader.rule.state)}
         if right == kept:
             break
         kept, reader.memory = right, memory
@@ -119,14 +126,15 @@ def _read_body(
     right = results_held(reader, written, reader.rule.state)
     reader.rule, reader.clock = outer, outer_clock
     outer.state = outer.inside(operation).state
-    entered(reader, written, right, outer.state)
+    forget_arrays(reader, written, right, outer.state)
     outer.open()
     frame.names = names | unmarked_flags(marked, before, frame, body[0])
 
 
 def _once(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str) -> None:
+    """Read the body once."""
     frame.names[clock] = reader.clock = Clock(clock)
-    reader.ready = {}  # numbers of another counter
+    reader.ready = {}  # these numbers have another counter
     reader.read(body, frame)
     reader.ready = {}
 
@@ -134,7 +142,7 @@ def _once(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str) -> Non
 def _written(
     reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, operation: Repeated
 ) -> list[Any]:
-    """The arrays that the body writes: it is read once for this alone."""
+    """Return the arrays that the body writes; it is read once to find them."""
     known, memory, names, rule, outer = (
         reader.judge.snapshot(),
         reader.memory,
@@ -147,7 +155,7 @@ def _written(
     keys = dict(reader.keys)
     reader.clock = Clock(clock)
     reader.rule = rule.inside(operation)
-    entered(
+    forget_arrays(
         reader, [a for a in reader.memory.contents if a.owner == "state"], {}, reader.rule.state
     )
     reader.rule.open()

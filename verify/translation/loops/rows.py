@@ -1,4 +1,4 @@
-"""A sum over the rows of the data, or over those of a minibatch, in tiles.
+"""A sum over the rows of the data, or of a minibatch, in tiles.
 
 ::
 
@@ -16,16 +16,15 @@
                 fetch(data.x, np.uint64(rows[n]))
         ...
 
-``TILE`` is 32. ``first`` is 0, 32, ... below ``used``, and where k is below ``tile`` so is ``first
-+ k`` below ``used``, and ``row_of[k]`` is the row of that number: every row that is used is that of
-exactly one turn of the outer and one of each inner loop over the tile. (Beyond the tile it is the
-last row again, which is a row that there is.) So all loops over the tile are read at one generic
-row (``forms/pieces.py``). ``fetch`` asks for memory and does nothing else; it asks for rows that
-there are.
+``TILE`` is 32. ``first`` is 0, 32, ... below ``used``; for k below ``tile``, ``first + k`` is below
+``used``, and ``row_of[k]`` is the row of that number: every used row is visited in exactly one turn
+of the outer loop and one turn of each inner loop over the tile. (Beyond the tile it is the last row
+again, which exists.) So all loops over the tile are read at one generic row (``loops/chunks.py``).
+``fetch`` prefetches memory and does nothing else; it is called for rows that exist.
 
-Every array and every number that the body changes must grow by what one row says, and by nothing
-that an earlier row has left, in one loop over the tile. So what it holds in the end is what it held
-before, plus the sum over the rows: an atom, whose summand is remembered.
+Every array and every number that the body changes must grow by a term of one row, which does not
+depend on earlier rows, in one loop over the tile. So its final value is the value before plus the
+sum over the rows: an atom, whose summand is remembered.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ from sympy import Expr, Symbol
 
 from recipe.language.symbols import Indexed
 from verify.translation.loops.chunks import passing_through
-from verify.translation.loops.one_by_one import check_names, repeated
+from verify.translation.loops.one_by_one import read_body, require_unchanged
 from verify.translation.parse.problems import unread
 from verify.translation.reading.reader import Reader
 from verify.translation.state.store import Frame
-from verify.translation.state.values import Chunk, Local, PieceSize, RowNumber, Token
+from verify.translation.state.values import Chunk, ChunkSize, Local, RowNumber, Token
 
-TILE = 32
+TILE = 32  # rows
 ALL_ROWS = Chunk(0, 0)
 USED = "np.uint64(count if rows.size == 0 else rows.size)"
 LOOP = "range(np.uint64(0), used, TILE)"
@@ -59,7 +58,9 @@ SCALE = Symbol("scale", positive=True)
 
 
 def counted(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
-    """The number of rows, of those that are used, and their ratio."""
+    """Read the number of rows, the number of used rows, or their ratio; returns 1, or 0 for other
+    statements.
+    """
     match statements[0]:
         case ast.Assign(targets=[ast.Name(id="count")], value=value):
             text = ast.unparse(value)
@@ -89,7 +90,7 @@ def _is_used(frame: Frame) -> bool:
 
 
 def rows(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
-    """The loop over tiles of rows."""
+    """Read the loop over tiles of rows; returns 1, or 0 if it is no such loop."""
     match statements[0]:
         case (
             ast.For(
@@ -111,26 +112,26 @@ def rows(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         or ast.unparse(size) != SIZE
         or ast.unparse(filled) != ROWS.format(row_of)
     ):
-        raise unread(loop, "the loop over rows is not that over the used ones")
+        raise unread(loop, "the loop over rows does not visit the used rows")
     fetches = {FETCH.format(field) for field, s in reader.columns.items() if isinstance(s, Indexed)}
     body = [s for s in body if ast.unparse(s) not in fetches]
-    check_names(("first", "tile", "used", "count", "rows"), body, loop)
+    require_unchanged(("first", "tile", "used", "count", "rows"), body, loop)
     before = set(reader.row_sums)
 
     def once() -> None:
         piece, numbers = Chunk(next(iter(reader.judge.counter)), TILE), frame.names.get(row_of)
         if not _is_used(frame) or not isinstance(numbers, Local):
-            raise unread(loop, "the loop over rows changes what it goes through")
-        frame.names["tile"] = PieceSize(piece)
+            raise unread(loop, "the loop over rows changes the rows that it visits")
+        frame.names["tile"] = ChunkSize(piece)
         reader.memory.locals[numbers] = piece, RowNumber()
         reader.read(body, frame)
         del frame.names["tile"]
 
     def summed(e: Expr) -> Expr:
         if e != 0 and (e not in reader.row_sums or e in before):
-            raise unread(loop, "a tile adds something else than a sum over its rows")
+            raise unread(loop, "a tile may only add sums over its rows")
         return e
 
     with passing_through(reader, ALL_ROWS, loop):
-        repeated(reader, frame, once, summed, None, loop)
+        read_body(reader, frame, once, summed, None, loop)
     return 1

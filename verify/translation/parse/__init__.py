@@ -1,4 +1,4 @@
-"""The text of a module taken apart: its functions, its names, the meaning of its operators.
+"""The syntax of a module: its functions, its names, and the meaning of its operators.
 
 Imports ``verify.verdict`` alone of ``verify``.
 """

@@ -1,5 +1,6 @@
-"""What operators and functions of the text mean: real arithmetic, with every float the binary
-number that it is.
+"""The meaning of operators and functions of the text, in real arithmetic.
+
+A float of the text is the binary number that it denotes, exactly.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from recipe.language.phi import Phi
 
 
 class Maximum(Function):
-    """The largest of some numbers; nothing else is known of it."""
+    """The largest of some numbers; only that it is real is known about it."""
 
     nargs = None
 
@@ -28,7 +29,7 @@ class Maximum(Function):
 
 def _sign(one: Expr, x: Expr) -> Expr:
     if one != 1:
-        raise ValueError("copysign is read with 1.0 only")
+        raise ValueError("copysign is only read with 1.0 as its first argument")
     return sympy.sign(x)
 
 
@@ -55,8 +56,10 @@ MATH: dict[str, Callable[..., Expr]] = {
 CONSTANTS = {"math.pi": sympy.pi, "math.e": sympy.E}
 
 
-def inside(end: Expr, towards: float) -> Expr:
-    """The number nearest to an end inside of an interval, which a fold does not go beyond."""
+def nearest_inside(end: Expr, towards: float) -> Expr:
+    """Return the float next to an end of an interval, inside of it: a fold does not go
+    beyond that.
+    """
     x = float(end)
     return Rational(
         math.copysign(sys.float_info.min, towards) if x == 0 else math.nextafter(x, towards)
@@ -64,13 +67,16 @@ def inside(end: Expr, towards: float) -> Expr:
 
 
 def _fold(kind: Any, low: Expr, high: Expr, x: Expr, *limits: Expr) -> Expr:
-    clamps = [inside(low, math.inf)] * (low != -oo) + [inside(high, -math.inf)] * (high != oo)
+    clamps = [nearest_inside(low, math.inf)] * (low != -oo) + [nearest_inside(high, -math.inf)] * (
+        high != oo
+    )
     if kind is Fold and list(limits) != clamps:
-        raise ValueError("a fold is clamped elsewhere than next to its ends")
+        raise ValueError("a fold must be clamped to the floats next to its ends")
     return kind(x, low, high)  # type: ignore[no-any-return]
 
 
-AXIOMS: dict[str, Callable[..., Expr]] = {
+# Functions of this release that a module contains, by name: their texts are trusted.
+DEVICE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "exp": sympy.exp,
     "expm1": lambda a: sympy.exp(a) - 1,
     "log": sympy.log,
@@ -91,28 +97,32 @@ AXIOMS: dict[str, Callable[..., Expr]] = {
 }
 
 
-def operated(operator: ast.operator, a: Any, b: Any) -> Expr | None:
-    """The result of an operator on two numbers; None for any other operator."""
+def apply_operator(operator: ast.operator, a: Any, b: Any) -> Expr | None:
+    """Return the result of an operator on two numbers; None if the operator is not read.
+
+    Raises:
+        ValueError: if the result is no real number.
+    """
     a, b = (Integer(x) if isinstance(x, int) else x for x in (a, b))
     match operator:
         case ast.Add():
-            return checked(a + b)
+            return require_real(a + b)
         case ast.Sub():
-            return checked(a - b)
+            return require_real(a - b)
         case ast.Mult():
-            return checked(a * b)
+            return require_real(a * b)
         case ast.Div():
-            return checked(a / b)
+            return require_real(a / b)
         case ast.Pow():
-            return checked(a**b)
+            return require_real(a**b)
     return None
 
 
-def checked(e: Expr) -> Expr:
-    """The expression, if it is no number that is infinite or none at all.
+def require_real(e: Expr) -> Expr:
+    """Return the expression.
 
     Raises:
-        ValueError: where it is.
+        ValueError: if it is a number that is infinite or undefined.
     """
     if e is S.NaN or (e.is_number and e.is_finite is False):
         raise ValueError(f"{e} is no real number")

@@ -1,6 +1,4 @@
-"""What comes with the text of a module: what its names stand for, and the texts that are taken for
-granted.
-"""
+"""The interface of a module: the meanings of its names, and the texts that are trusted."""
 
 from __future__ import annotations
 
@@ -15,13 +13,18 @@ from recipe.language.symbols import Block
 
 @dataclass(frozen=True)
 class Legend:
-    """What the fields of a module are called: the contract with whoever calls it.
+    """The names of the fields of a module: its interface with the code that calls it.
 
-    ``fields`` are those of ``State`` by block, ``settings`` those of ``Params`` by parameter or
-    matrix, ``factors`` those that hold the Cholesky factor of a matrix, ``data`` those of ``Data``
-    by potential and datum. ``potentials`` is the order of a tuple of gradients. ``modes`` are the
-    fields of ``Data`` with the mode and the gradient there, by potential with control variates, and
-    ``variances`` those of ``State`` with the running variance, by potential; both by block.
+    Attributes:
+        fields: for each block the field of ``State`` that holds it.
+        settings: for each parameter or matrix its field of ``Params``.
+        factors: for each matrix the field of ``Params`` that holds its Cholesky factor.
+        data: for each potential and datum its field of ``Data``.
+        potentials: the order of the gradients, if ``gradient`` is a tuple of several.
+        modes: for each potential with control variates the fields of ``Data`` that hold the mode
+            and the gradient at the mode, by block.
+        variances: for each potential the fields of ``State`` that hold the running variance of its
+            gradient, by block.
     """
 
     fields: Mapping[Block, str]
@@ -35,9 +38,13 @@ class Legend:
 
 @dataclass(frozen=True)
 class Trusted:
-    """Texts of this release that have tests of their own: device functions by name, what may stand
-    at the top of a module, and the statements about ``eights``, which stand there in their order if
-    they stand there at all.
+    """Texts of this release that are assumed to be right, as they have tests of their own.
+
+    Attributes:
+        functions: the texts of device functions by name.
+        header: the statements that may stand at the top of a module.
+        eights: the statements about vectors of eight numbers; a module has all of them in this
+            order, or none.
     """
 
     functions: Mapping[str, str]

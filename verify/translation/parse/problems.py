@@ -1,4 +1,4 @@
-"""Why a text is not proved: it cannot be read, or it says something else."""
+"""The two reasons why a text is not proved: it cannot be read, or it differs from the rule."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from verify.verdict import Outcome, Witness, refuted, undecided
 
 
 class TranslationError(Exception):
-    """What ends the reading of a module, with the line of the wrong statement; ``outcome`` is the
-    verdict.
+    """The error that ends the reading of a module.
+
+    Args:
+        at: the line of the wrong statement, or its node; None if there is none.
+        outcome: the verdict on the module.
     """
 
     def __init__(self, at: int | ast.AST | None, outcome: Outcome) -> None:
@@ -19,10 +22,10 @@ class TranslationError(Exception):
 
 
 def unread(at: int | ast.AST | None, why: str) -> TranslationError:
-    """The text is outside of the subset that is read."""
+    """Return an error that says that the text is outside of the language that is read."""
     return TranslationError(at, undecided(why))
 
 
 def wrong(at: int | ast.AST | None, why: str, witness: Witness | None = None) -> TranslationError:
-    """The text was read, and is not what it should be."""
+    """Return an error that says that the text was read and differs from the rule."""
     return TranslationError(at, refuted(why, witness or Witness({}, why)))

@@ -1,5 +1,4 @@
-"""Reading one function of a module: what each name stands for, and what each statement does to
-the state.
+"""Reading one function of a module: the value of each name, and the effect of each statement.
 
 Imports ``state``, ``reference`` and ``parse`` of ``verify.translation``.
 """

@@ -1,7 +1,7 @@
-"""Reading a function: every name becomes what it stands for, every statement what it does to
-arrays.
+"""The reader of functions: it gives each name its value, and each statement its effect on arrays.
 
-Only what is written here and in ``forms`` can be read; anything else is refused by its line.
+It reads only what is written here and in ``verify.translation.loops``; for anything else it raises
+an error with the line.
 """
 
 from __future__ import annotations
@@ -18,39 +18,45 @@ from sympy import Expr, Integer, Rational, Symbol
 from recipe.language.abstract import Dense
 from recipe.language.symbols import GENERIC, Indexed, generic
 from recipe.language.total import labels, relabel
-from verify.translation.parse.arithmetic import AXIOMS, CONSTANTS, MATH, checked, operated
+from verify.translation.parse.arithmetic import (
+    CONSTANTS,
+    DEVICE_FUNCTIONS,
+    MATH,
+    apply_operator,
+    require_real,
+)
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule, without_docstring
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.domain_checks import must_be_right, question
-from verify.translation.reading.short_vectors import both_ways, few_apart
+from verify.translation.reading.short_vectors import find_few_branch, read_both_branches
 from verify.translation.reference.defined import FUNCTIONS, needed_by
 from verify.translation.reference.matcher import Judge
 from verify.translation.reference.rule import factor_of
-from verify.translation.state.indexing import cell, store_local
-from verify.translation.state.noise_arguments import Given
+from verify.translation.state.indexing import read_cell, store_local
+from verify.translation.state.noise_arguments import GivenDraw
 from verify.translation.state.store import Frame, Memory, forget_overwritten
 from verify.translation.state.values import (
     Array,
     Chunk,
+    ChunkFirst,
+    CounterAhead,
     DataColumn,
     Decision,
     Drawn,
     Flag,
-    Fused,
     Half,
     Local,
     Matrix,
     Offset,
     Pairs,
-    PieceFirst,
+    PairsInVectors,
     Place,
     Record,
-    Rest,
     Rows,
     Size,
     Token,
-    Word,
+    WholeNumber,
 )
 
 Form = Callable[["Reader", list[ast.stmt], "Frame"], int]
@@ -58,8 +64,15 @@ Call = Callable[["Reader", ast.Call, "Frame"], Any]
 
 
 class Reader:
-    """Reads functions of a module; ``forms`` recognise statements that belong together, ``calls``
-    what driver functions call.
+    """Reads functions of a module.
+
+    Args:
+        module: the parsed module.
+        legend: the names of its fields.
+        judge: the matcher.
+        forms: functions that read patterns of several statements; each returns the number of
+            statements that it has read, 0 if the pattern does not fit.
+        calls: functions that read the calls of a driver, by the name that is called.
     """
 
     def __init__(
@@ -77,49 +90,58 @@ class Reader:
         self.parameters = {field: s for s, field in legend.settings.items()}
         self.factors = {field: factor_of(M) for M, field in legend.factors.items()}  # type: ignore[arg-type]
         self.columns = {field: s for fields in legend.data.values() for s, field in fields.items()}
-        self.rule: Any = None  # the rule that the text is read beside, in ``run`` and in ``step``
-        self.restoring = (
-            False  # whether a saved state is put back, which was looked at when it was new
-        )
-        self.drawn: Any = None  # which minibatch the rows of the state are
-        self.ticks = ""  # from where to where it counts
-        self.ready: dict[
-            str, Any
-        ] = {}  # arrays of numbers that are drawn ahead, with their key and clock and length
-        self.ahead: dict[str, Any] = {}  # the key and length of such an array
-        self.depth = 0  # how many functions have been called around what is read
-        self.looping: list[int] = []  # the labels of the loops around what is read
-        self.by_eight = False  # whether one of them is by eights
-        self.visiting = ""  # which part of the coordinates a loop over pairs is read at
-        self.private = set(module.private)  # arrays that estimators work in, and nobody else
+        # The execution of the rule that the text is compared with, in ``run`` and in ``step``.
+        self.rule: Any = None
+        # True while a saved state is restored: it was checked when it was new.
+        self.restoring = False
+        # Purpose, clock and size of the minibatch whose rows are in the state.
+        self.drawn: Any = None
+        # The first and the last counter of the loop around, as text.
+        self.ticks = ""
+        # Arrays of numbers that are drawn ahead, with key, clock and length.
+        self.ready: dict[str, Any] = {}
+        # Key and length of each such array, in all loops.
+        self.ahead: dict[str, Any] = {}
+        # The number of calls around the statements that are read.
+        self.depth = 0
+        # The labels of the loops around the statements that are read.
+        self.looping: list[int] = []
+        # True in a loop that takes eight coordinates at a time.
+        self.by_eight = False
+        # The part of the coordinates at which a loop over pairs is read.
+        self.visiting = ""
+        # Arrays that only estimators use.
+        self.private = set(module.private)
+        # Fields with running variances.
         self.variances = {f for fields in legend.variances.values() for f in fields}
-        self.trying = False  # whether a body is read only to see what it writes
-        self.row_sums: dict[Symbol, Expr] = {}  # sums over rows, with their summands
-        self.piece_sums: dict[
-            Symbol, Expr
-        ] = {}  # sums over the coordinates of one piece, with their summands
-        self.few_apart = (
-            False  # whether fewer than eight coordinates are treated apart from what is read here
-        )
-        self.going_through: set[Chunk] = set()  # the pieces that loops are in
-        self.estimates: dict[
-            Any, tuple[int, str]
-        ] = {}  # by potential: purpose and clock of its last minibatch
+        # True while a body is read only to find the arrays that it writes.
+        self.trying = False
+        # Sums over rows, and over the coordinates of a chunk, with their summands.
+        self.row_sums: dict[Symbol, Expr] = {}
+        self.piece_sums: dict[Symbol, Expr] = {}
+        # True if another branch treats fewer than eight coordinates.
+        self.has_few_branch = False
+        # The chunks of the loops around the statements that are read.
+        self.going_through: set[Chunk] = set()
+        # Purpose and clock of each potential's last minibatch; and of that before the first step.
+        self.estimates: dict[Any, tuple[int, str]] = {}
         self.estimates_before: dict[Any, tuple[int, str]] = {}
-        self.uses: dict[int, Any] = {}  # for which potential the minibatch of a purpose is drawn
-        self.mark = ""  # the number in scratch that says for which step it is right
-        self.laws: dict[
-            str, tuple[str, str]
-        ] = {}  # where draws go that are not normal, and the parameters of their laws
+        # For each purpose the potential whose minibatch is drawn for it.
+        self.uses: dict[int, Any] = {}
+        # The field with the number of the step for which scratch arrays are right.
+        self.mark = ""
+        # For each field with draws that are not normal the fields with the parameters of their law.
+        self.laws: dict[str, tuple[str, str]] = {}
         self.parameters_of_draw: dict[Symbol, tuple[str, str]] = {}
-        self.only_out = False  # ``step`` writes only into out
+        # True in ``step``, which may write into out only.
+        self.only_out = False
         for s in self.parameters.values():
             if isinstance(s, Indexed):
                 self.memory.contents[Array("params", s.base, s.length)] = s
 
     @property
     def clock(self) -> Any:
-        """The counter of random numbers here."""
+        """The present counter of random numbers."""
         return self.judge.clock
 
     @clock.setter
@@ -130,7 +152,7 @@ class Reader:
     # ----------------------------------------------------------------------------------------------
 
     def read(self, statements: list[ast.stmt], frame: Frame) -> None:
-        """Carry out statements, form by form where one fits."""
+        """Execute statements, pattern by pattern where one fits."""
         statements = [s for s in statements if not _is_docstring(s)]
         at = 0
         while at < len(statements):
@@ -140,36 +162,36 @@ class Reader:
             at += taken or self.one(statements[at], frame)
 
     def one(self, statement: ast.stmt, frame: Frame) -> int:
-        """Carry out one statement."""
+        """Execute one statement, and return 1."""
         match statement:
             case ast.Assign(targets=targets, value=value):
                 self.assign(targets, value, frame, statement)
             case ast.AugAssign(target=ast.Name(id=name), op=operator, value=value):
                 self._augment(name, operator, self.value(value, frame), frame, statement)
-            case ast.AugAssign(target=ast.Subscript() as cell, op=operator, value=value):
-                changed = self.operated(
-                    operator, self.value(cell, frame), self.value(value, frame), statement
+            case ast.AugAssign(target=ast.Subscript() as place, op=operator, value=value):
+                changed = self.apply_operator(
+                    operator, self.value(place, frame), self.value(value, frame), statement
                 )
                 if changed is None:
                     raise unread(statement, f"{ast.unparse(statement)} is not read")
-                self.store(cell, changed, frame, statement.lineno)
+                self.store(place, changed, frame, statement.lineno)
             case ast.Expr(value=ast.Call(func=ast.Name(id="wide"), args=[], keywords=[])) if (
                 "wide" in self.module.trusted
             ):
-                pass  # how wide vectors are changes no number
+                pass  # the width of vectors changes no number
             case ast.Expr(value=ast.Call() as call):
                 self.value(call, frame)
             case _:
                 raise unread(
                     statement,
-                    f"this is in no form that is read: {ast.unparse(statement).splitlines()[0]}",
+                    f"this statement is not read: {ast.unparse(statement).splitlines()[0]}",
                 )
         return 1
 
     def assign(
         self, targets: list[ast.expr], value: ast.expr, frame: Frame, statement: ast.stmt
     ) -> None:
-        """Give names, or cells of arrays, a value."""
+        """Assign a value to names, or to cells of arrays."""
         given = self.value(value, frame)
         for target in targets:
             match target:
@@ -199,10 +221,10 @@ class Reader:
             case ast.Subscript():
                 self.store(target, given, frame, line)
             case _:
-                raise unread(target, f"{ast.unparse(target)} is not assigned to in what is read")
+                raise unread(target, f"an assignment to {ast.unparse(target)} is not read")
 
     def judge_named(self, value: Any) -> Any:
-        """A number as the atom that it is proved to be."""
+        """Return a number as the atom that it is proved to equal; other values unchanged."""
         if not isinstance(value, Expr):
             return value
         free = {k for k in labels(value) if k != GENERIC}
@@ -220,32 +242,33 @@ class Reader:
             case Flag(of=known), ast.BitAnd(), Flag(of=more):
                 frame.names[name] = Flag(known | more)
             case Expr(), _, Expr() if (
-                changed := self.operated(operator, before, value, statement)
+                changed := self.apply_operator(operator, before, value, statement)
             ) is not None:
                 frame.names[name] = changed
             case _:
                 raise unread(statement, f"{ast.unparse(statement)} is not read")
 
-    def store(self, cell: ast.Subscript, value: Any, frame: Frame, line: int) -> None:
-        """Write a number into a cell of an array, or one into all cells."""
-        array = self.value(cell.value, frame)
+    def store(self, target: ast.Subscript, value: Any, frame: Frame, line: int) -> None:
+        """Write a number into a cell of an array, or one number into all cells."""
+        array = self.value(target.value, frame)
         if isinstance(array, Local):
-            store_local(self, array, cell, value, frame)
+            store_local(self, array, target, value, frame)
             return
-        if isinstance(value, Given) and isinstance(array, Array):
-            value = self._given(array, value, cell)
+        if isinstance(value, GivenDraw) and isinstance(array, Array):
+            value = self._given(array, value, target)
         if not isinstance(array, Array) or not isinstance(value, Expr):
-            raise unread(cell, f"{ast.unparse(cell)} is not written to in what is read")
-        if isinstance(cell.slice, ast.Slice):
-            if ast.unparse(cell.slice) != ":" or labels(value):
-                raise unread(cell, f"{ast.unparse(cell)} is not written to in what is read")
+            raise unread(target, f"an assignment to {ast.unparse(target)} is not read")
+        if isinstance(target.slice, ast.Slice):
+            if ast.unparse(target.slice) != ":" or labels(value):
+                raise unread(target, f"an assignment to {ast.unparse(target)} is not read")
             self.put(array, None, value, line)
             return
-        self.put(array, self.place(cell.slice, array, frame), value, line)
+        self.put(array, self.place(target.slice, array, frame), value, line)
 
-    def _given(self, array: Array, given: Given, at: ast.AST) -> Expr:
-        """A draw that ``step`` is given, of the law whose parameters the arrays hold that ``run``
-        draws it with.
+    def _given(self, array: Array, given: GivenDraw, at: ast.AST) -> Expr:
+        """Return a draw that ``step`` is given.
+
+        Its law has the parameters that are in the arrays which ``run`` passes to that draw.
         """
         if array.field not in self.laws:
             raise wrong(at, f"run draws nothing into {array.field}")
@@ -258,13 +281,13 @@ class Reader:
         return draw.at(given.place.label) if isinstance(draw, Indexed) else draw
 
     def put(self, array: Array, place: Place | None, value: Expr, line: int) -> None:
-        """Write into an array: into the generic coordinate for all of them."""
+        """Write a number into an array: at the generic coordinate, which stands for all of them."""
         label = None if place is None else place.label
         if array.owner == "state" and self.only_out:
             raise wrong(line, f"step writes into state.{array.field}, and may write only into out")
         if array.owner == "params" or array.field in self.variances:
             raise wrong(
-                line, f"{array.owner}.{array.field} is written to, which stays as it is in a step"
+                line, f"{array.owner}.{array.field} is written to, but must not change in a step"
             )
         self.memory.contents[array] = value if label is None else relabel(value, label, GENERIC)
         self.memory.written[array] = line
@@ -282,23 +305,23 @@ class Reader:
             must_be_right(self, array, line)
 
     def fetch(self, array: Array, place: Place | None, at: ast.AST) -> Expr:
-        """Read an array at a coordinate."""
+        """Return the content of an array at a coordinate."""
         if array not in self.memory.contents:
-            raise unread(at, f"{array.owner}.{array.field} holds nothing that is known here")
+            raise unread(at, f"the value of {array.owner}.{array.field} is not known here")
         label = None if place is None else place.label
         self.memory.reads.append((array, label))
         content = self.memory.contents[array]
         return content if label is None else relabel(content, GENERIC, label)
 
     def place(self, index: ast.expr, array: Array, frame: Frame) -> Place | None:
-        """The coordinate that an index stands for; None for the one number of a scalar."""
+        """Return the coordinate that an index stands for; None for an array of one number."""
         found = self.value(index, frame)
         if array.length is None:
             if (isinstance(found, int) and found == 0) or (
                 isinstance(found, Place) and found.length is None
             ):
                 return None
-            raise unread(index, f"{array.field} is one number, and is read at {ast.unparse(index)}")
+            raise unread(index, f"{array.field} is one number, but is read at {ast.unparse(index)}")
         if isinstance(found, Place) and found.length == array.length:
             return self.own(found, index)
         raise wrong(
@@ -308,7 +331,7 @@ class Reader:
         )
 
     def own(self, place: Place, index: ast.expr) -> Place:
-        """The place, where it is not that of the other one of a pair."""
+        """Return the coordinate, and require that it is not the other coordinate of a pair."""
         if place.part not in ("all", "eight", self.visiting):
             raise wrong(index, f"{ast.unparse(index)} is not the coordinate of the call")
         return place
@@ -317,7 +340,7 @@ class Reader:
     # ----------------------------------------------------------------------------------------------
 
     def value(self, node: ast.expr, frame: Frame) -> Any:
-        """What an expression stands for."""
+        """Return the value of an expression."""
         try:
             return self._value(node, frame)
         except (ValueError, TypeError, ZeroDivisionError) as error:
@@ -341,7 +364,7 @@ class Reader:
     @_value.register
     def _(self, node: ast.Name, frame: Frame) -> Any:
         if node.id not in frame.names:
-            raise unread(node, f"{node.id} has no value that is known here")
+            raise unread(node, f"the value of {node.id} is not known here")
         return frame.names[node.id]
 
     @_value.register
@@ -351,7 +374,11 @@ class Reader:
     @_value.register
     def _(self, node: ast.UnaryOp, frame: Frame) -> Any:
         x = self.value(node.operand, frame)
-        if isinstance(node.op, ast.USub) and isinstance(x, Expr | int) and not isinstance(x, Word):
+        if (
+            isinstance(node.op, ast.USub)
+            and isinstance(x, Expr | int)
+            and not isinstance(x, WholeNumber)
+        ):
             return -x
         raise unread(node, f"{ast.unparse(node)} is not read")
 
@@ -361,10 +388,10 @@ class Reader:
         match a, node.op, b:
             case (Expr() | int(), _, Expr() | int()) if not (
                 (isinstance(a, int) and isinstance(b, int))
-                or isinstance(a, Word)
-                or isinstance(b, Word)
+                or isinstance(a, WholeNumber)
+                or isinstance(b, WholeNumber)
             ):
-                found = self.operated(node.op, a, b, node)
+                found = self.apply_operator(node.op, a, b, node)
                 if found is not None:
                     return found
             case Flag(of=one), ast.BitAnd(), Flag(of=other):
@@ -373,15 +400,15 @@ class Reader:
                 return Pairs(length)
             case Size(length=length), ast.Sub(), Pairs(length=same) if same == length:
                 return Half(length)
-            case Place(length=length, part="first" | "middle"), ast.Sub(), Fused(length=same) if (
-                same == length
-            ):
-                return Rest(a)
+            case Place(length=length, part="first" | "middle"), ast.Sub(), PairsInVectors(
+                length=same
+            ) if same == length:
+                return CounterAhead(a)
             case Half(length=length), ast.Add(), Place(length=same, label=label, part="first") if (
                 same == length
             ):
                 return Place(length, label, "second")
-            case PieceFirst(of=piece), ast.Add(), Offset(of=same, part="all") if (
+            case ChunkFirst(of=piece), ast.Add(), Offset(of=same, part="all") if (
                 same == piece and piece.label is not None
             ):
                 return Place(piece.length, piece.label)
@@ -420,7 +447,7 @@ class Reader:
             case Record(name="data") if node.attr in self.columns:
                 return DataColumn(self.columns[node.attr], node.attr)
             case Record(name="state" | "out") if node.attr in self.private:
-                raise unread(node, f"{text} is named, in which something else works")
+                raise unread(node, f"{text} is named, but only an estimator may use it")
             case Record(name="state" | "out" as owner) if node.attr in self.module.arrays:
                 return Array(owner, node.attr, self.module.arrays[node.attr])
             case Record(
@@ -442,7 +469,7 @@ class Reader:
 
     @_value.register
     def _(self, node: ast.Subscript, frame: Frame) -> Any:
-        return cell(self.value(node.value, frame), self, node, frame)
+        return read_cell(self.value(node.value, frame), self, node, frame)
 
     @_value.register
     def _(self, node: ast.Call, frame: Frame) -> Any:
@@ -451,25 +478,24 @@ class Reader:
             raise unread(node, f"{ast.unparse(node)} is not read")
         if name in self.calls:
             return self.calls[name](self, node, frame)
-        if name in MATH or name in AXIOMS:
-            if name in AXIOMS and name not in self.module.trusted:
-                raise unread(node, f"{name} is no function of this release")
+        if name in MATH or name in DEVICE_FUNCTIONS:
+            if name in DEVICE_FUNCTIONS and name not in self.module.trusted:
+                raise unread(node, f"{name} is not a function of this release")
             given = [self.number(a, frame) for a in node.args]
             if name in FUNCTIONS and not self.trying:
                 self.judge.defined.ask([FUNCTIONS[name](*given)], node.lineno)
-            return checked((MATH.get(name) or AXIOMS[name])(*given))
+            return require_real((MATH.get(name) or DEVICE_FUNCTIONS[name])(*given))
         if name == "float":
             (x,) = (self.value(a, frame) for a in node.args)
             return x.length if isinstance(x, Size) else self.number(node.args[0], frame)
         if name == "np.uint64":
             (x,) = (self.value(a, frame) for a in node.args)
             if isinstance(x, int) and 0 <= x < 2**64:
-                return Word(x)
+                return WholeNumber(x)
             if not isinstance(x, Size):
                 raise unread(
                     node,
-                    f"{ast.unparse(node)} is no number of coordinates, and no whole number that is"
-                    " written out",
+                    f"{ast.unparse(node)} is neither a number of coordinates nor a whole number",
                 )
             return x
         if name in self.module.functions:
@@ -478,19 +504,19 @@ class Reader:
             )
         raise unread(node, f"{name} is not read")
 
-    def operated(
+    def apply_operator(
         self, operator: ast.operator, a: Any, b: Any, at: ast.stmt | ast.expr
     ) -> Expr | None:
-        """The result of an operator, which has one where the rule has one."""
-        found = operated(operator, a, b)
+        """Return the result of an operator, and record the condition under which it has one."""
+        found = apply_operator(operator, a, b)
         if found is not None and not self.trying:
             self.judge.defined.ask(needed_by(operator, a, b), at.lineno)
         return found
 
     def number(self, node: ast.expr, frame: Frame) -> Expr:
-        """What an expression stands for, which must be a number."""
+        """Return the value of an expression that must be a number."""
         x = self.value(node, frame)
-        if isinstance(x, int) and not isinstance(x, Word):
+        if isinstance(x, int) and not isinstance(x, WholeNumber):
             return Integer(x)
         if isinstance(x, Expr):
             return x
@@ -499,14 +525,14 @@ class Reader:
         raise unread(node, f"{ast.unparse(node)} is not a number")
 
     def inlined(self, function: ast.FunctionDef, values: list[Any], at: ast.AST) -> Any:
-        """What a function of the module returns for these arguments."""
+        """Return the value that a function of the module returns for these arguments."""
         names = [a.arg for a in function.args.args]
         if len(names) != len(values):
             raise unread(at, f"{function.name} takes {len(names)} arguments")
         return self.returned(function, Frame(dict(zip(names, values, strict=True))))
 
     def returned(self, function: ast.FunctionDef, frame: Frame) -> Any:
-        """What a function returns."""
+        """Return the value that a function returns in this frame."""
         self.module.read.add(function.name)
         self.depth += 1
         try:
@@ -515,9 +541,9 @@ class Reader:
             self.depth -= 1
 
     def result(self, statements: list[ast.stmt], frame: Frame) -> Any:
-        """What statements return."""
-        if (at := few_apart(statements)) is not None:
-            return both_ways(self, statements, at, frame)
+        """Return the value that statements return; None if they return nothing."""
+        if (at := find_few_branch(statements)) is not None:
+            return read_both_branches(self, statements, at, frame)
         *body, last = statements
         if not isinstance(last, ast.Return):
             self.read(statements, frame)

@@ -1,4 +1,4 @@
-"""Functions that treat fewer than eight coordinates apart.
+"""Functions with a branch for fewer than eight coordinates.
 
 ::
 
@@ -8,8 +8,9 @@
     ...
     return pairwise(total_by_eight)
 
-Both ways are read, each as if there were no other, and must come to the same for every n. Eight
-running sums are read in the second way only: the order of a sum is the same in every module.
+Both branches are read, each as if there were no other, and must give the same result for every n.
+Eight running sums are read only in the second branch: so the order of a sum is the same in every
+module.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from verify.translation.parse.problems import unread, wrong
 from verify.translation.state.values import Size
 
 
-def few_apart(statements: list[ast.stmt]) -> int | None:
-    """Where the condition stands, if there is one."""
+def find_few_branch(statements: list[ast.stmt]) -> int | None:
+    """Return the index of the statement that is this condition; None if there is none."""
     for n, s in enumerate(statements):
         match s:
             case ast.If(
@@ -38,28 +39,26 @@ def few_apart(statements: list[ast.stmt]) -> int | None:
     return None
 
 
-def both_ways(reader: Any, statements: list[ast.stmt], at: int, frame: Any) -> Any:
-    """What the two ways return, which must be one thing."""
+def read_both_branches(reader: Any, statements: list[ast.stmt], at: int, frame: Any) -> Any:
+    """Return the result of the two branches, which must be the same."""
     test = statements[at]
     assert isinstance(test, ast.If)
     assert isinstance(test.test, ast.Compare)
     reader.read(statements[:at], frame)
     if not isinstance(reader.value(test.test.left, frame), Size):
-        raise unread(test, f"{ast.unparse(test.test)} is not about a number of coordinates")
+        raise unread(test, f"{ast.unparse(test.test)} does not test a number of coordinates")
     before, names, results = reader.memory, frame.names, []
-    apart = reader.few_apart
+    apart = reader.has_few_branch
     for way in (test.body, statements[at + 1 :]):
         if not way:
-            raise unread(test, "there is no way for more than seven coordinates")
-        reader.few_apart = way is not test.body
+            raise unread(test, "there is no branch for more than seven coordinates")
+        reader.has_few_branch = way is not test.body
         reader.memory, frame.names = before.copy(), dict(names)
         results.append((reader.result(way, frame), reader.memory))
-    reader.few_apart = apart
+    reader.has_few_branch = apart
     (few, first), (many, second) = results
     if not _same(reader, few, many) or not _same_memory(reader, first, second):
-        raise wrong(
-            test, "fewer than eight coordinates are summed in another way than eight of them"
-        )
+        raise wrong(test, "fewer than eight coordinates do not give the result of eight and more")
     for field in ("reads", "writes", "needed", "strange"):
         second_list, known = getattr(second, field), getattr(before, field)
         second_list.extend(getattr(first, field)[len(known) :])

@@ -1,5 +1,6 @@
-"""What the state holds between two places of a text: the blocks what the rule says, and scratch
-perhaps results of evaluations.
+"""Invariants of the state between two places of a text.
+
+The blocks have the values of the rule, and scratch arrays may hold results of evaluations.
 """
 
 from __future__ import annotations
@@ -16,16 +17,18 @@ from verify.translation.reference.matcher import PotentialEvaluation, length_of
 from verify.translation.reference.rule import arguments_of
 from verify.translation.state.values import Array
 
-Held = tuple[PotentialEvaluation, int]  # an evaluation, and which of its results
+Held = tuple[PotentialEvaluation, int]  # an evaluation, and the index of one of its results
 
 
 def array_of(reader: Reader, block: Block, owner: str = "state") -> Array:
-    """The array of a block."""
+    """Return the array that holds a block."""
     return Array(owner, reader.legend.fields[block], length_of(block))
 
 
-def checked_state(reader: Reader, line: int, when: str, owner: str = "state") -> None:
-    """Require that every block holds what the rule says, and call it so."""
+def require_state(reader: Reader, line: int, when: str, owner: str = "state") -> None:
+    """Require that every array of a block holds the value of the rule, and replace it by
+    its atom.
+    """
     for block, value in reader.rule.state.items():
         array = array_of(reader, block, owner)
         held = reader.memory.contents.get(array)
@@ -42,8 +45,9 @@ def checked_state(reader: Reader, line: int, when: str, owner: str = "state") ->
 
 
 def _blame_the_first(reader: Reader, owner: str) -> None:
-    """Refuse the first new value of a block in the text that is none in the rule, rather than all
-    that follows from it.
+    """Raise an error for the first new value of a block in the text that is not in the rule.
+
+    Later values that follow from it are then not reported.
     """
     blocks = {array_of(reader, b, owner): b for b in reader.legend.fields}
     for array, held, line in reader.memory.strange:
@@ -55,7 +59,7 @@ def _blame_the_first(reader: Reader, owner: str) -> None:
 def results_held(
     reader: Reader, arrays: Iterable[Array], state: Mapping[Block, Expr]
 ) -> dict[Array, Held]:
-    """The arrays that hold results of an evaluation at this state."""
+    """Return the arrays that hold results of an evaluation at this state."""
     found = {}
     for array in arrays:
         for e in reader.judge.evaluations:
@@ -67,13 +71,13 @@ def results_held(
     return found
 
 
-def entered(
+def forget_arrays(
     reader: Reader,
     written: Iterable[Array],
     kept: Mapping[Array, Held],
     state: Mapping[Block, Expr],
 ) -> None:
-    """Let every array that is written hold anything, but for the blocks and what is kept."""
+    """Let every array that is written hold anything, except blocks and the arrays in ``kept``."""
     blocks = {array_of(reader, b): e for b, e in state.items()}
     for array in written:
         if array in blocks:
@@ -85,15 +89,15 @@ def entered(
 
 
 def result_at(reader: Reader, held: Held, state: Mapping[Block, Expr]) -> Expr:
-    """The result of an evaluation at another state."""
+    """Return the same result of an evaluation at another state."""
     e, n = held
     return reader.judge.evaluate(e.kind, e.potential, arguments_of(e.potential, dict(state))).atoms[
         n
     ]
 
 
-def left(reader: Reader, array: Array, held: Held, state: Mapping[Block, Expr]) -> bool:
-    """Whether an array holds the result of that evaluation at this state."""
+def holds_result(reader: Reader, array: Array, held: Held, state: Mapping[Block, Expr]) -> bool:
+    """Return True if an array holds the result of that evaluation at this state."""
     found = results_held(reader, [array], state).get(array)
     return found is not None and (found[0].kind, found[0].potential, found[1]) == (
         held[0].kind,
@@ -102,8 +106,8 @@ def left(reader: Reader, array: Array, held: Held, state: Mapping[Block, Expr]) 
     )
 
 
-def same_but_where(held: Any, other: Any) -> bool:
-    """Whether two results are the same one of two evaluations of one potential."""
+def is_same_result(held: Any, other: Any) -> bool:
+    """Return True if two results are the same one of two evaluations of one potential."""
     return (
         held is not None
         and other is not None

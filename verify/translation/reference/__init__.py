@@ -1,5 +1,5 @@
-"""What a text should compute: the rule as operations, and whether a value of the text is the
-value of the rule.
+"""The reference: the rule as a list of operations, and proofs that a value of the text is its
+value.
 
 Imports ``verify.decide`` and ``verify.translation.parse``.
 """

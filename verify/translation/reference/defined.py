@@ -1,10 +1,10 @@
-"""Where a text has a value: what it divides by does not vanish, and what it takes roots and
-logarithms of has the right sign.
+"""The conditions under which a text has a value: divisors do not vanish, and roots and logarithms
+have arguments of the right sign.
 
 Expressions cancel when they are read: ``r / r`` is 1, though the text gives no number at ``r = 0``.
-So every operation of the text asks what it needs of its arguments, as they are before they meet.
-That must follow from the signs of blocks and parameters; or the rule itself must need it, as it has
-no value there either.
+So every operation of the text states a condition on its arguments, as they are before they are
+combined. The condition must follow from the signs of blocks and parameters; or the rule must need
+it as well, as then the rule has no value there either.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ IMPLIED = {
 
 
 def needed_by(operator: ast.operator, a: Any, b: Any) -> list[Condition]:
-    """What an operator needs of two numbers."""
+    """Return the conditions that an operator needs of two numbers."""
     a, b = (Integer(x) if isinstance(x, int) else x for x in (a, b))
     match operator:
         case ast.Div():
@@ -53,7 +53,7 @@ def needed_by(operator: ast.operator, a: Any, b: Any) -> list[Condition]:
 
 
 class Defined:
-    """What was asked while a text was read, by line, and what the rule is made of."""
+    """The conditions that a text needs, with their lines, and the expressions of the rule."""
 
     def __init__(self, looks: Looks) -> None:
         self.looks = looks
@@ -61,7 +61,7 @@ class Defined:
         self.rule: dict[Expr, None] = {}
 
     def ask(self, needs: Iterable[Condition], line: int) -> None:
-        """Take a note of what an operation needs."""
+        """Record the conditions that an operation needs."""
         for need in needs:
             found = labels(need.e) - {GENERIC}
             e = (
@@ -72,16 +72,14 @@ class Defined:
             self.asked.setdefault(Condition(e, need.sign), line)
 
     def require(self) -> None:
-        """Require all that was asked.
+        """Require all recorded conditions.
 
         Raises:
-            TranslationError: for what is neither seen nor needed by the rule.
+            TranslationError: for a condition that is not proved and that the rule does not need.
         """
         for condition, line in self.asked.items():
             if not self._holds(condition):
-                raise unread(
-                    line, f"it is not seen that {condition}, and the rule does not need it"
-                )
+                raise unread(line, f"{condition} is not proved, and the rule does not need it")
 
     @cached_property
     def _of_the_rule(self) -> list[Condition]:
@@ -102,7 +100,7 @@ class Defined:
         )
 
     def _by_parts(self, c: Condition) -> bool:
-        """Whether the factors of a product have the sign, or the base of a power has it."""
+        """Return True if all factors of a product have the sign, or the base of a power has it."""
         if isinstance(c.e, Mul):
             return all(self._holds(Condition(factor, c.sign)) for factor in c.e.args)
         return (

@@ -1,5 +1,7 @@
-"""Equality of two expressions: a look in ball arithmetic first, which is fast, then a proof, or a
-point where they differ.
+"""Equality of two expressions.
+
+Two points in ball arithmetic are a fast test. If the values there do not differ, a proof decides; a
+point where the expressions differ is a witness.
 """
 
 from __future__ import annotations
@@ -14,22 +16,26 @@ from verify.decide.zero.decide import find_nonzero, vanishes
 from verify.decide.zero.point import NoValueError, Point, at_precision
 from verify.verdict import Witness
 
-BITS = 128
-SIZE = 3  # of every block at the point where expressions are looked at
-PLACES = {GENERIC: 0, OTHER: 1, -2: 2}
+WORKING_BITS = 128
+BLOCK_LENGTH = 3  # coordinates of every block at the points where expressions are evaluated
+COORDINATE_OF_LABEL = {GENERIC: 0, OTHER: 1, -2: 2}
 
 
 class Looks:
-    """Decides equality, and remembers what was decided."""
+    """Decides the equality of expressions, and remembers its answers.
+
+    Args:
+        lengths: the lengths of all blocks, which get a number at the points of the fast test.
+    """
 
     def __init__(self, lengths: Iterable[Length]) -> None:
-        sizes = dict.fromkeys(lengths, SIZE)
+        sizes = dict.fromkeys(lengths, BLOCK_LENGTH)
         self._points = [Point(sizes, seed=seed) for seed in (5, 6)]
         self._values: dict[Expr, list[Any]] = {}
         self._decided: dict[tuple[Expr, Expr], bool] = {}
 
     def equal(self, a: Expr, b: Expr) -> bool:
-        """Whether two expressions are proved to be equal."""
+        """Return True if two expressions are proved to be equal."""
         if a == b:
             return True
         if (a, b) not in self._decided:
@@ -37,7 +43,7 @@ class Looks:
         return self._decided[a, b]
 
     def differ(self, a: Expr, b: Expr) -> bool:
-        """Whether two expressions certainly differ at one of the points that are looked at."""
+        """Return True if two expressions certainly differ at one of the points."""
         pairs = zip(self._at_points(a), self._at_points(b), strict=True)
         return any(x is not None and y is not None and not x.overlaps(y) for x, y in pairs)
 
@@ -49,12 +55,12 @@ class Looks:
 
 def _value(e: Expr, point: Point) -> Any:
     try:
-        return at_precision(BITS, lambda: point.evaluate(e, PLACES))
+        return at_precision(WORKING_BITS, lambda: point.evaluate(e, COORDINATE_OF_LABEL))
     except (NoValueError, KeyError):
         return None
 
 
 def witness_against(a: Expr, b: Expr) -> Witness | None:
-    """A point where two expressions certainly differ."""
+    """Return a point where two expressions certainly differ; None if none was found."""
     difference = a - b
     return find_nonzero(difference if isinstance(difference, Expr) else Integer(0))

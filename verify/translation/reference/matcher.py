@@ -1,10 +1,8 @@
-"""The two sides meet here: what the rule says of every value, and whether a value of the text is
-that.
+"""The matcher: it proves that a value of the text is a value of the rule.
 
-Both are written in *atoms*. Every new value of a block gets an atom of its own (``theta@1``),
-defined by the rule in atoms that come before; so nothing grows. So does every evaluation of a
-potential, by where it is evaluated: two evaluations are one only where their arguments are proved
-to be equal.
+Both are written in *atoms*. Every new value of a block gets an atom (``theta@1``), which the rule
+defines by earlier atoms; so expressions stay small. Every evaluation of a potential gets atoms as
+well, by its arguments: two evaluations are one only if their arguments are proved to be equal.
 """
 
 from __future__ import annotations
@@ -32,11 +30,11 @@ from verify.translation.parse.problems import unread, wrong
 from verify.translation.reference.defined import Defined
 from verify.translation.reference.equality import Looks, witness_against
 
-MOST_NOISES = 5  # for more than these in one expression not all ways to match them are tried
+MAX_MATCHED_NOISES = 5  # more noises in one expression have too many matchings (n!) to be tried
 
 
 def atom(name: str, length: Length | None, **facts: bool) -> Symbol:
-    """A number, or one number a coordinate, that nothing is known of but what is declared."""
+    """Return a new symbol: one number, or one number for each coordinate of a length."""
     facts = {"real": True, **facts}
     return (
         Symbol(name, **facts)
@@ -46,17 +44,21 @@ def atom(name: str, length: Length | None, **facts: bool) -> Symbol:
 
 
 def length_of(block: Any) -> Length | None:
-    """The length of a vector."""
+    """Return the length of a vector; None for one number."""
     return block.length if isinstance(block, Indexed) else None
 
 
 @dataclass(frozen=True)
 class PotentialEvaluation:
-    """The gradient of a potential (or its value) at these values of its blocks, with one atom for
-    each result.
+    """An evaluation of a potential: its gradient or value at values of its blocks.
 
-    ``draw`` is the minibatch that it is an estimate from, where the text has said so; ``variances``
-    are those that are known after.
+    Attributes:
+        kind: ``"gradient"`` or ``"value"``.
+        potential: the potential.
+        arguments: the values of its blocks.
+        atoms: one atom for each result.
+        variances: for a gradient, the running variance after it, by block.
+        draw: the minibatch of an estimate; None if the text has not named one.
     """
 
     kind: str
@@ -69,8 +71,15 @@ class PotentialEvaluation:
 
 @dataclass(frozen=True)
 class Square:
-    """A draw from the non-central chi-squared law with these parameters; ``noise`` names it in the
-    rule, ``key`` in the text.
+    """A draw from the noncentral chi-squared law.
+
+    Attributes:
+        df: the degrees of freedom.
+        nonc: the noncentrality parameter.
+        draw: the atom of its value.
+        noise: its noise in the rule; None if only the text has drawn it.
+        key: its key in the text; None if only the rule has drawn it.
+        clock: the counter of random numbers at which it was drawn.
     """
 
     df: Expr
@@ -83,26 +92,34 @@ class Square:
 
 @dataclass
 class Judge:
-    """What is known while a text is read; ``definitions`` are the atoms of new values, in their
-    order.
+    """The matcher's knowledge while a text is read.
+
+    Attributes:
+        looks: decides equality.
+        definitions: the atoms of new values, in their order, with their definitions.
+        evaluations: the evaluations of potentials.
+        noises: for each noise of the rule the matching noise of the text.
+        whites: the noises of the text.
+        squares: the noncentral chi-squared draws.
+        of_block: the block that an atom is a new value of.
+        met: the new values that the text was proved to compute.
+        clock: the present counter of random numbers; the rule and the text draw at the same
+            counter.
+        clocks: the counter of each noise of the text.
+        counter: numbers that make the names of atoms unique.
+        defined: the conditions under which the text has a value.
     """
 
     looks: Looks
     definitions: dict[Symbol, Expr] = field(default_factory=dict)
     evaluations: list[PotentialEvaluation] = field(default_factory=list)
-    noises: dict[Symbol, Symbol] = field(default_factory=dict)  # of the rule -> of the text
-    whites: set[Symbol] = field(default_factory=set)  # those of the text
+    noises: dict[Symbol, Symbol] = field(default_factory=dict)
+    whites: set[Symbol] = field(default_factory=set)
     squares: list[Square] = field(default_factory=list)
-    of_block: dict[Symbol, Block] = field(default_factory=dict)  # whose new value an atom is
-    met: set[Symbol] = field(
-        default_factory=set
-    )  # the new values that the text was seen to compute
-    # the counter of random numbers here: what a rule draws here is what the text draws at this
-    # counter
+    of_block: dict[Symbol, Block] = field(default_factory=dict)
+    met: set[Symbol] = field(default_factory=set)
     clock: Any = None
-    clocks: dict[Symbol, Any] = field(
-        default_factory=dict
-    )  # the counters of the noises of the text
+    clocks: dict[Symbol, Any] = field(default_factory=dict)
     counter: Iterable[int] = field(default_factory=lambda: itertools.count(1))
     defined: Defined = field(init=False)
 
@@ -110,14 +127,14 @@ class Judge:
         self.defined = Defined(self.looks)
 
     def fresh(self, name: str, length: Length | None, **facts: bool) -> Symbol:
-        """A new atom."""
+        """Return a new atom with a unique name."""
         return atom(f"{name}@{next(iter(self.counter))}", length, **facts)
 
-    # -- what the rule says
+    # -- values of the rule
     # ----------------------------------------------------------------------------------------------
 
     def define(self, block: Block, value: Expr) -> Expr:
-        """The atom of a new value of a block."""
+        """Return the atom of a new value of a block; a symbol or a number needs none."""
         if value.is_Symbol or value.is_number:
             return value
         new = self.value_of(block)
@@ -125,14 +142,16 @@ class Judge:
         return new
 
     def value_of(self, block: Block) -> Symbol:
-        """An atom for some value of a block, in its domain."""
+        """Return an atom for an arbitrary value of a block, in its domain."""
         facts = {k: v for k, v in assumptions_of(block).items() if k != "commutative"}
         return self.fresh(block.name, length_of(block), **facts)
 
     def evaluate(
         self, kind: str, potential: Potential, arguments: tuple[Expr, ...], draw: Any = None
     ) -> PotentialEvaluation:
-        """The evaluation of a potential there; the one that there is already, if there is one."""
+        """Return the evaluation of a potential at some arguments: an earlier equal one, or a new
+        one.
+        """
         for n, known in enumerate(self.evaluations):
             if (known.kind, known.potential) != (kind, potential) or not self.all_equal(
                 known.arguments, arguments
@@ -161,17 +180,17 @@ class Judge:
         return self.evaluations[-1]
 
     def all_equal(self, ours: Iterable[Expr], theirs: Iterable[Expr]) -> bool:
-        """Whether values are equal one by one."""
+        """Return True if two lists of values are proved to be equal one by one."""
         return all(self.same(a, b) for a, b in zip(ours, theirs, strict=True))
 
     def square(
         self, df: Expr, nonc: Expr, length: Length | None, *, noise: Any = None, key: Any = None
     ) -> Symbol:
-        """A draw from the non-central chi-squared law: that of a noise of the rule, or of a key of
+        """Return a draw from the noncentral chi-squared law, for a noise of the rule or a key of
         the text.
 
-        Two draws are one where their parameters are, and where neither belongs to another noise or
-        to another key.
+        Two draws are one if their parameters are proved to be equal, and they do not belong to two
+        noises or two keys.
         """
         for n, known in enumerate(self.squares):
             ours, theirs = (known.noise, noise), (known.key, key)
@@ -186,12 +205,12 @@ class Judge:
         self.squares.append(Square(df, nonc, draw, noise, key, self.clock))
         return draw
 
-    # -- what the text says
+    # -- values of the text
     # ----------------------------------------------------------------------------------------------
 
     def white(self, name: str, length: Length | None) -> Symbol:
-        """A standard normal number of the text, or one a coordinate, drawn at the counter that is
-        the present one.
+        """Return a standard normal number of the text, or one for each coordinate, at the present
+        counter.
         """
         found = atom(name, length)
         self.whites.add(found)
@@ -199,7 +218,7 @@ class Judge:
         return found
 
     def named(self, value: Expr) -> Expr:
-        """The atom that a value of the text is proved to be, if it is one; else the value."""
+        """Return the atom that a value of the text is proved to equal; else the value."""
         if value.is_Symbol or value.is_number:
             return value
         for new, definition in self.definitions.items():
@@ -209,42 +228,46 @@ class Judge:
         return value
 
     def missing(self, block: Block) -> Symbol | None:
-        """The first new value of a block that the text was not seen to compute."""
+        """Return the first new value of a block that the text was not proved to compute; None if
+        there is none.
+        """
         return next(
             (a for a in self.definitions if self.of_block[a] == block and a not in self.met), None
         )
 
     def same(self, theirs: Expr, ours: Expr) -> bool:
-        """Whether a value of the text is proved to be one of the rule; the noises in both are
-        matched one to one.
+        """Return True if a value of the text is proved to be a value of the rule.
+
+        The noises in both are matched one to one.
         """
         if theirs == ours:
             return True
         for match in self.matches(theirs, ours):
-            if self.looks.equal(theirs, put(ours, {**self.noises, **match})):
+            if self.looks.equal(theirs, replace_symbols(ours, {**self.noises, **match})):
                 self.noises |= match
                 return True
         return False
 
     def matches(self, theirs: Expr, ours: Expr) -> Iterable[dict[Symbol, Symbol]]:
-        """The ways to match noises of the text with those of the rule that have none yet."""
+        """Return the ways to match noises of the text with unmatched noises of the rule."""
         left = sorted(
-            {s for s in generics(ours) if isinstance(s, Noise | ScalarNoise)} - self.noises.keys(),
+            {s for s in generic_symbols(ours) if isinstance(s, Noise | ScalarNoise)}
+            - self.noises.keys(),
             key=str,
         )
-        right = sorted(generics(theirs) & self.whites - set(self.noises.values()), key=str)
+        right = sorted(generic_symbols(theirs) & self.whites - set(self.noises.values()), key=str)
         if any(self.clocks[w] != self.clock for w in right):
             return []
-        if len(left) != len(right) or len(left) > MOST_NOISES:
+        if len(left) != len(right) or len(left) > MAX_MATCHED_NOISES:
             return []
         ways = [dict(zip(left, way, strict=True)) for way in itertools.permutations(right)]
         return [way for way in ways if all(length_of(a) == length_of(b) for a, b in way.items())]
 
-    def require(self, theirs: Expr, ours: Expr, line: int, what: str) -> None:
-        """Require that a value of the text is that of the rule.
+    def require(self, theirs: Expr, ours: Expr, line: int, place: str) -> None:
+        """Require that a value of the text is the value of the rule.
 
         Raises:
-            TranslationError: with a point where they differ, if there is one.
+            TranslationError: if that is not proved, with a point where they differ if there is one.
         """
         self.defined.rule[ours] = None
         if self.same(theirs, ours):
@@ -253,29 +276,29 @@ class Judge:
         ways = list(self.matches(expanded, expected)) or [{}]
         found = None
         for way in ways:
-            right = put(expected, {**self.noises, **way})
+            right = replace_symbols(expected, {**self.noises, **way})
             if self.looks.equal(expanded, right):
                 self.noises |= way
                 return
             found = witness_against(expanded, right)
             if found is None:
                 raise unread(
-                    line, f"{what}: it is not seen that {_shown(expanded)} is {_shown(right)}"
+                    line, f"{place}: {_shown(expanded)} is not proved to be {_shown(right)}"
                 )
-        raise wrong(line, f"{what} is {_shown(theirs)}, and must be {_shown(ours)}", found)
+        raise wrong(line, f"{place} is {_shown(theirs)}, but must be {_shown(ours)}", found)
 
     def expanded(self, e: Expr) -> Expr:
-        """An expression with the definitions of new values put in."""
+        """Return an expression with the definitions of new values inserted."""
         for new, definition in reversed(self.definitions.items()):
-            if new in generics(e):
+            if new in generic_symbols(e):
                 e = substitute(e, {new: definition})
         return e
 
-    # -- trying something
+    # -- going back
     # ----------------------------------------------------------------------------------------------
 
     def snapshot(self) -> tuple[Any, ...]:
-        """Everything that is known now."""
+        """Return a copy of the knowledge that ``restore`` can bring back."""
         return (
             dict(self.definitions),
             list(self.evaluations),
@@ -285,19 +308,19 @@ class Judge:
         )
 
     def restore(self, known: tuple[Any, ...]) -> None:
-        """Forget what came after a snapshot."""
+        """Forget everything since a snapshot."""
         self.definitions, self.evaluations, self.noises, self.whites, self.squares = (
             type(part)(part) for part in known
         )
 
 
-def generics(e: Expr) -> set[Symbol]:
-    """The symbols of an expression, each at the generic coordinate."""
+def generic_symbols(e: Expr) -> set[Symbol]:
+    """Return the symbols of an expression, each at the generic coordinate."""
     return {generic(s) for s in e.atoms(Symbol)}
 
 
-def put(e: Expr, values: Mapping[Symbol, Symbol]) -> Expr:
-    """An expression with symbols for symbols, at every index."""
+def replace_symbols(e: Expr, values: Mapping[Symbol, Symbol]) -> Expr:
+    """Return an expression with symbols replaced by symbols, at every coordinate."""
     return e.xreplace(
         {s: _at(values[generic(s)], s) for s in e.atoms(Symbol) if generic(s) in values}
     )

@@ -1,6 +1,4 @@
-"""What is to be carried out, as a list of operations: of an ``Update``, and of a composed
-``Kernel`` part after part.
-"""
+"""The rule as a list of operations: of an ``Update``, or of a composed ``Kernel`` part by part."""
 
 from __future__ import annotations
 
@@ -27,8 +25,10 @@ from recipe.language.symbols import Block
 
 @dataclass(frozen=True)
 class Moves:
-    """New values of some blocks, all from one old state; ``noise`` tells the noises of one carried
-    out rule from all others.
+    """Assign new values to some blocks, all computed from the old state.
+
+    ``noise`` is a number that distinguishes the noises of this application of a rule from all
+    others.
     """
 
     rule: tuple[tuple[Block, Expr], ...]
@@ -37,7 +37,10 @@ class Moves:
 
 @dataclass(frozen=True)
 class Repeated:
-    """Operations as often as is drawn from a range."""
+    """Repeat operations a number of times that is drawn uniformly from ``low`` to ``high``.
+
+    ``moved`` are the blocks that the operations change.
+    """
 
     low: int
     high: int
@@ -47,13 +50,13 @@ class Repeated:
 
 @dataclass(frozen=True)
 class Mark:
-    """Remember the state."""
+    """Remember the state, for a later test."""
 
 
 @dataclass(frozen=True)
 class MapTest:
-    """Accept with the ratio ``energy`` of the marked state to this one, or go back there and turn
-    the signs of ``flips``.
+    """Accept a map with the ratio of ``exp(-energy)``, or return to the marked state and negate
+    ``flips``.
     """
 
     energy: Expr
@@ -63,7 +66,9 @@ class MapTest:
 
 @dataclass(frozen=True)
 class ProposalTest:
-    """Accept by ``cost(x, y) - cost(y, x)`` of the marked state x and this one, or go back."""
+    """Accept a proposal by ``cost(x, y) - cost(y, x)``, with the marked state x and the present one
+    y.
+    """
 
     cost: Expr
     partners: tuple[tuple[Block, Block], ...]
@@ -76,19 +81,19 @@ _numbers = itertools.count(1)
 
 
 @singledispatch
-def operations(what: Update | Kernel) -> tuple[Operation, ...]:
-    """The operations of one step."""
-    raise TypeError(what)
+def operations(source: Update | Kernel) -> tuple[Operation, ...]:
+    """Return the operations of one step."""
+    raise TypeError(f"{source!r} is not an Update or a Kernel")
 
 
 @operations.register
-def _(what: Update) -> tuple[Operation, ...]:
-    return tuple(_moves(what))
+def _(source: Update) -> tuple[Operation, ...]:
+    return tuple(_moves(source))
 
 
 @operations.register
-def _(what: Kernel) -> tuple[Operation, ...]:
-    return tuple(o for part in what.parts for o in _part(part))
+def _(source: Kernel) -> tuple[Operation, ...]:
+    return tuple(o for part in source.parts for o in _part(part))
 
 
 def _moves(update: Update) -> Iterator[Operation]:
@@ -102,7 +107,7 @@ def _moves(update: Update) -> Iterator[Operation]:
 
 @singledispatch
 def _part(part: Part) -> Iterable[Operation]:
-    raise TypeError(part)
+    raise TypeError(f"{part!r} is not a part of a kernel that is known here")
 
 
 @_part.register

@@ -1,6 +1,4 @@
-"""The rule, carried out in atoms, as far as the next place where the text must have a loop or a
-test as well.
-"""
+"""The rule, executed on atoms, up to the next loop or test, which the text must have as well."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from recipe.language.symbols import (
 )
 from recipe.language.total import Total, substitute
 from verify.translation.parse.problems import unread
-from verify.translation.reference.matcher import Judge, generics, put
+from verify.translation.reference.matcher import Judge, generic_symbols, replace_symbols
 from verify.translation.reference.program import (
     MapTest,
     Mark,
@@ -41,11 +39,17 @@ State = dict[Block, Expr]
 
 @dataclass
 class RuleExecution:
-    """A rule that is being carried out; ``state`` holds the value of every block, ``marked`` that
-    where a test began.
+    """The execution of a rule.
 
-    ``estimated`` says that the variance of an estimated gradient is the one after its last
-    evaluation (in ``run``).
+    Attributes:
+        judge: the matcher.
+        operations: the operations of the rule.
+        state: the value of every block.
+        estimated: True if the variance of an estimated gradient is the one after its last
+            evaluation, as in ``run``; False if it is an input, as in ``step``.
+        at: the index of the next operation.
+        marked: the states at the beginnings of open tests.
+        last: the last gradient evaluation of each potential.
     """
 
     judge: Judge
@@ -58,13 +62,13 @@ class RuleExecution:
 
     @property
     def domains_checked(self) -> bool:
-        """Whether every step is looked at by ``invalid_block``: where only all coordinates of a
-        block tell that it has left its domain.
+        """True if ``invalid_block`` checks the domain after every step: only all coordinates
+        together tell if a block left its domain.
         """
         return any(on_simplex(b) for b in self.state)
 
     def advance(self) -> Operation | None:
-        """Carry out moves, and return what comes next: a loop, a test, or nothing."""
+        """Execute moves, and return the next loop or test; None at the end of the rule."""
         while self.at < len(self.operations):
             operation = self.operations[self.at]
             self.at += 1
@@ -78,14 +82,14 @@ class RuleExecution:
         return None
 
     def open(self) -> None:
-        """Carry out moves as far as the next loop or test, so that the text can be read beside
-        them.
-        """
+        """Execute moves up to the next loop or test, so that the text can be compared with them."""
         if self.advance() is not None:
             self.at -= 1
 
     def inside(self, operation: Repeated) -> RuleExecution:
-        """The rule of the body of a loop, at a state that earlier repetitions have left."""
+        """Return the execution of the body of a loop, at an arbitrary state after earlier
+        repetitions.
+        """
         state = {
             b: self.judge.value_of(b) if b in operation.moved else e for b, e in self.state.items()
         }
@@ -98,7 +102,7 @@ class RuleExecution:
         self.state |= {b: self.judge.define(b, e) for b, e in values}
 
     def log_ratio(self, test: MapTest | ProposalTest) -> Expr:
-        """The logarithm of the ratio that a test compares with."""
+        """Return the logarithm of the acceptance ratio of a test."""
         old, new = self.marked[-1], self.state
         if isinstance(test, MapTest):
             return self.taken(test.energy, old, old) - self.taken(test.energy, new, new)
@@ -108,18 +112,27 @@ class RuleExecution:
         return there - back
 
     def rejected(self, test: MapTest | ProposalTest) -> State:
-        """The state where a test does not accept."""
+        """Return the state after a rejection."""
         old = self.marked[-1]
         flips = test.flips if isinstance(test, MapTest) else frozenset()
         gone_back = {b: -old[b] if b in flips else old[b] for b in test.moved}
         return {**self.state, **gone_back}
 
     def taken(self, e: Expr, where: State, values: Mapping[Any, Expr], noise: int = 0) -> Expr:
-        """An expression at ``values``, with functions of whole blocks taken at the state
+        """Return an expression at ``values``, with functions of whole blocks evaluated at the state
         ``where``.
         """
-        e = put(e, {s: _apart(s, noise) for s in generics(e) if isinstance(s, Noise | ScalarNoise)})
-        e = e.xreplace({s: _correlated(s) for s in e.atoms(Noise) if s.covariance is not None})
+        e = replace_symbols(
+            e,
+            {
+                s: _numbered_noise(s, noise)
+                for s in generic_symbols(e)
+                if isinstance(s, Noise | ScalarNoise)
+            },
+        )
+        e = e.xreplace(
+            {s: _from_white_noise(s) for s in e.atoms(Noise) if s.covariance is not None}
+        )
         e = e.xreplace({p: self._partial(p, where) for p in e.atoms(Partial)})
         e = e.xreplace({U: self._evaluated("value", U, where).atoms[0] for U in e.atoms(Potential)})
         e = e.xreplace({v: self._variance(v) for v in e.atoms(*VARIANCES)})
@@ -154,15 +167,16 @@ class RuleExecution:
 
 
 def variance_before(U: Potential, block: Block) -> Symbol:
-    """The variance of an estimated gradient as it is found."""
+    """Return the running variance of an estimated gradient at the beginning of a step."""
     from recipe.language.variance import gradient_variance
 
     return gradient_variance(U, block)
 
 
 def arguments_of(U: Potential, state: State) -> tuple[Expr, ...]:
-    """The values of the blocks that a potential is a function of; of one that stands in the state
-    as another, its image.
+    """Return the values of the blocks that a potential depends on.
+
+    If a block of the state stands for such a block, the value is its image.
     """
     standing = {b.image: b for b in state if b.image is not None}
     found = []
@@ -172,8 +186,8 @@ def arguments_of(U: Potential, state: State) -> tuple[Expr, ...]:
     return tuple(found)
 
 
-def _apart(w: Any, number: int) -> Any:
-    """The noise of one carried out rule."""
+def _numbered_noise(w: Any, number: int) -> Any:
+    """Return a noise with the number of the application of the rule in its name."""
     name = f"{name_of(w)}@{number}"
     if isinstance(w, Noise):
         return Indexed.__new__(Noise, name, w.length, 0, w.extra, real=True)
@@ -181,12 +195,12 @@ def _apart(w: Any, number: int) -> Any:
 
 
 def factor_of(M: Dense) -> Dense:
-    """The Cholesky factor of a matrix, as a matrix of its own."""
+    """Return the Cholesky factor of a matrix, as a matrix of its own."""
     return Dense(f"{M.name}_cholesky", M.row, M.column)
 
 
-def _correlated(w: Noise) -> Expr:
-    """Noise with a covariance as the product of its Cholesky factor with white noise."""
+def _from_white_noise(w: Noise) -> Expr:
+    """Return noise with a covariance as the product of its Cholesky factor with white noise."""
     if w.label != GENERIC:
         raise unread(None, f"the rule has {w} inside of a sum, which no module draws")
     white = Indexed.__new__(Noise, w.base, w.length, 0, (None,), real=True)

@@ -1,4 +1,4 @@
-"""The functions ``step`` and ``run`` of a module, beside the rule.
+"""The functions ``step`` and ``run`` of a module, compared with the rule.
 
 Imports ``verify.translation.loops`` and below.
 """

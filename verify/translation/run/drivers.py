@@ -1,6 +1,4 @@
-"""The drivers of a module beside the rule: ``step``, and the body of the loop over steps in
-``run``.
-"""
+"""The drivers of a module, compared with the rule: ``step``, and the loop over steps in ``run``."""
 
 from __future__ import annotations
 
@@ -15,20 +13,25 @@ from recipe.kernel import Kernel
 from recipe.language.abstract import Potential
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.symbols import Block, Noise, ScalarNoise, generic
-from verify.translation.loops.batch_sums import either
+from verify.translation.loops.batch_sums import read_few_or_many
 from verify.translation.loops.calls import CALLS, evaluated
 from verify.translation.loops.chunks import blocks, through_piece
-from verify.translation.loops.draws_ahead import drawn_ahead
+from verify.translation.loops.draws_ahead import read_draws_ahead
 from verify.translation.loops.eights import EIGHTS, by_eight
-from verify.translation.loops.metropolis_test import decision
+from verify.translation.loops.metropolis_test import read_test
 from verify.translation.loops.one_by_one import one_by_one
-from verify.translation.loops.pairs import pairs
-from verify.translation.loops.repetition import number
+from verify.translation.loops.pairs import read_pairs
+from verify.translation.loops.repetition import read_repetition
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule, plain_body
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Call, Reader
-from verify.translation.reading.state_invariants import array_of, checked_state, left, results_held
+from verify.translation.reading.state_invariants import (
+    array_of,
+    holds_result,
+    require_state,
+    results_held,
+)
 from verify.translation.reference.equality import Looks
 from verify.translation.reference.matcher import Judge, length_of
 from verify.translation.reference.program import Operation, operations
@@ -39,19 +42,21 @@ from verify.translation.state.values import (
     Array,
     Clock,
     Flag,
-    Fused,
     Half,
     Pairs,
+    PairsInVectors,
     Record,
     Size,
     StreamKey,
     Token,
 )
 
-What = Update | Kernel
+Source = Update | Kernel  # what a module is made from
 
-STEP = "out, state, gradient, step_size, params, noise"
-RUN = "state, draws, gradient, data, step_size, params, seed, chain, start, steps, warmup, thin"
+STEP_ARGUMENTS = "out, state, gradient, step_size, params, noise"
+RUN_ARGUMENTS = (
+    "state, draws, gradient, data, step_size, params, seed, chain, start, steps, warmup, thin"
+)
 STEP_SIZE = Symbol("step_size", positive=True)
 
 
@@ -63,15 +68,15 @@ def reader_for(
     *,
     estimated: bool,
 ) -> Reader:
-    """A reader beside the rule, at its first state."""
+    """Return a reader that compares a text with the rule, at the first state of the rule."""
     lengths = {length_of(b) for b in legend.fields} | set(module.arrays.values())
     judge = Judge(Looks(n for n in lengths if n is not None))
     forms = (
-        pairs,
-        drawn_ahead,
-        number,
-        decision,
-        either,
+        read_pairs,
+        read_draws_ahead,
+        read_repetition,
+        read_test,
+        read_few_or_many,
         through_piece,
         by_eight,
         blocks,
@@ -91,15 +96,19 @@ def reader_for(
 
 
 def check_step(
-    module: ParsedModule, legend: Legend, what: Update, laws: Mapping[str, tuple[str, str]]
+    module: ParsedModule, legend: Legend, source: Update, laws: Mapping[str, tuple[str, str]]
 ) -> None:
-    """Require that ``step`` is the rule; ``laws`` are those of the draws of ``run``."""
-    reader, noise = read_step(module, legend, what, operations(what), laws)
+    """Require that ``step`` computes the rule; ``laws`` are the laws of the draws in ``run``.
+
+    Raises:
+        TranslationError: if that is not proved.
+    """
+    reader, noise = read_step(module, legend, source, operations(source), laws)
     end = module.functions["step"].body[-1].lineno
     for block, value in reader.rule.state.items():
         if value == block and array_of(reader, block, "out") not in reader.memory.contents:
             raise wrong(end, f"step does not write {block} into out")
-    checked_state(reader, end, "after the step", "out")
+    require_state(reader, end, "after the step", "out")
     if noise.used != set(range(len(noise.used))):
         raise wrong(end, "not all arrays of the noise are used")
     reader.judge.defined.require()
@@ -108,23 +117,24 @@ def check_step(
 def read_step(
     module: ParsedModule,
     legend: Legend,
-    what: Update,
+    source: Update,
     beside: tuple[Operation, ...],
     laws: Mapping[str, tuple[str, str]],
 ) -> tuple[Reader, NoiseArguments]:
-    """Read ``step`` beside the operations of a rule; beside none, its arrays hold in the end all
-    that was read.
+    """Read ``step`` and compare it with the operations of a rule.
+
+    Without operations nothing is compared, and at the end the arrays hold the values of the text.
     """
-    function = _function(module, "step", STEP)
+    function = _function(module, "step", STEP_ARGUMENTS)
     reader = reader_for(module, legend, beside, _given_gradients(legend), estimated=False)
     reader.only_out, reader.laws = True, dict(laws)
-    noise = NoiseArguments(_normals(what))
+    noise = NoiseArguments(_normals(source))
     frame = Frame(
         {
             "out": Record("out"),
             "state": Record("state"),
             "params": Record("params"),
-            "step_size": step_symbol(what),
+            "step_size": step_symbol(source),
         }
         | {"noise": noise, "gradient": Token("gradient")}
     )
@@ -133,20 +143,20 @@ def read_step(
     return reader, noise
 
 
-def _normals(what: Update) -> int:
-    """How many noises of the rule are normal."""
-    drawn = {generic(x.noise) for _, e in what.rule for x in e.atoms(NoncentralChiSquared)}
-    noises = {generic(s) for _, e in what.rule for s in e.atoms(Noise, ScalarNoise)}
+def _normals(source: Update) -> int:
+    """Return the number of normal noises of the rule."""
+    drawn = {generic(x.noise) for _, e in source.rule for x in e.atoms(NoncentralChiSquared)}
+    noises = {generic(s) for _, e in source.rule for s in e.atoms(Noise, ScalarNoise)}
     return len(noises - drawn)
 
 
-def step_symbol(what: What) -> Symbol:
-    """The symbol of the step size."""
-    return what.step if what.step is not None else STEP_SIZE
+def step_symbol(source: Source) -> Symbol:
+    """Return the symbol of the step size."""
+    return source.step if source.step is not None else STEP_SIZE
 
 
 def _given_gradients(legend: Legend) -> dict[str, Call]:
-    """Gradients that are passed as arguments."""
+    """Return the readers of calls of gradients that are arguments of a driver."""
 
     def call(U: Potential) -> Call:
         def gradient(reader: Reader, node: ast.Call, frame: Frame) -> None:
@@ -177,23 +187,25 @@ def _function(module: ParsedModule, name: str, arguments: str) -> ast.FunctionDe
 def check_run(
     module: ParsedModule,
     legend: Legend,
-    what: What,
+    source: Source,
     calls: Mapping[str, Call],
     end: Callable[..., None],
 ) -> Reader:
-    """Require that the loop over steps carries out the rule; ``end`` looks at what comes after it
-    in the loop.
+    """Require that the loop over steps executes the rule; ``end`` checks the rest of the loop.
+
+    Raises:
+        TranslationError: if that is not proved.
     """
-    function = _function(module, "run", RUN)
+    function = _function(module, "run", RUN_ARGUMENTS)
     reader = reader_for(
-        module, legend, operations(what), {**_given_gradients(legend), **calls}, estimated=True
+        module, legend, operations(source), {**_given_gradients(legend), **calls}, estimated=True
     )
     names = {n: Token(n) for n in ("gradient", "seed", "chain", "start", "steps", "warmup", "thin")}
     frame = Frame(
         {
             **names,
             **{n: Record(n) for n in ("state", "draws", "data", "params")},
-            "step_size": step_symbol(what),
+            "step_size": step_symbol(source),
         }
     )
     before, loop = _loop_over_steps(function)
@@ -205,13 +217,13 @@ def check_run(
     reader.read(moves, frame)
     if reader.rule.advance() is not None:
         raise wrong(loop, "the step ends before the rule does")
-    checked_state(reader, moves[-1].lineno if moves else loop.lineno, "after the step")
+    require_state(reader, moves[-1].lineno if moves else loop.lineno, "after the step")
     _check_finite(reader, frame)
     for array, held in opened.items():
-        if not left(reader, array, held, reader.rule.state):
+        if not holds_result(reader, array, held, reader.rule.state):
             raise wrong(
                 reader.memory.written.get(array, loop.lineno),
-                f"{array.field} is not right for the next step",
+                f"{array.field} does not hold the value that the next step needs",
             )
     _check_drawn_again(reader, loop)
     _check_variances(reader, loop)
@@ -221,8 +233,9 @@ def check_run(
 
 
 def _check_row(function: ast.FunctionDef, before: list[ast.stmt]) -> None:
-    """The next row of draws is set before the loop and, where a state is kept, counted: nowhere
-    else (``check_end``).
+    """Require that the next row of draws is set once before the loop, and counted once in it.
+
+    ``check_end`` requires that it is counted where a state is kept.
     """
     begun, all_of_them = (
         sum(
@@ -238,7 +251,8 @@ def _check_row(function: ast.FunctionDef, before: list[ast.stmt]) -> None:
         )
 
 
-FIXED = {
+# Names that texts are compared by, with the only statements that may assign to them.
+FIXED_NAMES = {
     "done": ("for done in range(start, start + steps):",),
     "t": ("t = np.uint64(done)", "t = np.uint64(start) - np.uint64(1)"),
     "invalid": ("invalid = invalid_block(state)",),
@@ -248,8 +262,9 @@ FIXED = {
 
 
 def _check_fixed_names(function: ast.FunctionDef) -> None:
-    """What is compared as a text names the arguments and these; so none of them is given another
-    value.
+    """Require that the arguments and the names in ``FIXED_NAMES`` get no other value.
+
+    Some statements are compared as texts, and these texts name them.
     """
     arguments = {a.arg for a in function.args.args}
     begun = 0
@@ -269,12 +284,16 @@ def _check_fixed_names(function: ast.FunctionDef) -> None:
             for n in ast.walk(t)
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
         }:
-            if name in arguments or (name in FIXED and text not in FIXED[name]) or begun > 1:
+            if (
+                name in arguments
+                or (name in FIXED_NAMES and text not in FIXED_NAMES[name])
+                or begun > 1
+            ):
                 raise unread(s, f"{name} is given another value")
 
 
 def _loop_over_steps(function: ast.FunctionDef) -> tuple[list[ast.stmt], ast.For]:
-    """What stands before the loop over steps, and the loop."""
+    """Return the statements before the loop over steps, and the loop."""
     match plain_body(function):
         case [
             *before,
@@ -296,8 +315,9 @@ def _loop_over_steps(function: ast.FunctionDef) -> tuple[list[ast.stmt], ast.For
 def _entered_step(
     reader: Reader, loop: ast.For, frame: Frame, opened: Mapping[Array, Any]
 ) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """The statements of a step that move the state, and those after them; nothing is known of what
-    an earlier step has left.
+    """Return the statements of a step that move the state, and those after them.
+
+    Scratch arrays may hold anything at the beginning of a step.
     """
     body = loop.body
     if [ast.unparse(s) for s in body[:2]] != ["t = np.uint64(done)", "finite = True"]:
@@ -318,7 +338,9 @@ def _entered_step(
 
 
 def _split(body: list[ast.stmt], loop: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """The statements that move the state, and those that look at it, stop and record."""
+    """Split a step into the statements that move the state, and those that check, stop and
+    record.
+    """
     for n, s in enumerate(body):
         if ast.unparse(s).splitlines()[0] in ("invalid = invalid_block(state)", "if not finite:"):
             begin = n - (n > 0 and ast.unparse(body[n - 1]).endswith("[0] = done + 2"))
@@ -327,11 +349,10 @@ def _split(body: list[ast.stmt], loop: ast.stmt) -> tuple[list[ast.stmt], list[a
 
 
 def _read_before(reader: Reader, statements: list[ast.stmt], frame: Frame) -> dict[Array, Any]:
-    """What stands before the loop over steps: what no step changes, and what the step before has
-    left.
+    """Read the statements before the loop over steps, and return the results that they evaluate.
 
-    A number that is computed here and read in the loop must hold the same in all steps: so nothing
-    of the state may be in it.
+    A number that is computed here and read in the loop must be the same in all steps: so it may not
+    depend on the state.
     """
     opened: dict[Array, Any] = {}
     for n, statement in enumerate(statements):
@@ -342,7 +363,9 @@ def _read_before(reader: Reader, statements: list[ast.stmt], frame: Frame) -> di
                     or ast.unparse(first) != "t = np.uint64(start) - np.uint64(1)"
                 ):
                     raise unread(
-                        statement, "what the step before has left is evaluated just before the loop"
+                        statement,
+                        "an if must be the last statement before the loop, and begin with"
+                        " t = np.uint64(start) - np.uint64(1)",
                     )
                 opened = _read_left(reader, test, rest, frame)
             case ast.Assign(targets=[ast.Name(id="row")]):
@@ -362,17 +385,19 @@ def _read_before(reader: Reader, statements: list[ast.stmt], frame: Frame) -> di
 
 
 def _check_constant(reader: Reader, value: Any, at: ast.stmt) -> None:
-    if not isinstance(value, Expr | int | Size | Pairs | Half | Fused | StreamKey):
+    """Require that a value before the loop is the same in all steps."""
+    if not isinstance(value, Expr | int | Size | Pairs | Half | PairsInVectors | StreamKey):
         raise unread(at, f"this may not stand before the loop over steps: {ast.unparse(at)}")
     variances = {variance_before(U, b) for U in reader.legend.variances for b in U.blocks}
     changing = set(reader.rule.state) | reader.judge.whites | variances
     if isinstance(value, Expr) and {generic(s) for s in value.atoms(Symbol)} & changing:
-        raise wrong(at, "this changes from step to step, and is computed once")
+        raise wrong(at, "this changes from step to step, but is computed once")
 
 
 def _read_left(
     reader: Reader, test: ast.expr, statements: list[ast.stmt], frame: Frame
 ) -> dict[Array, Any]:
+    """Read the evaluations at the first state, which the step before would have left in arrays."""
     text = ast.unparse(test)
     mark = text.removeprefix("steps > 0 and state.").removesuffix("[0] != start + 1")
     own = reader.module.arrays.keys() - {
@@ -385,7 +410,7 @@ def _read_left(
         or mark not in own
         or reader.module.arrays[mark] is not None
     ):
-        raise wrong(test, "what is evaluated before the loop must be what no step before has left")
+        raise wrong(test, "evaluations before the loop must be made if no earlier step made them")
     reader.mark = mark
     reader.private.add(mark)
     reader.clock = frame.names["t"] = Clock("before")
@@ -397,36 +422,35 @@ def _read_left(
 
 
 def _check_drawn_again(reader: Reader, at: ast.stmt) -> None:
-    """The minibatch that was there before the loop is that of the end of a step, or has random
-    numbers of its own.
+    """Require that the minibatch before the loop is that of the end of a step, or has its own
+    random numbers.
     """
     for U, (purpose, _) in reader.estimates_before.items():
         last = reader.estimates.get(U)
         if last is not None and last[1] == "t" and last[0] != purpose:
             raise wrong(
-                at, f"the minibatch of the step before is another one than that of its end, for {U}"
+                at, f"the minibatch of {U} before the loop is not the one at the end of a step"
             )
         if (
             (last is None or last[1] != "t")
             and purpose in reader.keys
             and reader.uses.get(purpose) != U
         ):
-            raise wrong(at, f"the minibatch of the step before shares its random numbers, for {U}")
+            raise wrong(at, f"the minibatch of {U} before the loop shares its random numbers")
 
 
 def _check_variances(reader: Reader, at: ast.AST) -> None:
-    """The running variances are those after the last estimate of the rule, and no other estimate
-    has joined them.
-    """
+    """Require that the running variances are those after the last estimate of the rule."""
     for U, fields in reader.legend.variances.items():
         last = reader.rule.last.get(U)
         for n, (block, field) in enumerate(zip(U.blocks, fields, strict=True)):
             held = reader.memory.contents[Array("state", field, length_of(block))]
             if held != (variance_before(U, block) if last is None else last.variances[n]):
-                raise wrong(at, f"state.{field} is not what the last estimate of the rule leaves")
+                raise wrong(at, f"state.{field} is not the variance after the rule's last estimate")
 
 
 def _scratch_holds_anything(reader: Reader, opened: Mapping[Array, Any]) -> None:
+    """Give every scratch array an arbitrary content."""
     blocks = {array_of(reader, b) for b in reader.rule.state}
     variances = {
         Array("state", f, length_of(b))
@@ -440,6 +464,7 @@ def _scratch_holds_anything(reader: Reader, opened: Mapping[Array, Any]) -> None
 
 
 def _check_finite(reader: Reader, frame: Frame) -> None:
+    """Require that every number that is stored into a block is checked."""
     flag = frame.names.get("finite")
     if reader.rule.domains_checked:
         return
@@ -447,8 +472,8 @@ def _check_finite(reader: Reader, frame: Frame) -> None:
         if not isinstance(flag, Flag) or asked not in flag.of:
             value, condition = asked if isinstance(asked, tuple) else (asked, "")
             reason = (
-                f"{condition} is not asked"
+                f"{condition} is not tested"
                 if condition
-                else "a step that is not finite would go on"
+                else "a step that is not finite would not stop"
             )
-            raise wrong(line, f"{value} is not looked at: {reason}")
+            raise wrong(line, f"{value} is not checked: {reason}")

@@ -1,4 +1,4 @@
-"""What is known while a text is read: values, arrays, what stands at an index.
+"""The state of a reading: values of names, contents of arrays, and what an index selects.
 
 Imports ``verify.translation.reference`` and ``verify.translation.parse``.
 """

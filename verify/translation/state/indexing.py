@@ -1,10 +1,9 @@
-"""What stands at an index: of an array, of a matrix, of the data, of the noise, and of arrays on
-the stack.
+"""The values that an index selects: from an array, a matrix, the data, the noise, or the stack.
 
-An array on the stack holds something for each one of a piece (``values.Piece``), as long as the
-loop is in that piece. It is known as what it holds for the generic one. A loop that takes several
-at a time reads and writes those that are a shift further: there, the data are those of other rows,
-and have other symbols until the number is put away.
+An array on the stack holds one number for each coordinate or row of a chunk (``values.Chunk``),
+while the loop is in that chunk. Its content is known as an expression of the generic coordinate or
+row. A loop that takes several rows at a time reads and writes numbers of neighbouring rows. The
+data of those rows get symbols of their own, until the number is stored.
 """
 
 from __future__ import annotations
@@ -34,31 +33,31 @@ from verify.translation.state.values import (
 
 
 @singledispatch
-def cell(of: Any, reader: Any, node: ast.Subscript, frame: Any) -> Any:
-    """What stands in ``of`` at the index of the node."""
+def read_cell(of: Any, reader: Any, node: ast.Subscript, frame: Any) -> Any:
+    """Return the value in ``of`` at the index of the node."""
     raise unread(node, f"{ast.unparse(node)} is not read")
 
 
-@cell.register
+@read_cell.register
 def _(of: Rows, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     if ast.unparse(node.slice) != ":0":
         raise unread(node, f"{ast.unparse(node)} is not read")
     return Rows(none=True)
 
 
-@cell.register
+@read_cell.register
 def _(of: NoiseArguments | NoiseArray, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     return noise_at(reader.judge, of, reader.value(node.slice, frame))
 
 
-@cell.register
+@read_cell.register
 def _(of: tuple, reader: Any, node: ast.Subscript, frame: Any) -> Any:  # type: ignore[type-arg]
     if not isinstance(node.slice, ast.Constant) or not isinstance(node.slice.value, int):
         raise unread(node, f"{ast.unparse(node)} is not read")
     return of[node.slice.value]
 
 
-@cell.register
+@read_cell.register
 def _(of: Array, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     return reader.fetch(of, reader.place(node.slice, of, frame), node)
 
@@ -67,7 +66,7 @@ def _(of: Array, reader: Any, node: ast.Subscript, frame: Any) -> Any:
 # --------------------------------------------------------------------------------------------------
 
 
-@cell.register
+@read_cell.register
 def _(of: Matrix, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     match node.slice:
         case ast.Tuple(elts=[row, column]):
@@ -77,12 +76,13 @@ def _(of: Matrix, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     return MatrixRow(of.of, _coordinate(reader, node.slice, frame))
 
 
-@cell.register
+@read_cell.register
 def _(of: MatrixRow, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     return _entry(of.of, of.place, _coordinate(reader, node.slice, frame), node)
 
 
 def _coordinate(reader: Any, index: ast.expr, frame: Any) -> Place:
+    """Return the coordinate of a loop that an index of a matrix stands for."""
     found = reader.value(index, frame)
     if not isinstance(found, Place):
         raise unread(index, f"{ast.unparse(index)} is not the coordinate of a loop")
@@ -90,6 +90,7 @@ def _coordinate(reader: Any, index: ast.expr, frame: Any) -> Place:
 
 
 def _entry(of: Any, i: Place, j: Place, node: ast.Subscript) -> Expr:
+    """Return an entry of a matrix, and require that rows and columns are not exchanged."""
     if (i.length, j.length) != (of.row.length, of.column.length):
         raise wrong(node, f"{ast.unparse(node)}: rows and columns are exchanged")
     return of.entry(i.label, j.label)  # type: ignore[no-any-return]
@@ -99,15 +100,15 @@ def _entry(of: Any, i: Place, j: Place, node: ast.Subscript) -> Expr:
 # --------------------------------------------------------------------------------------------------
 
 
-@cell.register
+@read_cell.register
 def _(of: DataColumn, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     row = reader.value(node.slice, frame)
     if not isinstance(row, RowNumber):
         raise unread(node, f"{ast.unparse(node)} is not the row of the loop")
-    return RowOf(of, row) if isinstance(of.symbol, Indexed) else further(of.symbol, row.shift)
+    return RowOf(of, row) if isinstance(of.symbol, Indexed) else datum_of_row(of.symbol, row.shift)
 
 
-@cell.register
+@read_cell.register
 def _(of: RowOf, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     place = reader.value(node.slice, frame)
     if not isinstance(place, Place) or place.length != of.column.symbol.length:
@@ -116,11 +117,11 @@ def _(of: RowOf, reader: Any, node: ast.Subscript, frame: Any) -> Any:
             f"{ast.unparse(node.slice)} is not the coordinate of the loop for"
             f" data.{of.column.field}",
         )
-    return further(of.column.symbol.at(reader.own(place, node.slice).label), of.row.shift)
+    return datum_of_row(of.column.symbol.at(reader.own(place, node.slice).label), of.row.shift)
 
 
-def further(s: Symbol, shift: int) -> Symbol:
-    """A datum of the row that is ``shift`` further than the generic one."""
+def datum_of_row(s: Symbol, shift: int) -> Symbol:
+    """Return the symbol of a datum in the row that is ``shift`` after the generic one."""
     if shift == 0:
         return s
     whole = generic(s)
@@ -132,22 +133,26 @@ def further(s: Symbol, shift: int) -> Symbol:
 # --------------------------------------------------------------------------------------------------
 
 
-@cell.register
+@read_cell.register
 def _(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     at = _offset(of, reader, node, frame)
     piece, held = reader.memory.locals.get(of, (None, None))
     if (of, at.shift) in reader.memory.several:
         return reader.memory.several[of, at.shift]
     if piece != at.of:
-        raise unread(node, f"{ast.unparse(node)} holds nothing that is known here")
-    return RowNumber(at.shift) if isinstance(held, RowNumber) else moved(reader, held, 0, at.shift)
+        raise unread(node, f"the value of {ast.unparse(node)} is not known here")
+    return (
+        RowNumber(at.shift)
+        if isinstance(held, RowNumber)
+        else moved_to_row(reader, held, 0, at.shift)
+    )
 
 
 def store_local(reader: Any, of: Local, node: ast.Subscript, value: Any, frame: Any) -> None:
     """Write a number into an array on the stack."""
     at = _offset(of, reader, node, frame)
     if of.rows or not isinstance(value, Expr) or at.part != "all":
-        raise unread(node, f"{ast.unparse(node)} is not written to in what is read")
+        raise unread(node, f"an assignment to {ast.unparse(node)} is not read")
     if at.step == 1:
         reader.memory.locals[of] = at.of, value
     else:
@@ -155,6 +160,7 @@ def store_local(reader: Any, of: Local, node: ast.Subscript, value: Any, frame: 
 
 
 def _offset(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Offset:
+    """Return the position of an index in the chunk of the loop around it."""
     at = reader.value(node.slice, frame)
     if not isinstance(at, Offset) or at.of not in reader.going_through:
         raise unread(node, f"{ast.unparse(node.slice)} is not the index of the loop")
@@ -163,23 +169,29 @@ def _offset(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Offset:
     return at
 
 
-def moved(reader: Any, e: Expr, old: int, new: int) -> Expr:
-    """What an expression of one row is for another one.
+def moved_to_row(reader: Any, e: Expr, old: int, new: int) -> Expr:
+    """Return an expression of the row ``old`` as the same expression of the row ``new``.
+
+    Rows are numbered from the generic one.
 
     Raises:
-        ValueError: where it is not of that row alone.
+        ValueError: if the expression has data of other rows.
     """
     data = [s for s in reader.columns.values() if s is not None]
-    of = {generic(further(s, shift)): (s, shift) for s in data for shift in range(MOST_AT_ONCE)}
+    of = {
+        generic(datum_of_row(s, shift)): (s, shift)
+        for s in data
+        for shift in range(MAX_ROWS_AT_ONCE)
+    }
     found = {s: of[generic(s)] for s in e.atoms(Symbol) if generic(s) in of}
     if any(shift != old for _, shift in found.values()):
-        raise ValueError("numbers of several rows are mixed up")
+        raise ValueError("numbers of several rows are combined")
     return e.xreplace(
         {
-            s: further(d.at(s.label) if isinstance(s, Indexed) else d, new)
+            s: datum_of_row(d.at(s.label) if isinstance(s, Indexed) else d, new)
             for s, (d, _) in found.items()
         }
     )
 
 
-MOST_AT_ONCE = 8
+MAX_ROWS_AT_ONCE = 8

@@ -1,5 +1,6 @@
-"""The noise that ``step`` is given: one array a draw, first those that are normal, then those that
-are not, both in their order.
+"""The argument ``noise`` of ``step``: one array for each draw.
+
+The normal draws come first and then the others, both in the order of the rule.
 """
 
 from __future__ import annotations
@@ -16,8 +17,12 @@ from verify.translation.state.values import Place
 
 @dataclass(frozen=True)
 class NoiseArguments:
-    """The argument ``noise``; the first ``normals`` of it are normal. ``used`` are those that were
-    read so far, ``lengths`` whose coordinates they were read at.
+    """The argument ``noise``.
+
+    Attributes:
+        normals: the number of arrays that are normal, which come first.
+        used: the arrays that were read so far.
+        lengths: for each array the length whose coordinates it was read at; None for one number.
     """
 
     normals: int
@@ -27,7 +32,7 @@ class NoiseArguments:
 
 @dataclass(frozen=True)
 class NoiseArray:
-    """One of its arrays."""
+    """One array of the argument ``noise``."""
 
     number: int
     normal: bool
@@ -35,15 +40,20 @@ class NoiseArray:
 
 
 @dataclass(frozen=True)
-class Given:
-    """A number of it that is not normal: the draw of a law, which is known where it is stored."""
+class GivenDraw:
+    """A draw that is not normal, of a law that is known where the draw is stored."""
 
     number: int
     place: Place
 
 
 def noise_at(judge: Judge, of: Any, index: Any) -> Any:
-    """An array of the noise, or the number of a coordinate in it."""
+    """Return an array of the noise, or the number in it at a coordinate.
+
+    Raises:
+        ValueError: if the index is not a number, or an array is read for blocks of two lengths.
+        TypeError: if an array is not read at the coordinate of a loop.
+    """
     if isinstance(of, NoiseArguments):
         if not isinstance(index, int) or index < 0:
             raise ValueError("noise is read by numbers")
@@ -54,7 +64,7 @@ def noise_at(judge: Judge, of: Any, index: Any) -> Any:
         raise TypeError("noise is read at the coordinate of a loop")
     if of.lengths.setdefault(of.number, place.length) != place.length:
         raise ValueError("one array of noise is read for blocks of two lengths")
-    return _white(judge, of, place) if of.normal else Given(of.number, place)
+    return _white(judge, of, place) if of.normal else GivenDraw(of.number, place)
 
 
 def _white(judge: Judge, of: NoiseArray, place: Place) -> Expr:

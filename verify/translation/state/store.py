@@ -1,4 +1,4 @@
-"""What is known where a function is read: what its names stand for, and what the arrays hold."""
+"""The store while a function is read: the values of its names and the contents of arrays."""
 
 from __future__ import annotations
 
@@ -22,35 +22,38 @@ class Frame:
 
 @dataclass
 class Memory:
-    """What the arrays hold, each at its generic coordinate; ``written`` are the lines where they
-    got it.
+    """The contents of arrays, each as an expression of its generic coordinate.
+
+    Attributes:
+        contents: the content of each array.
+        written: the line where each array got its content.
+        reads: arrays that were read, with the label of the coordinate; None for one number.
+        writes: arrays that were written, with the label of the coordinate; None for one number.
+        needed: checks that are required of numbers stored into blocks, in the form of ``Flag``,
+            with the lines of the stores.
+        strange: stored values that have no name, with their arrays and lines.
+        locals: the chunk and the content of each array on the stack.
+        several: the contents by row in a loop that takes several rows at a time.
     """
 
     contents: dict[Array, Expr] = field(default_factory=dict)
     written: dict[Array, int] = field(default_factory=dict)
     reads: list[tuple[Array, int | None]] = field(default_factory=list)
     writes: list[tuple[Array, int | None]] = field(default_factory=list)
-    needed: list[tuple[Any, int]] = field(
-        default_factory=list
-    )  # what must be asked of what was stored into blocks, as in ``Flag``
-    strange: list[tuple[Array, Expr, int]] = field(
-        default_factory=list
-    )  # what was stored and has no name
-    locals: dict[Local, tuple[Chunk, Any]] = field(
-        default_factory=dict
-    )  # what arrays on the stack hold, for this piece
-    several: dict[tuple[Local, int], Any] = field(
-        default_factory=dict
-    )  # the same in a loop that takes several at a time, by shift
+    needed: list[tuple[Any, int]] = field(default_factory=list)
+    strange: list[tuple[Array, Expr, int]] = field(default_factory=list)
+    locals: dict[Local, tuple[Chunk, Any]] = field(default_factory=dict)
+    several: dict[tuple[Local, int], Any] = field(default_factory=dict)
 
     def copy(self) -> Memory:
-        """The same contents."""
+        """Return a copy with the same contents."""
         return Memory(*(copy(getattr(self, f.name)) for f in fields(self)))
 
 
 def forget_overwritten(statements: list[ast.stmt], before: dict[str, Any], frame: Frame) -> None:
-    """Forget the names that a form gives values to which it does not say: the index of a loop, what
-    is drawn in it.
+    """Forget the names that a pattern assigns to without a known value.
+
+    Examples are the index of a loop and a random number that is drawn in it.
     """
     for name in {
         n.id

@@ -1,5 +1,6 @@
-"""What a name of a module stands for while its text is read: besides real numbers, which are
-expressions of ``recipe``.
+"""The values of names while a text is read.
+
+Real numbers are expressions of ``recipe``; the classes here are all other values.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from recipe.language.symbols import Length
 
 @dataclass(frozen=True)
 class Record:
-    """A named tuple that was passed: ``state``, ``out``, ``params``, ``data``, ``draws``."""
+    """A named tuple that is an argument: ``state``, ``out``, ``params``, ``data`` or ``draws``."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Array:
-    """An array of one dimension, with its length (None for one number)."""
+    """An array of one dimension with its length; the length is None for an array of one number."""
 
     owner: str
     field: str
@@ -31,14 +32,14 @@ class Array:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A constant matrix among the parameters; ``entry`` is the text of a symbol, see ``Legend``."""
+    """A constant matrix among the parameters."""
 
     of: Any
 
 
 @dataclass(frozen=True)
 class DataColumn:
-    """The array of a datum, one row a datum."""
+    """The array of a datum, with one entry or row for each row of the data."""
 
     symbol: Any
     field: str
@@ -51,10 +52,8 @@ class Size:
     length: Length
 
 
-class Word(int):
-    """An unsigned whole number, ``np.uint64(3)``: it counts and numbers, and takes no part in the
-    arithmetic of real numbers.
-    """
+class WholeNumber(int):
+    """An unsigned integer such as ``np.uint64(3)``: a counter, and no part of real arithmetic."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,8 @@ class Half:
 
 
 @dataclass(frozen=True)
-class Fused:
-    """How many pairs are drawn where they are used: at most all of them; the rest is drawn
+class PairsInVectors:
+    """The number of pairs that are drawn where they are used, at most all; the others are drawn
     ahead.
     """
 
@@ -82,11 +81,14 @@ class Fused:
 
 @dataclass(frozen=True)
 class Place:
-    """The coordinate of a loop: the one that ``label`` stands for.
+    """The coordinate of a loop.
 
-    ``part`` says which coordinates the loop goes through: ``all``, or in a loop over pairs those of
-    the ``first`` half, of the ``second`` one, or the ``middle`` one that an odd number leaves over.
-    ``eight`` is one of the eight that ``lanes`` stands for.
+    Attributes:
+        length: the length of the block; None for one number.
+        label: the label of the coordinate in expressions.
+        part: the coordinates that the loop visits. ``all``; in a loop over pairs those of the
+            ``first`` half, of the ``second`` half, or the ``middle`` one that is left of an odd
+            number; ``eight`` for one of the eight coordinates of ``lanes``.
     """
 
     length: Length | None
@@ -96,8 +98,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Chunk:
-    """What one turn of a loop goes through that cuts all coordinates, or (without a length) all
-    rows, into pieces of ``room``.
+    """The coordinates, or the rows, of one turn of a loop that cuts all of them into chunks.
+
+    Attributes:
+        key: a number that distinguishes it from other chunks.
+        room: the largest number of coordinates or rows in it.
+        length: the length of the block; None for a chunk of rows.
+        label: the label of its coordinates in expressions; None for a chunk of rows.
     """
 
     key: int
@@ -107,23 +114,28 @@ class Chunk:
 
 
 @dataclass(frozen=True)
-class PieceSize:
-    """How many there are in a piece."""
+class ChunkSize:
+    """The number of coordinates or rows in a chunk."""
 
     of: Chunk
 
 
 @dataclass(frozen=True)
-class PieceFirst:
-    """The first coordinate of a piece."""
+class ChunkFirst:
+    """The first coordinate of a chunk."""
 
     of: Chunk
 
 
 @dataclass(frozen=True)
 class Offset:
-    """Which one of a piece: the generic one, or the one that is ``shift`` further where a loop
-    takes ``step`` at a time.
+    """A position in a chunk: the generic one, or the one ``shift`` after it.
+
+    Attributes:
+        of: the chunk.
+        shift: the distance from the generic position.
+        step: the number of positions that one turn of the loop takes.
+        part: ``all``, or ``eight`` for one of eight coordinates.
     """
 
     of: Chunk
@@ -134,7 +146,7 @@ class Offset:
 
 @dataclass(frozen=True)
 class Local:
-    """An array on the stack with that much room, of numbers or of ``rows``."""
+    """An array on the stack with room for so many numbers or, if ``rows`` is true, row numbers."""
 
     key: int
     room: int
@@ -143,14 +155,14 @@ class Local:
 
 @dataclass(frozen=True)
 class RowNumber:
-    """The number of a row of the data, or of the one that is ``shift`` further."""
+    """The number of a row of the data: the generic row, or the one ``shift`` after it."""
 
     shift: int = 0
 
 
 @dataclass(frozen=True)
 class RowOf:
-    """The numbers of one row."""
+    """The numbers of one row of the data."""
 
     column: DataColumn
     row: RowNumber
@@ -166,14 +178,16 @@ class MatrixRow:
 
 @dataclass(frozen=True)
 class Eights:
-    """Eight running sums, by what they are together."""
+    """Eight running sums, known by their total."""
 
     total: Expr
 
 
 @dataclass(frozen=True)
-class Inside:
-    """Eight numbers: ``new`` where there are coordinates, and ``old`` beyond."""
+class MaskedEights:
+    """Eight numbers: ``new`` for lanes with a coordinate, ``old`` for the lanes beyond the last
+    one.
+    """
 
     new: Expr
     old: Expr
@@ -181,14 +195,14 @@ class Inside:
 
 @dataclass(frozen=True)
 class Clock:
-    """The counter of random numbers: of a step, or of a repetition inside of it."""
+    """The counter of random numbers: that of a step, or of a repetition inside of a step."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class StreamKey:
-    """The key of random numbers: which use of them."""
+    """The key of random numbers for one purpose."""
 
     purpose: int
 
@@ -199,21 +213,22 @@ class Drawn:
 
     key: StreamKey
     clock: Clock
-    counter: str  # the part of the place that it was drawn for
+    counter: str  # the ``part`` of the coordinate whose counter it was drawn with
     component: int
 
 
 @dataclass(frozen=True)
-class Rest:
-    """Which of the pairs that are drawn ahead has the counter of this place."""
+class CounterAhead:
+    """The index of the pair for a coordinate among the pairs that are drawn ahead."""
 
     place: Place
 
 
 @dataclass(frozen=True)
 class Flag:
-    """Whether all of these numbers are finite; of one that stands with a condition on ``x``,
-    whether that is true of it.
+    """A boolean that is true only if all of these numbers are finite.
+
+    A number that comes with a condition on ``x`` must satisfy that condition as well.
     """
 
     of: frozenset[Expr | tuple[Expr, str]] = frozenset()
@@ -221,8 +236,8 @@ class Flag:
 
 @dataclass(frozen=True)
 class Repetitions:
-    """How often something is repeated: between the two numbers, drawn uniformly; the most is what a
-    clock is multiplied with.
+    """A number of repetitions, drawn uniformly from ``low`` to ``high``; the clock is multiplied by
+    ``high``.
     """
 
     low: int
@@ -233,25 +248,26 @@ class Repetitions:
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether a state is accepted: inside of its domain, and the logarithm of a uniform number
-    below the ratio.
+    """The boolean that accepts a state: it is in its domain, and log(u) is below the log ratio.
+
+    Here u is a uniform random number.
     """
 
     log_ratio: Expr
     key: StreamKey
     clock: Clock
-    at: Mapping[Array, Expr] = field(compare=False)  # what the arrays held where this was asked
+    at: Mapping[Array, Expr] = field(compare=False)  # the contents of arrays at the test
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a minibatch as they were drawn last, or (``none``) all of the data."""
+    """The rows of a minibatch as they were last drawn; all rows of the data if ``none`` is true."""
 
     none: bool = False
 
 
 @dataclass(frozen=True)
 class Token:
-    """An argument that is passed on as it is: ``seed``, ``chain``, ``rows``, ``row``, ..."""
+    """An argument that is only passed on, such as ``seed``, ``chain`` or ``rows``."""
 
     name: str

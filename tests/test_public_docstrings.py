@@ -3,46 +3,40 @@
 import dataclasses
 import doctest
 import inspect
-import re
 import warnings
-from typing import Any
+from enum import Enum
 
 import pytest
 import sympy
+from helpers.docstrings import entries, fields, parameters, section
 
 import recipe
 import recipe.kernel
 import recipe.scheme
+import verify
+import verify.report
+import verify.translation
 
+PACKAGES = (
+    recipe,
+    recipe.scheme,
+    recipe.kernel,
+    verify,
+    verify.report,
+    verify.translation,
+)
 PUBLIC = {
     name: getattr(package, name)
-    for package in (recipe, recipe.scheme, recipe.kernel)
+    for package in PACKAGES
     for name in package.__all__
     if inspect.isroutine(inspect.unwrap(getattr(package, name)))
     or inspect.isclass(getattr(package, name))
 }
 
 
-def section(documented: Any, title: str) -> str:
-    """The text of a section of a docstring; empty where there is none."""
-    text = inspect.getdoc(documented) or ""
-    found = re.search(rf"^{title}:\n((?:    .*\n?|\n)*)", text, re.MULTILINE)
-    return found[1] if found else ""
-
-
-def entries(text: str) -> set[str]:
-    """The names that a section explains; one line may explain several."""
-    heads = re.findall(r"^    (\**\w+(?:, \**\w+)*): ", text, re.MULTILINE)
-    return {name.strip(" *") for head in heads for name in head.split(",")}
-
-
-def parameters(function: Any) -> set[str]:
-    return set(inspect.signature(function).parameters) - {"self", "cls"}
-
-
 def made_by(cls: type) -> set[str]:
     """The parameters by which users make an object of a class."""
-    if issubclass(cls, Exception):
+    if issubclass(cls, Exception | Enum):
         return set()
     if issubclass(cls, sympy.Function):
         return parameters(cls.eval)
@@ -56,8 +50,7 @@ def test_arguments_are_explained(name: str) -> None:
     assert (inspect.getdoc(public) or "").strip()
     if inspect.isclass(public):
         if dataclasses.is_dataclass(public):
-            fields = {f.name for f in dataclasses.fields(public)}
-            assert fields <= entries(section(public, "Attributes"))
+            assert fields(public) <= entries(section(public, "Attributes"))
             if "__init__" in vars(public) and not public.__dataclass_params__.init:
                 assert made_by(public) == entries(section(public, "Args"))
         else:

@@ -1,4 +1,4 @@
-"""What the text of ``step`` computes, as expressions: for whoever wants to evaluate them."""
+"""The values that the text of ``step`` computes, as expressions."""
 
 from __future__ import annotations
 
@@ -18,9 +18,15 @@ from verify.translation.run.drivers import read_step, step_symbol
 
 @dataclass(frozen=True)
 class Lifted:
-    """New values by block, at the generic coordinate. Their symbols are those of the rule,
-    ``noise[k]`` for the noise that ``step`` is given, and the atoms of ``evaluations``; ``noises``
-    are the lengths of the arrays of noise.
+    """The result of ``lifted_step``.
+
+    Attributes:
+        values: the new value of each block at the generic coordinate. Its symbols are those of the
+            rule, ``noise[k]`` for the noise that ``step`` is given, and the atoms of
+            ``evaluations``.
+        evaluations: the evaluations of potentials in the step.
+        noises: the length of each array of noise; None for one number.
+        step: the symbol of the step size.
     """
 
     values: Mapping[Block, Expr]
@@ -30,10 +36,10 @@ class Lifted:
 
 
 def lifted_step(text: str, what: Update, legend: Legend, trusted: Trusted) -> Lifted:
-    """Read ``step``, beside no rule.
+    """Read ``step`` without comparing it with a rule, and return the values that it computes.
 
     Raises:
-        TranslationError: for what is not read, and where a draw is not normal.
+        TranslationError: for a statement that is not read, and for a draw that is not normal.
     """
     reader, noise = read_step(read_module(text, legend, trusted), legend, what, (), {})
     values = {b: reader.memory.contents[array_of(reader, b, "out")] for b in legend.fields}

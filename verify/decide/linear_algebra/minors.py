@@ -4,9 +4,18 @@ are all positive.
 
 from __future__ import annotations
 
-from sympy import Matrix, factor
+from collections.abc import Iterator
+
+from sympy import Expr, Matrix, factor
 
 from recipe.language.sign import is_positive
+
+
+def leading_minors(matrix: Matrix) -> Iterator[Expr]:
+    """Yield the determinants of the leading square parts, the smallest first, without a
+    division.
+    """
+    return (matrix[:k, :k].det(method="berkowitz") for k in range(1, matrix.rows + 1))
 
 
 def has_positive_minors(matrix: Matrix) -> bool:
@@ -15,5 +24,4 @@ def has_positive_minors(matrix: Matrix) -> bool:
 
     Each minor is tried as it stands and factored. False proves nothing.
     """
-    minors = (matrix[:k, :k].det(method="berkowitz") for k in range(1, matrix.rows + 1))
-    return all(is_positive(m) or is_positive(factor(m)) for m in minors)
+    return all(is_positive(m) or is_positive(factor(m)) for m in leading_minors(matrix))

@@ -1,0 +1,55 @@
+"""The one progress bar: on stderr where that is a terminal, and nothing anywhere else."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+
+from codegen.system.lossy_stream import LossyStream
+from recipe.language.plain_text import without_codes
+
+
+@contextmanager
+def progress_bar(
+    title: str,
+    total: float,
+    *,
+    done: float = 0.0,
+    wanted: bool = True,
+    after_seconds: float = 0.0,
+) -> Iterator[Callable[[float], None]]:
+    """Yield a function that is told how much of the total is done.
+
+    The bar goes away at the end. An error of the terminal is ignored, as a bar must not end what it
+    shows.
+
+    Args:
+        title: what is being done; control characters in it are written out.
+        total: how much there is to do.
+        done: how much of it is done before.
+        wanted: False for no bar at all.
+        after_seconds: the bar appears at the first call after this time; 0 shows it at once.
+    """
+    console = Console(file=LossyStream(sys.stderr))  # type: ignore[arg-type]
+    bar = Progress(console=console, disable=not (wanted and console.is_terminal), transient=True)
+    task = bar.add_task(escape(without_codes(title)), total=total, completed=done)  # type: ignore[arg-type]
+    began = time.perf_counter()
+    with ExitStack() as stack:
+
+        def appear() -> None:
+            hidden = not (bar.disable or bar.live.is_started)
+            if hidden and time.perf_counter() - began >= after_seconds:
+                stack.enter_context(bar)
+
+        def show(so_far: float) -> None:
+            bar.update(task, completed=so_far)
+            appear()
+
+        appear()
+        yield show

@@ -1,0 +1,6 @@
+"""Exact linear algebra: equations and inverses over any field, and definiteness of symmetric
+matrices. A pivot is an element that was decided to be nonzero.
+
+Imports nothing of ``verify``. Eliminations whose pivots need a proof of their sign, or relations
+between roots, are in ``verify.decide.psd``.
+"""
