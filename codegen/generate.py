@@ -207,9 +207,7 @@ def module_of(
         for U, p in posteriors.items()
         if U in step.potentials
     }
-    state_names = field_namer(
-        [*step.fields.values(), *(s.removeprefix("out.") for s in step.scratch), *RESERVED_FIELDS]
-    )
+    state_names = field_namer([*step.fields.values(), *step.scratch, *RESERVED_FIELDS])
     estimated = estimators(gradients, step, control_variates, namer, state_names, data_names)
     _check_estimators(step, estimated, control_variates, compensate)
     # 4. Print. 5. Check the text: exactly this text is imported later.

@@ -16,8 +16,9 @@ from codegen.inputs.parameters import resolved_values
 from codegen.inputs.posterior_data import bad_rows, resolved_arrays
 from codegen.lowering.minibatch import data_fields, posterior_density
 from codegen.lowering.names import field_namer, local_namer
-from codegen.printing.gradient import gradient_texts, potential_texts
+from codegen.printing.gradient import gradient_functions, potential_functions
 from codegen.printing.module import count_names, functions_texts, header, input_types
+from codegen.printing.python_text import printed
 from codegen.store import modules
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
@@ -221,7 +222,7 @@ def _module(posterior: Posterior) -> tuple[dict[Any, str], dict[Any, str], str]:
         header(run_cached=True, kernels_cached=True),
         *input_types(settings.items(), fields.values()),
         *functions_texts(statements, [wide], rows=True),
-        *gradient_texts(gradient, counts, names),
-        *potential_texts(gradient, function, potential, counts, names),
+        *map(printed, gradient_functions(gradient, counts, names)),
+        *map(printed, potential_functions(gradient, function, potential, counts, names)),
     ]
     return settings, fields, "\n\n\n".join(text.strip("\n") for text in texts) + "\n"

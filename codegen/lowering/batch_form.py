@@ -1,23 +1,33 @@
-"""Many chains at once, a chain a column: which plans have that form, and how a statement becomes
-loops over chains.
+"""Many chains at once, a chain a column: which plans have that form, and the passes that turn the
+program of one chain into that of many.
 
-The innermost loop goes over chains and is what is vectorised, so that a target of two coordinates
-costs no more a coordinate than one of many. What a loop over chains computes for one chain is the
-text of ``run`` with another index text, operation by operation: the draws are the same bits. A
+The innermost loop goes over chains and is the one that is vectorised, so that a target of two
+coordinates costs no more a coordinate than one of many. The body of a loop over chains is the
+program of ``run`` under another index, operation by operation: the draws are the same bits. A
 number that one such loop computes and another one reads stands in between in an array of its own.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
+from typing import Any
 
 from sympy import Expr
 
+from codegen.lowering.places import Array, Cell
+from codegen.lowering.program import (
+    Assign,
+    Call,
+    Chains,
+    Comment,
+    For,
+    Instruction,
+    assign,
+    nodes,
+    rewritten,
+)
 from codegen.lowering.statements import GradientCall, Loop, MatrixProduct, Plan, ValueCall, every
-
-CELL = re.compile(r"\b(state|out)\.(\w+)\[(i|0)\]")
 
 
 def refusal_of_many(plan: Plan) -> str | None:
@@ -36,132 +46,72 @@ def refusal_of_many(plan: Plan) -> str | None:
     return None
 
 
-def of_column(text: str) -> str:
-    """The text of a statement for one chain with its cells in column ``c``: ``state.theta[i]``
-    becomes ``state.theta[i, c]``.
-    """
-    return CELL.sub(r"\1.\2[\3, c]", text)
+Step = tuple[Instruction, ...]
 
 
-@dataclass(frozen=True)
-class ChainLoop:
-    """A loop over chains inside of other loops, or conditions: ``outer`` are their heads,
-    ``before`` a line inside of them.
-
-    ``defines`` and ``uses`` are the numbers that its ``lines`` compute and read.
+def at_column(node: Any, instead: Mapping[Any, Any]) -> Any:
+    """The program of one chain as that of the chain in column ``c``: ``state.theta[i]`` becomes
+    ``state.theta[i, c]``, and ``instead`` gives what stands for a name or for a call.
     """
 
-    outer: tuple[str, ...]
-    lines: tuple[str, ...]
-    defines: frozenset[str] = frozenset()
-    uses: frozenset[str] = frozenset()
-    before: str = ""
+    def change(part: Any) -> Any:
+        if isinstance(part, str | Call):
+            return instead.get(part)
+        if isinstance(part, Cell) and part.array.owner in ("state", "out", ""):
+            return part.moved(part.array, f"{part.indices[-1]}, c")
+        return None
 
-    def followed_by(self, other: ChainLoop) -> ChainLoop:
-        """One loop for two pieces."""
-        return ChainLoop(
-            self.outer,
-            (*self.lines, *other.lines),
-            self.defines | other.defines,
-            self.uses | other.uses,
-        )
+    return rewritten(node, change)
 
 
-@dataclass(frozen=True)
-class Once:
-    """Lines that are the same for all chains."""
-
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class RepeatedLoops:
-    """Pieces inside of a loop that all chains go through equally often."""
-
-    head: tuple[str, ...]
-    pieces: tuple[Part, ...]
-
-
-Part = ChainLoop | Once | RepeatedLoops
-
-
-@dataclass
-class Numbers:
-    """The numbers that are kept from one loop over chains to the next: the name of each array by
-    that of the number.
-    """
-
-    kept: dict[str, str] = field(default_factory=dict)
-
-    def keep_what_crosses(self, parts: Iterable[Part], fresh: Mapping[str, str]) -> None:
-        """Take a name from ``fresh`` for every number that a loop reads and another one
-        computes.
-        """
-        pieces = list(pieces_of(parts))
-        for piece in pieces:
-            for other in pieces:
-                for name in sorted(piece.defines & other.uses) if other is not piece else ():
-                    self.kept.setdefault(name, fresh[name])
-
-
-def pieces_of(parts: Iterable[Part]) -> Iterator[ChainLoop]:
-    """All loops over chains, those inside of other loops included."""
-    for part in parts:
-        match part:
-            case ChainLoop():
-                yield part
-            case RepeatedLoops():
-                yield from pieces_of(part.pieces)
-
-
-def merged(parts: Iterable[Part]) -> list[Part]:
-    """As few loops over chains as their order allows: neighbours that stand in no other loop become
-    one.
-    """
-    result: list[Part] = []
-    for part in parts:
+def merged(step: Iterable[Instruction]) -> Step:
+    """As few loops over chains as their order allows: neighbours become one."""
+    result: list[Instruction] = []
+    for s in step:
         last = result[-1] if result else None
-        if (
-            isinstance(part, ChainLoop)
-            and isinstance(last, ChainLoop)
-            and part.outer == last.outer == ()
-        ):
-            result[-1] = last.followed_by(part)
-        elif isinstance(part, RepeatedLoops):
-            result.append(RepeatedLoops(part.head, tuple(merged(part.pieces))))
+        if isinstance(s, Chains) and isinstance(last, Chains):
+            result[-1] = Chains((*last.body, *s.body))
+        elif isinstance(s, For):
+            result.append(replace(s, body=merged(s.body)))
         else:
-            result.append(part)
-    return result
+            result.append(s)
+    return tuple(result)
 
 
-def names_in(expressions: Iterable[Expr]) -> frozenset[str]:
-    """The numbers that expressions read, by name."""
-    return frozenset(s.name for e in expressions for s in e.free_symbols if s.name.isidentifier())
+def crossing(steps: Iterable[Step], names: Iterable[str]) -> Iterator[str]:
+    """Those names of numbers that one loop over chains computes and another one reads."""
+    names = set(names)
+    loops = [n for n in nodes(tuple(steps)) if isinstance(n, Chains)]
+    defined, read = zip(*((_defined(n), _read(n)) for n in loops), strict=True)
+    for mine in defined:
+        for theirs in read:
+            yield from sorted(mine & theirs & names)
 
 
-def lines_of(parts: Iterable[Part], numbers: Numbers) -> list[str]:
-    """The lines of the parts, one after another."""
-    lines: list[str] = []
-    for part in parts:
-        match part:
-            case Once():
-                lines += part.lines
-            case RepeatedLoops():
-                lines += [*part.head, *(f"    {line}" for line in lines_of(part.pieces, numbers))]
-            case ChainLoop():
-                lines += _piece_lines(part, numbers)
-    return lines
+def with_loops(step: Step, kept: Mapping[str, str]) -> Step:
+    """The loops over chains written out; ``kept`` are the arrays of the state in which numbers
+    stand between two loops, by name.
+    """
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, Chains):
+            return None
+        cells = {name: Array("state", array)["0, c"] for name, array in kept.items()}
+        begin = (assign(name, cells[name]) for name in sorted(_read(part) & kept.keys()))
+        end = (assign(cells[name], name) for name in sorted(_defined(part) & kept.keys()))
+        return For("c", ("chains",), (*begin, *part.body, *end))
+
+    return rewritten(step, change)
 
 
-def _piece_lines(piece: ChainLoop, numbers: Numbers) -> list[str]:
-    read = sorted(name for name in piece.uses - piece.defines if name in numbers.kept)
-    written = sorted(name for name in piece.defines if name in numbers.kept)
-    lines = [f"{'    ' * depth}{head}" for depth, head in enumerate(piece.outer)]
-    inner = [*([piece.before] if piece.before else []), "for c in range(chains):"]
-    lines += [f"{'    ' * len(piece.outer)}{line}" for line in inner]
-    body = [
-        *(f"{name} = state.{numbers.kept[name]}[0, c]" for name in read),
-        *piece.lines,
-        *(f"state.{numbers.kept[name]}[0, c] = {name}" for name in written),
-    ]
-    return [*lines, *(f"{'    ' * (len(piece.outer) + 1)}{line}" for line in body)]
+def _defined(chains: Chains) -> set[str]:
+    found = (n for n in nodes(chains) if isinstance(n, Assign) and n.operator == "=")
+    return {str(t) for n in found for t in n.targets}
+
+
+def _read(chains: Chains) -> set[str]:
+    """The names that a loop reads and does not compute."""
+    found = [n for s in chains.body if not isinstance(s, Comment) for n in nodes(s)]
+    names = {n for n in found if isinstance(n, str)}
+    names |= {s.name for n in found if isinstance(n, Expr) for s in n.free_symbols}
+    return names - _defined(chains)

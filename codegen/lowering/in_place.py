@@ -1,26 +1,26 @@
-"""A step where ``out`` is ``state``: its statements in place, and what of them no step changes."""
+"""A step where ``out`` is ``state``: its statements in place, and the numbers among them that no
+step changes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import singledispatch
 from typing import Any
 
 from sympy import Symbol
 
+from codegen.lowering.places import Array, Cell
+from codegen.lowering.program import rewritten
 from codegen.lowering.statements import (
-    ChiSquared,
     ElementwiseLoop,
-    GradientCall,
     Let,
     Loop,
+    MatrixProduct,
     NoiseDraw,
     Plan,
-    Restored,
     Statement,
-    Test,
-    ValueCall,
+    Sums,
     every,
     every_noise,
     noise_uses,
@@ -28,60 +28,26 @@ from codegen.lowering.statements import (
 )
 
 
-@singledispatch
 def in_place(statement: Statement) -> Statement:
-    """The statement where ``out`` is ``state``; loops are functions of both, and stay."""
-    return statement
+    """The statement where ``out`` is ``state``. Loop functions take both as arguments, and stay."""
+    return rewritten(statement, _moved)
 
 
-@in_place.register
-def _(statement: Let) -> Statement:
-    symbols = {
-        s: Symbol(_moved(s.name), real=True)
-        for s in statement.value.free_symbols
-        if s.name.startswith("out.")
-    }
-    store = None if statement.store is None else _moved(statement.store)
-    return Let(statement.target, statement.value.xreplace(symbols), store, statement.comment)
-
-
-@in_place.register
-def _(statement: GradientCall) -> Statement:
-    return GradientCall(*_moved_call(statement))
-
-
-@in_place.register
-def _(statement: ChiSquared) -> Statement:
-    target, df, nonc = (_moved(field) for field in (statement.target, statement.df, statement.nonc))
-    return replace(statement, target=target, df=df, nonc=nonc)
-
-
-@in_place.register
-def _(statement: ValueCall) -> Statement:
-    return ValueCall(*_moved_call(statement))
-
-
-def _moved_call(call: GradientCall | ValueCall) -> tuple[Any, ...]:
-    places, scratch = (tuple(_moved(p) for p in arrays) for arrays in (call.places, call.scratch))
-    return call.potential, places, scratch, tuple(in_place(s) for s in call.images)
-
-
-@in_place.register
-def _(statement: Test) -> Statement:
-    restored = tuple(
-        Restored(_moved(r.field), _moved(r.source), r.length, r.flipped) for r in statement.restored
-    )
-    return Test(statement.accepted, statement.log_ratio, statement.key, restored)
-
-
-def _moved(text: str) -> str:
-    return f"state.{text.removeprefix('out.')}" if text.startswith("out.") else text
+def _moved(node: Any) -> Any:
+    match node:
+        case Sums() | MatrixProduct() | ElementwiseLoop():
+            return node
+        case Array("out", field):
+            return Array("state", field)
+        case Cell(array=Array("out", field)):
+            return node.moved(Array("state", field))
+    return None
 
 
 @dataclass(frozen=True)
 class InPlace:
     """The statements of a plan in place: the numbers that no step changes, the rest of a step, and
-    what is recorded after it.
+    the statements that compute what is recorded after it.
     """
 
     constant: list[Let]
@@ -90,7 +56,7 @@ class InPlace:
 
 
 def plan_in_place(plan: Plan) -> InPlace:
-    """What ``run`` and ``run_many`` carry out."""
+    """The statements that ``run`` and ``run_many`` carry out."""
     known: set[str] = {"step_size"} | {s.name for s in plan.sizes.values()}
     constant: list[Let] = []
     changing = _without_constants(plan.statements, known, constant)
@@ -123,8 +89,8 @@ def _constant(symbol: Symbol, known: set[str]) -> bool:
 
 
 def filled_noises(plan: Plan) -> list[NoiseDraw]:
-    """The draws that a fused loop cannot make: those read by more than one loop, or by a sum or a
-    product.
+    """The draws that are filled into an array before they are used: a fused loop cannot draw them,
+    as more than one loop reads them, or a sum or a product does.
     """
     drawn = [d for d in every_noise(plan) if d.length is not None]
     uses = {d.key: noise_uses((*plan.statements, *plan.recorded.statements), d) for d in drawn}
@@ -134,8 +100,10 @@ def filled_noises(plan: Plan) -> list[NoiseDraw]:
 
 
 def drawn_ahead(plan: Plan) -> list[NoiseDraw]:
-    """The draws that have random numbers for several steps at once: of the rest of a block, and of
-    two numbers (by the first).
+    """The draws whose random numbers are drawn for several steps at once.
+
+    These are the coordinates of a block that fill no vector, and the scalar draws; two scalar draws
+    share one counter, under the first of them.
     """
     filled = filled_noises(plan)
     loops = [s.noises for s in every(plan.statements) if isinstance(s, Loop)]

@@ -1,8 +1,8 @@
 """Lower an expression of the language to loop bodies: sums become loops of their own,
 coordinate-free factors are hoisted.
 
-What a symbol reads is decided by the caller's ``leaf``; everything that is common to a step and to
-the gradient of a posterior is here.
+The caller's ``leaf`` decides which place a symbol is read from. All that a step and the gradient of
+a posterior have in common is here.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sympy.core.function import AppliedUndef
 
 from codegen.lowering.fold_forms import with_folds
 from codegen.lowering.names import Namer
+from codegen.lowering.places import Array, Cell
 from codegen.lowering.special_forms import with_digamma
 from codegen.lowering.stable_forms import stabilised
 from codegen.lowering.statements import ElementwiseLoop, Let, MatrixProduct, Statement, Sums
@@ -26,36 +27,36 @@ from recipe.language.symbols import GENERIC, Length
 from recipe.language.total import Total, labels, opened
 
 Leaf = Callable[[Expr, int], Expr]
-ScratchOf = Callable[[str, Length], str]
+ScratchOf = Callable[[str, Length], Array]
 
 
 class Lowering:
     """A list of statements under construction.
 
     Args:
-        leaf: what a symbol or a partial derivative reads at the coordinate of a label (GENERIC in
-            an elementwise loop, another label inside a sum).
-        namer: where new names come from.
-        matrix: the text of a constant matrix.
-        scratch: reserves an array of a length, and says how it is called.
+        leaf: gives the place that a symbol or a partial derivative is read from, at the coordinate
+            of a label (GENERIC in an elementwise loop, another label inside a sum).
+        namer: gives new names.
+        matrix: the array that holds a constant matrix.
+        scratch: reserves an array of a length under a wished name.
     """
 
     def __init__(
-        self, leaf: Leaf, namer: Namer, matrix: Callable[[Dense], str], scratch: ScratchOf
+        self, leaf: Leaf, namer: Namer, matrix: Callable[[Dense], Array], scratch: ScratchOf
     ) -> None:
         self.leaf, self.namer, self.matrix, self.scratch = leaf, namer, matrix, scratch
         self.statements: list[Statement] = []
         self._sums: dict[Expr, Symbol] = {}
-        self._products: dict[tuple[Expr, ...], str] = {}
+        self._products: dict[tuple[Array, Expr, bool], Array] = {}
         self._lets: dict[Expr, Symbol] = {}
 
     def forget(self) -> None:
-        """What was summed so far may have changed."""
+        """Forget the sums and products so far: the blocks that they read have changed."""
         self._sums.clear()
         self._products.clear()
 
     def lower(self, e: Expr, label: int = GENERIC) -> Expr:
-        """The expression at the coordinate of a label, in symbols that are called by their text."""
+        """The expression at the coordinate of a label, in cells and names."""
         return self._lower(stabilised(with_digamma(with_folds(e))), label)
 
     @singledispatchmethod
@@ -89,7 +90,7 @@ class Lowering:
                 f"{e} stands outside of a sum over one of its indices; write it as"
                 f" dot({e.matrix}, v)"
             )
-        return varying(f"{self.matrix(e.matrix)}[i, i]")
+        return self.matrix(e.matrix)["i, i"]
 
     @_lower.register
     def _(self, e: Total, label: int) -> Expr:
@@ -107,8 +108,8 @@ class Lowering:
         return self._sums[value]
 
     def _place_sum(self, target: Symbol, value: Expr, length: Length) -> None:
-        """Join the earliest loop of that length at the end of the list that does not come before
-        what the value needs.
+        """Let a sum join the earliest loop of that length that comes after all that the sum
+        reads.
         """
         joined = None
         for n in range(len(self.statements) - 1, -1, -1):
@@ -145,34 +146,36 @@ class Lowering:
         )
 
     def product(
-        self, matrix: str, value: Expr, rows: Length, columns: Length, transposed: bool = False
+        self, matrix: Array, value: Expr, rows: Length, columns: Length, transposed: bool = False
     ) -> Expr:
         """The product of a matrix with a vector, as an array of scratch."""
-        key = (Symbol(matrix), value, sympy.true if transposed else sympy.false)
+        key = (matrix, value, transposed)
         if key not in self._products:
-            target = self.scratch(f"{matrix.rsplit('.', maxsplit=1)[-1]}_times", rows)
+            target = self.scratch(f"{matrix.field}_times", rows)
             function = self.namer.fresh("multiply")
             value = self.hoisted(value)
             self.statements.append(
                 MatrixProduct(function, target, matrix, transposed, rows, columns, value)
             )
             self._products[key] = target
-        return varying(f"{self._products[key]}[i]")
+        return self._products[key]["i"]
 
-    def let(self, value: Expr, wish: str, *, store: str | None = None, comment: str = "") -> Symbol:
-        """A number that is computed once."""
+    def let(
+        self, value: Expr, wish: str, *, store: Cell | None = None, comment: str = ""
+    ) -> Symbol:
+        """Compute a number once, under a new name that is like the wished one."""
         target = Symbol(self.namer.fresh(wish), real=True)
         self.statements.append(Let(target, value, store, comment))
         return target
 
     def hoisted(self, e: Expr, local: Iterable[Symbol] = ()) -> Expr:
-        """The expression with its coordinate-free compound parts computed once, before the loop;
-        ``local`` vary in the loop.
+        """The expression with its coordinate-free compound parts computed once, before the loop.
+        The symbols ``local`` vary in the loop.
         """
         inner = set(local)
 
         def varies(f: Expr) -> bool:
-            return any(is_varying(s) or s in inner for s in f.free_symbols)
+            return any((isinstance(s, Cell) and s.varies) or s in inner for s in f.free_symbols)
 
         def walk(f: Expr) -> Expr:
             if not varies(f):
@@ -197,11 +200,19 @@ class Lowering:
         self,
         length: Length,
         values: list[tuple[Symbol, Expr]],
-        stores: dict[str, Symbol],
+        stores: dict[Cell, Symbol],
         comments: Iterable[str],
         name: str,
     ) -> ElementwiseLoop:
-        """A fused loop with these local values; common parts are computed once a coordinate."""
+        """Write a fused loop; common subexpressions are computed once a coordinate.
+
+        Args:
+            length: the number of coordinates.
+            values: the local symbols with their values, in order.
+            stores: the local symbol that each cell takes as its new value.
+            comments: the lines on top of the loop body.
+            name: the wished name of the loop function.
+        """
         local = [s for s, _ in values]
         hoisted = [self.hoisted(e, local) for _, e in values]
         body = with_common_parts(list(zip(local, hoisted, strict=True)), self.namer)
@@ -213,7 +224,7 @@ class Lowering:
 
 
 def with_common_parts(values: list[tuple[Symbol, Expr]], namer: Namer) -> list[tuple[Symbol, Expr]]:
-    """The assignments with common subexpressions named just before their first use."""
+    """The assignments, and before the first use of each common subexpression its own."""
     names = (Symbol(namer.fresh("u"), real=True) for _ in iter(int, 1))
     common, reduced = sympy.cse([e for _, e in values], symbols=names, order="none")
     meaning, placed = dict(common), set()
@@ -232,18 +243,8 @@ def with_common_parts(values: list[tuple[Symbol, Expr]], namer: Namer) -> list[t
     return result
 
 
-def varying(text: str) -> Symbol:
-    """A symbol that reads an array at the coordinate of the loop."""
-    return Symbol(text, real=True)
-
-
-def is_varying(s: Symbol) -> bool:
-    """Whether a symbol reads an array at the coordinate of the loop."""
-    return s.name.endswith(("[i]", "[i])", ", i]"))
-
-
 def unbound(head: object) -> RecipeError:
-    """The refusal of an abstract function."""
+    """The error that an abstract function has no values, with the repair."""
     return RecipeError(f"{head} has no values: bind it first, bind(recipe, {{{head}: ...}})")
 
 

@@ -1,8 +1,8 @@
 """Metropolis tests as statements: save the state, move it, compare, and go back where the move is
 not accepted.
 
-Values and gradients of potentials that are evaluated where the move begins and where it ends are
-saved and put back as well: they are right for the state that the test leaves, and the next move
+Values and gradients of potentials that are evaluated both where the move begins and where it ends
+are saved and put back as well. They belong to the state that the test leaves, and the next move
 begins with them.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, Symbol
 
-from codegen.lowering.lower import varying
+from codegen.lowering.places import Array
 from codegen.lowering.planner import Evaluated, Planner, View
 from codegen.lowering.statements import GradientCall, Restored, Test, ValueCall
 from recipe.declare.update import Update
@@ -26,17 +26,17 @@ NOW = View({}, fresh=True)
 
 @dataclass(frozen=True)
 class Saved:
-    """Where the blocks were copied to, and what of potentials was evaluated and copied with them,
-    array by array.
+    """The arrays that the blocks were copied to, and the arrays of values and gradients that were
+    copied with them.
     """
 
-    blocks: Mapping[Block, str]
+    blocks: Mapping[Block, Array]
     evaluated: Mapping[Evaluated, tuple[Restored, ...]]
 
 
 def map_tested(part: MetropolisedMap, planner: Planner) -> None:
-    """Steps of a reversible map, and the test of ``H(z) - H(Psi(z))``; rejected, the state is the
-    old one, flipped.
+    """Write the steps of a reversible map, and the test of ``H(z) - H(Psi(z))``. On rejection the
+    state is the old one with some blocks flipped.
     """
     rule = _moves(part.map)
     flips = set(part.flips if part.flip_on_rejection else ())
@@ -60,7 +60,7 @@ def map_tested(part: MetropolisedMap, planner: Planner) -> None:
 
 
 def proposal_tested(part: MetropolisHastings, planner: Planner) -> None:
-    """A proposal with a density, and the test of ``cost(x, y) - cost(y, x)``."""
+    """Write a proposal that has a density, and the test of ``cost(x, y) - cost(y, x)``."""
     rule = _moves(part.proposal)
     values: list[Evaluated] = [(ValueCall, U) for U in _potentials(part.cost)]
     gradients: list[Evaluated] = [(GradientCall, U) for U in _differentiated(part.cost)]
@@ -121,57 +121,48 @@ def _read_at_both_ends(rule: Update, planner: Planner) -> list[Potential]:
 
 
 def _save(planner: Planner, blocks: Iterable[Block], evaluated: Iterable[Evaluated]) -> Saved:
-    """Copy the blocks, and what is evaluated now, to scratch."""
-    saved: dict[Block, str] = {}
+    """Copy the blocks, and the evaluations of potentials at them, to scratch."""
+    saved: dict[Block, Array] = {}
     for b in blocks:
-        length = b.length
-        saved[b] = planner.reserve(f"saved_{b.name}", length)
-        _copy(planner, planner.leaf(b, GENERIC), saved[b], length)
+        saved[b] = planner.reserve(f"saved_{b.name}", b.length)
+        _copy(planner, planner.leaf(b, GENERIC), saved[b], b.length)
     kept = {}
     for what in evaluated:
         results = planner.evaluate(*what)
         lengths = [b.length for b in what[1].blocks] if what[0] is GradientCall else [None]
         copies = [
-            planner.reserve(f"saved_{name.removeprefix('out.')}", n)
-            for name, n in zip(results, lengths, strict=True)
+            planner.reserve(f"saved_{array.field}", n)
+            for array, n in zip(results, lengths, strict=True)
         ]
-        for name, copy, length in zip(results, copies, lengths, strict=True):
-            _copy(
-                planner,
-                Symbol(f"{name}[0]") if length is None else varying(f"{name}[i]"),
-                copy,
-                length,
-            )
+        for array, copy, length in zip(results, copies, lengths, strict=True):
+            _copy(planner, array["0" if length is None else "i"], copy, length)
         kept[what] = tuple(
             Restored(*three, flipped=False) for three in zip(results, copies, lengths, strict=True)
         )
     return Saved(saved, kept)
 
 
-def _copy(planner: Planner, value: Expr, goal: str, length: Length | None) -> None:
-    name = goal.removeprefix("out.")
+def _copy(planner: Planner, value: Expr, goal: Array, length: Length | None) -> None:
     if length is None:
-        planner.lowering.let(value, name, store=f"{goal}[0]")
+        planner.lowering.let(value, goal.field, store=goal["0"])
     else:
-        local = Symbol(planner.namer.fresh(name), real=True)
-        planner.lowering.sweep(length, [(local, value)], {f"{goal}[i]": local}, [], "save")
+        local = Symbol(planner.namer.fresh(goal.field), real=True)
+        planner.lowering.sweep(length, [(local, value)], {goal["i"]: local}, [], "save")
 
 
-def _cells(planner: Planner, saved: Mapping[Block, str]) -> dict[Block, Expr]:
-    """Where every block is read, or was saved."""
+def _cells(planner: Planner, saved: Mapping[Block, Array]) -> dict[Block, Expr]:
+    """The cell of every block: where it was saved, or where it is read now."""
 
     def cell(b: Block) -> Expr:
         return (
-            varying(f"{saved[b]}[i]")
-            if b in saved and not isinstance(b, Scalar)
-            else planner.leaf(b, GENERIC)
+            saved[b]["i"] if b in saved and not isinstance(b, Scalar) else planner.leaf(b, GENERIC)
         )
 
     return {b: cell(b) for b in planner.state}
 
 
 def _number(planner: Planner, e: Expr, view: View, wish: str) -> Symbol:
-    """A number, computed now."""
+    """The value of an expression at this point of the program, as a number."""
     planner.view = view
     lowered = planner.lowering.lower(e)
     planner.view = None
@@ -189,7 +180,7 @@ def _test(planner: Planner, log_ratio: Expr, saved: Saved, flips: set[Block]) ->
     ):  # no assert: the draws rest on it
         raise AssertionError("a gradient is restored that is not of the state before the move")
     restored = [
-        Restored(f"out.{planner.fields[b]}", source, b.length, b in flips)
+        Restored(Array("out", planner.fields[b]), source, b.length, b in flips)
         for b, source in saved.blocks.items()
     ]
     restored += [array for arrays in right.values() for array in arrays]

@@ -10,8 +10,9 @@ from functools import singledispatchmethod
 
 from sympy import Expr, Symbol
 
-from codegen.lowering.lower import Lowering, unbound, varying, with_common_parts
+from codegen.lowering.lower import Lowering, unbound, with_common_parts
 from codegen.lowering.names import Namer
+from codegen.lowering.places import Array, Cell, Datum
 from codegen.lowering.shared_symbols import CommonLeaves
 from codegen.lowering.statements import Let, RowsJoin, Statement
 from recipe.declare.posterior import Posterior
@@ -48,13 +49,13 @@ class RowSum:
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        """All of them."""
+        """All statements, in order."""
         return (*self.before, *self.each_datum, *self.joins, *self.after)
 
 
 @dataclass(frozen=True)
 class Value:
-    """The potential itself: its function, and what that sums."""
+    """The potential itself: the name of its function, and the sum over rows that it computes."""
 
     function: str
     sum: RowSum
@@ -64,9 +65,9 @@ class Value:
 class PosteriorGradient:
     """How the gradient of one potential is estimated from rows of the data of its posterior.
 
-    ``results`` and ``blocks`` are the array arguments of the function, ``fields`` calls each datum
-    by its field in ``Data``; without ``derived`` the user's own gradient is called. ``value`` is
-    there where the potential itself is needed, too.
+    ``results`` and ``blocks`` are the array arguments of the function, ``fields`` gives the field
+    of ``Data`` that holds each datum. ``derived`` is None where the user's own gradient is called,
+    ``value`` is None where the potential itself is not needed.
     """
 
     potential: Potential
@@ -88,8 +89,18 @@ def posterior_gradient(
     *,
     valued: bool,
 ) -> PosteriorGradient:
-    """The gradient of ``U = -log_prior - sum over data of log_likelihood``, and U itself where it
-    is ``valued``.
+    """The gradient of ``U = -log_prior - sum over data of log_likelihood``.
+
+    Args:
+        potential: U.
+        posterior: its data, and its prior and likelihood.
+        settings: the field of ``Params`` that holds each parameter.
+        fields: the field of ``Data`` that holds each datum.
+        namer: gives names that nothing else in the module has.
+        valued: whether a test compares values of U, so that U itself is needed as well.
+
+    Raises:
+        RecipeError: where values are needed and the posterior has no log_likelihood.
     """
     builder = _Builder(potential, settings, fields, namer)
     if valued and posterior.log_likelihood is None:
@@ -114,7 +125,9 @@ def posterior_density(
     fields: Mapping[Symbol, str],
     namer: Namer,
 ) -> tuple[PosteriorGradient, RowSum]:
-    """The derived gradient, whatever the user's own is, and the potential itself."""
+    """The gradient that is derived from the likelihood, also where the user gave one, and the
+    potential itself.
+    """
     builder = _Builder(potential, settings, fields, namer)
     return builder.built(posterior, builder.gradient(posterior), None), builder.value(posterior)
 
@@ -159,7 +172,7 @@ class _Builder:
         assert posterior.log_likelihood is not None
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         term = lowering.let(lowering.lower(-posterior.log_likelihood), "value_of_row")
-        joins = RowsJoin("", None, (VALUE.name,), (VALUE,), (term,), ())
+        joins = RowsJoin("", None, (VALUE,), (VALUE,), (term,), ())
         prior = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         value = prior.lower(-posterior.log_prior)
         after = (*prior.statements, Let(VALUE, SCALE * VALUE + value))
@@ -167,12 +180,14 @@ class _Builder:
 
     def before(self) -> tuple[Statement, ...]:
         """Read the scalar blocks."""
-        return tuple(Let(s, Symbol(f"{self.blocks[b]}[0]")) for b, s in self.number.items())
+        return tuple(Let(s, Array("", self.blocks[b])["0"]) for b, s in self.number.items())
 
     def joined(
         self, gradient: dict[Block, Expr]
     ) -> tuple[tuple[Statement, ...], tuple[RowsJoin, ...]]:
-        """What is computed of a row, and how the row joins the results."""
+        """The statements that compute the numbers of a row, and those that add the row to the
+        results.
+        """
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         lowered = {b: e for b in self.potential.blocks if (e := lowering.lower(gradient[b])) != 0}
         numbers = {b: e for b, e in lowered.items() if isinstance(b, Scalar)}
@@ -192,13 +207,13 @@ class _Builder:
 
     def _join(self, length: Length | None, values: dict[Block, Expr]) -> RowsJoin:
         function = "" if length is None else self.namer.fresh("add_datum")
-        cells = tuple(self.results[b] for b in values)
+        cells = tuple(self._result(b) for b in values)
         sums = tuple(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True) for b in values)
         comments = () if length is None else tuple(f"gradient of the datum by {b}" for b in values)
         return RowsJoin(function, length, cells, sums, tuple(values.values()), comments)
 
     def scaled(self, gradient: dict[Block, Expr]) -> tuple[Statement, ...]:
-        """Scale the results, and add a gradient."""
+        """Scale the results, and add the gradient of the prior."""
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         lowered = {b: lowering.lower(gradient[b]) for b in self.potential.blocks}
         self._numbers(lowering, {b: e for b, e in lowered.items() if isinstance(b, Scalar)})
@@ -211,36 +226,40 @@ class _Builder:
         return tuple(lowering.statements)
 
     def _numbers(self, lowering: Lowering, lowered: dict[Block, Expr]) -> None:
-        """The blocks that are numbers; what their derivatives share is computed once."""
-        cells = {b: Symbol(f"{self.results[b]}[0]", real=True) for b in lowered}
+        """The derivatives by the scalar blocks; common subexpressions are computed once."""
+        cells = {b: self._result(b) for b in lowered}
         values = [
             (Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e)
             for b, e in lowered.items()
         ]
-        stores = {local: cells[b].name for b, (local, _) in zip(lowered, values, strict=True)}
+        stores = {local: cells[b] for b, (local, _) in zip(lowered, values, strict=True)}
         lowering.statements += [
             Let(s, e, stores.get(s)) for s, e in with_common_parts(values, self.namer)
         ]
 
     def _sweep(self, lowering: Lowering, length: Length, lowered: dict[Block, Expr]) -> None:
-        cells = {b: varying(f"{self.results[b]}[i]") for b in lowered}
+        cells = {b: self._result(b) for b in lowered}
         values = [
             (Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e)
             for b, e in lowered.items()
         ]
-        stores = {cells[b].name: local for b, (local, _) in zip(lowered, values, strict=True)}
+        stores = {cells[b]: local for b, (local, _) in zip(lowered, values, strict=True)}
         lowering.sweep(
             length, values, stores, [f"gradient of the prior by {b}" for b in lowered], "add_prior"
         )
 
+    def _result(self, block: Block) -> Cell:
+        """The number of the gradient by a scalar block, or that by a vector at its coordinate."""
+        return Array("", self.results[block])["0" if isinstance(block, Scalar) else "i"]
+
     @singledispatchmethod
     def leaf(self, e: Expr, label: int) -> Expr:
-        """What a symbol reads: a parameter or a length."""
+        """The symbol that a parameter or a length is read from."""
         return self.common.read(e)
 
     @leaf.register
     def _(self, e: Vector, label: int) -> Expr:
-        return varying(f"{self.blocks[e.at(GENERIC)]}[i]")
+        return Array("", self.blocks[e.at(GENERIC)])["i"]
 
     @leaf.register
     def _(self, e: Scalar, label: int) -> Expr:
@@ -248,20 +267,20 @@ class _Builder:
 
     @leaf.register
     def _(self, e: VectorData, label: int) -> Expr:
-        return varying(f"float(data.{self.fields[e.at(GENERIC)]}[row][i])")
+        return Datum(Array("data", self.fields[e.at(GENERIC)]), "row", "i")
 
     @leaf.register
     def _(self, e: ScalarData, label: int) -> Expr:
-        return Symbol(f"float(data.{self.fields[e]}[row])", real=True)
+        return Datum(Array("data", self.fields[e]), "row")
 
     @leaf.register
     def _(self, e: Partial, label: int) -> Expr:
         raise unbound(e.head)
 
-    def matrix(self, M: Dense) -> str:
+    def matrix(self, M: Dense) -> Array:
         raise unbound(M)
 
-    def reserve(self, wish: str, length: Length | None) -> str:
+    def reserve(self, wish: str, length: Length | None) -> Array:
         raise unbound(wish)
 
 

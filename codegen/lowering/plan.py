@@ -38,13 +38,18 @@ from recipe.language.symbols import Block, Scalar
 
 @singledispatch
 def plan(what: Update | Kernel, state: tuple[Block, ...], namer: Namer) -> Plan:
-    """The statements of one step; ``state`` is the order in which the blocks are stored.
+    """Return the statements of one step.
+
+    Args:
+        what: the rule of the step, or the kernel.
+        state: the blocks in the order in which they are stored.
+        namer: gives names that nothing else in the module has.
 
     Raises:
         RecipeError: for what has no compiled form: unbound functions (named), values or second
             derivatives of a potential.
     """
-    raise TypeError(what)
+    raise TypeError(f"no plan is known for {what!r}")
 
 
 @plan.register
@@ -71,7 +76,7 @@ def _(kernel: Kernel, state: tuple[Block, ...], namer: Namer) -> Plan:
 @singledispatch
 def carry_out(part: Part, planner: Planner) -> None:
     """Write the statements of a part of a kernel."""
-    raise TypeError(part)
+    raise TypeError(f"no statements are known for the part {part!r} of a kernel")
 
 
 @carry_out.register
@@ -109,8 +114,8 @@ def _(part: MetropolisHastings, planner: Planner) -> None:
 
 
 def _moved_by(part: Repeat, planner: Planner) -> tuple[Block, ...]:
-    """The blocks that a loop changes; a Metropolis test may turn the sign of others than its map
-    moves.
+    """The blocks that a loop changes. A Metropolis test may also turn the sign of blocks that its
+    map leaves alone.
     """
     moved = {b for u in updates_of(part) for b, e in u.rule if e != b}
     moved |= {
@@ -156,10 +161,11 @@ def _finished(planner: Planner, body: Body, recorded: Recorded, *, in_place: boo
 
 
 def _carried(planner: Planner, body: Body, tested: bool) -> Carried | None:
-    """What is evaluated at the end of a step as at the start of the next one.
+    """The evaluations at the end of a step that the next step would make again at its start; None
+    where there are none.
 
-    Where it may be an estimate, its last evaluation must not stand in a loop: from outside it could
-    not be made again with the random numbers that it had.
+    The last evaluation of an estimate must not stand in a loop: from outside it could not be made
+    again with the random numbers that it had.
     """
     statements = body.lowering.statements
     last = {
@@ -173,18 +179,14 @@ def _carried(planner: Planner, body: Body, tested: bool) -> Carried | None:
         for what in ends
         if tested or any(last[what] is s for s in statements)
     )
-    return (
-        Carried(found, planner.reserve("right_for_step", None).removeprefix("out."))
-        if found
-        else None
-    )
+    return Carried(found, planner.reserve("right_for_step", None).field) if found else None
 
 
 def _recorded(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
-    """What is recorded of the state after the step, all of it from the state as it is then, and
-    with noise of its own.
+    """The statements that compute what is recorded after a step.
 
-    Of a block that stands for another one its image is recorded.
+    They read the state as it is after the step, and have noise of their own. Where a block stands
+    for another one, its image is recorded.
     """
     planner.body, planner.noises = planner.new_body(), {}
     body = planner.body
@@ -199,21 +201,19 @@ def _recorded(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
     lowered = [
         (b, body.lowering.lower(e), f"recorded: {b.image or b} <- {e}") for b, e in observe.items()
     ]
-    fields = {
-        b: planner.reserve(f"recorded_{b.name}", b.length).removeprefix("out.")
-        for b, _, _ in lowered
-    }
+    arrays = {b: planner.reserve(f"recorded_{b.name}", b.length) for b, _, _ in lowered}
     for block, value, comment in lowered:
         wish = f"recorded_{block.name}"
         if isinstance(block, Scalar):
-            body.lowering.let(value, wish, store=f"out.{fields[block]}[0]", comment=comment)
+            body.lowering.let(value, wish, store=arrays[block]["0"], comment=comment)
         else:
             local = Symbol(planner.namer.fresh(wish), real=True)
             body.lowering.sweep(
                 block.length,
                 [(local, value)],
-                {f"out.{fields[block]}[i]": local},
+                {arrays[block]["i"]: local},
                 [comment],
                 f"record_{block.name}",
             )
+    fields = {b: array.field for b, array in arrays.items()}
     return Recorded(fields, tuple(body.lowering.statements), tuple(body.noises))

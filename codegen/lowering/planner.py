@@ -14,8 +14,9 @@ from functools import singledispatchmethod
 
 from sympy import Expr, Symbol
 
-from codegen.lowering.lower import Lowering, unbound, varying
+from codegen.lowering.lower import Lowering, unbound
 from codegen.lowering.names import RESERVED_FIELDS, Namer, field_namer
+from codegen.lowering.places import Array, Cell
 from codegen.lowering.shared_symbols import CommonLeaves
 from codegen.lowering.special_forms import with_digamma
 from codegen.lowering.statements import (
@@ -50,15 +51,14 @@ STEP_SIZE = Symbol("step_size", positive=True)
 
 
 Versions = tuple[int, ...]
-Evaluated = tuple[
-    type[GradientCall] | type[ValueCall], Potential
-]  # of which potential, and whether its gradient or its value
+# whether the gradient or the value of a potential was evaluated, and of which potential
+Evaluated = tuple[type[GradientCall] | type[ValueCall], Potential]
 
 
 @dataclass(frozen=True)
 class First:
-    """The first evaluation of a gradient or a value in a body: at which versions of its blocks, and
-    the call itself.
+    """The first evaluation of a gradient or a value in a body: the versions of its blocks then, and
+    the call.
     """
 
     at: Versions
@@ -69,9 +69,9 @@ class First:
 class Body:
     """The statements of a step, or of a loop in it, under construction.
 
-    ``entry`` are the versions of the blocks where it begins, ``first`` is the first evaluation of
-    each gradient and value. One that is at ``entry`` is a statement of the body itself, one that is
-    later may stand in a loop inside of it.
+    ``entry`` are the versions of the blocks where the body begins, ``first`` is the first
+    evaluation of each gradient and value. An evaluation at the versions of ``entry`` is a statement
+    of the body itself; a later evaluation may stand in a loop inside of the body.
     """
 
     lowering: Lowering
@@ -82,8 +82,8 @@ class Body:
 
 @dataclass(frozen=True)
 class View:
-    """Where an expression of two states is read: the cells of some blocks; potentials are evaluated
-    only if they are ``fresh``.
+    """The cells that some blocks are read from, in an expression of two states. Potentials are
+    evaluated only in a ``fresh`` view; another view reads the values that are there.
     """
 
     cells: Mapping[Block, Expr]
@@ -91,8 +91,16 @@ class View:
 
 
 class Planner:
-    """A step under construction; ``written`` is all that is lowered, ``step`` the symbol of the
-    step size.
+    """A step under construction.
+
+    Every block has a version, which counts how often it has moved; a gradient is evaluated again
+    where the versions of its blocks are others than at its last evaluation.
+
+    Args:
+        state: the blocks in the order in which they are stored.
+        written: all expressions that will be lowered.
+        step: the symbol of the step size; None for a rule without one.
+        namer: gives names that nothing else in the module has.
     """
 
     def __init__(
@@ -107,12 +115,12 @@ class Planner:
         self.factors: dict[Dense, str] = {}
         self.noises: dict[Symbol, NoiseDraw] = {}
         self.common = CommonLeaves(self.settings, namer)
-        self.results: dict[Evaluated, tuple[str, ...]] = {}
+        self.results: dict[Evaluated, tuple[Array, ...]] = {}
         self.evaluated: dict[Evaluated, Versions] = {}
         self.view: View | None = None
         self.version: dict[Block, int] = dict.fromkeys(state, 0)
         self.preimages = preimages(state)
-        self.images: dict[Block, str] = {}
+        self.images: dict[Block, Array] = {}
         self.number: dict[Scalar, Symbol] = {}
         self.pending: dict[Block, Symbol] = {}
         self.values: list[tuple[Symbol, Expr]] = []
@@ -134,13 +142,13 @@ class Planner:
         return Body(Lowering(self.leaf, self.namer, self.matrix, self.reserve), dict(self.version))
 
     def read_numbers(self, blocks: Iterable[Block], where: str = "out") -> None:
-        """Read the scalar blocks among these anew."""
+        """Read the scalar blocks among these again, as they have moved."""
         for b in self.state:
             if isinstance(b, Scalar) and b in blocks:
-                self.number[b] = self.lowering.let(Symbol(f"{where}.{self.fields[b]}[0]"), b.name)
+                self.number[b] = self.lowering.let(Array(where, self.fields[b])["0"], b.name)
 
     def carry_out(self, rule: Iterable[tuple[Block, Expr]], sequential: bool) -> None:
-        """Move the blocks; the noise of a rule is its own."""
+        """Write the statements of a rule; no other rule shares its noise."""
         self.noises = {}
         rules = [(b, with_digamma(e)) for b, e in rule]
         if sequential:
@@ -156,10 +164,16 @@ class Planner:
     def repeat(
         self, times: tuple[int, int], moved: Iterable[Block], carry_out: Callable[[], None]
     ) -> None:
-        """A loop around something that moves these blocks.
+        """Write a loop.
 
-        What is evaluated where a repetition begins, and again where it ends, is evaluated before
-        the loop instead of at each beginning; so is what no repetition moves.
+        A gradient or a value that is evaluated where a repetition begins, and again where it ends,
+        is evaluated before the loop instead of at each beginning; so is one whose blocks no
+        repetition moves.
+
+        Args:
+            times: the least and the largest number of repetitions.
+            moved: the blocks that a repetition moves.
+            carry_out: writes the statements of one repetition.
         """
         outer, before, known = self.body, dict(self.version), dict(self.evaluated)
         for b in moved:
@@ -193,36 +207,38 @@ class Planner:
         self.read_numbers(moved)
 
     def ends_where_it_begins(self, what: Evaluated, body: Body) -> bool:
-        """Whether it is evaluated at the start of a body, and again after the last move of its
-        blocks.
+        """Whether a gradient or a value is evaluated at the start of a body, and again after the
+        last move of its blocks.
         """
         entry, now = tuple(body.entry[b] for b in self.read_by(what[1])), self.versions(what[1])
         return body.first[what].at == entry and now != entry and self.evaluated[what] == now
 
-    def place(self, block: Block) -> str:
-        return "state" if self.version[block] == 0 else "out"
+    def place(self, block: Block) -> Array:
+        """The array that holds a block now."""
+        return Array("state" if self.version[block] == 0 else "out", self.fields[block])
 
-    def reserve(self, wish: str, length: Length | None) -> str:
+    def reserve(self, wish: str, length: Length | None) -> Array:
         """A new array of scratch."""
         name = self.state_fields.fresh(wish)
         self.scratch[name] = length
-        return f"out.{name}"
+        return Array("out", name)
 
-    def matrix(self, M: Dense) -> str:
+    def matrix(self, M: Dense) -> Array:
+        """The field of ``Params`` that holds a constant matrix."""
         if M not in self.settings:
             self.settings[M] = self.setting_fields.fresh(M.name)
-        return f"params.{self.settings[M]}"
+        return Array("params", self.settings[M])
 
-    def factor(self, M: Dense) -> str:
+    def factor(self, M: Dense) -> Array:
         """The Cholesky factor of a constant matrix."""
         self.matrix(M)
         if M not in self.factors:
             self.factors[M] = self.setting_fields.fresh(f"{M.name}_cholesky")
-        return f"params.{self.factors[M]}"
+        return Array("params", self.factors[M])
 
     def make_room_for(self, e: Expr) -> None:
-        """Flush the pending loop if the rule needs whole blocks that it moves, or overwrites a
-        gradient that it reads.
+        """Write the pending loop if the new rule needs whole blocks that the loop moves, or
+        overwrites a gradient that the loop reads.
 
         A draw that is not normal has a loop of its own, between those of its parameters and of its
         use.
@@ -235,20 +251,20 @@ class Planner:
             for p in partials
             if self.evaluated.get((GradientCall, p.head)) not in (None, self.versions(p.head))
         }
-        read = {s.name for _, value in self.values for s in value.free_symbols}
-        overwritten = {f"{scratch}[i]" for U in stale for scratch in self.results[GradientCall, U]}
-        overwritten |= {
-            f"state.{scratch}[i]" for U in stale for scratch in self.variances.get(U, ())
+        read = {
+            s.array for _, value in self.values for s in value.free_symbols if isinstance(s, Cell)
         }
+        overwritten = {array for U in stale for array in self.results[GradientCall, U]}
+        overwritten |= {Array("state", f) for U in stale for f in self.variances.get(U, ())}
         if whole & self.pending.keys() or read & overwritten or e.has(NoncentralChiSquared):
             self.flush()
 
     def commit(self, block: Block, value: Expr, written: Expr) -> None:
-        """Give a block its new value: a number now, a vector in the pending loop."""
-        field, comment = self.fields[block], f"{block} <- {written}"
+        """Give a block its new value: a scalar block at once, a vector in the pending loop."""
+        place, comment = Array("out", self.fields[block]), f"{block} <- {written}"
         if isinstance(block, Scalar):
             self.number[block] = self.lowering.let(
-                value, f"{block.name}_new", store=f"out.{field}[0]", comment=comment
+                value, f"{block.name}_new", store=place["0"], comment=comment
             )
         else:
             if self.length not in (None, block.length):
@@ -265,7 +281,7 @@ class Planner:
         if self.length is None:
             return
         name = "move_" + "_".join(b.name for b in self.pending)
-        stores = {f"out.{self.fields[b]}[i]": local for b, local in self.pending.items()}
+        stores = {Array("out", self.fields[b])["i"]: x for b, x in self.pending.items()}
         self.lowering.sweep(self.length, self.values, stores, self.comments, name)
         self.pending, self.values, self.comments, self.length = {}, [], [], None
         self.lowering.forget()
@@ -279,7 +295,7 @@ class Planner:
 
     @singledispatchmethod
     def leaf(self, e: Expr, label: int) -> Expr:
-        """What a symbol reads: a parameter, a length, or the step size."""
+        """The symbol that a parameter, a length, or the step size is read from."""
         if e == self.step:
             return STEP_SIZE
         return self.common.read(e)
@@ -291,7 +307,7 @@ class Planner:
             return self.view.cells[block]
         if label == GENERIC and block in self.pending:
             return self.pending[block]
-        return varying(f"{self.place(block)}.{self.fields[block]}[i]")
+        return self.place(block)["i"]
 
     @leaf.register
     def _(self, e: Scalar, label: int) -> Expr:
@@ -302,10 +318,9 @@ class Planner:
     @leaf.register
     def _(self, e: Noise, label: int) -> Expr:
         draw = self.draw(e.at(GENERIC), e.base, e.length, e.covariance)
-        white = varying(f"{draw.local.name}[i]")
         if draw.matrix is None:
-            return white
-        return self.lowering.product(self.factor(draw.matrix), white, e.length, e.length)
+            return draw.cell
+        return self.lowering.product(self.factor(draw.matrix), draw.cell, e.length, e.length)
 
     @leaf.register
     def _(self, e: ScalarNoise, label: int) -> Expr:
@@ -332,44 +347,44 @@ class Planner:
         fields = [self.reserve(f"{name}_{part}", length) for part in ("df", "nonc", "draw")]
         if length is None:
             for value, field in zip((df, nonc), fields, strict=False):
-                self.lowering.let(value, name, store=f"{field}[0]")
+                self.lowering.let(value, name, store=field["0"])
         else:
             values = [
                 (Symbol(self.namer.fresh(part), real=True), value)
                 for part, value in (("df", df), ("nonc", nonc))
             ]
-            stores = {
-                f"{field}[i]": local for field, (local, _) in zip(fields, values, strict=False)
-            }
+            stores = {field["i"]: local for field, (local, _) in zip(fields, values, strict=False)}
             self.lowering.sweep(length, values, stores, [f"the law of {e}"], f"law_{name}")
         new = self.namer.fresh
         df_field, nonc_field, target = fields
         self.lowering.statements.append(
             ChiSquared(
-                name, target, df_field, nonc_field, new(f"{name}_draws"), new(f"key_{name}"), length
+                name,
+                target,
+                df_field,
+                nonc_field,
+                Array("", new(f"{name}_draws")),
+                new(f"key_{name}"),
+                length,
             )
         )
         self.lowering.forget()
-        return (
-            varying(f"{target}[i]")
-            if length is not None
-            else self.lowering.let(Symbol(f"{target}[0]", real=True), name)
-        )
+        return target["i"] if length is not None else self.lowering.let(target["0"], name)
 
     @leaf.register
     def _(self, e: VectorVariance, label: int) -> Expr:
-        return varying(f"state.{self.variance(e.potential, e.block)}[i]")
+        return self.variance(e.potential, e.block)["i"]
 
     @leaf.register
     def _(self, e: ScalarVariance, label: int) -> Expr:
-        return Symbol(f"state.{self.variance(e.potential, e.block)}[0]", nonnegative=True)
+        return Cell(self.variance(e.potential, e.block), "0", nonnegative=True)
 
-    def variance(self, U: Potential, block: Block) -> str:
+    def variance(self, U: Potential, block: Block) -> Array:
         """The array with the variance of an estimated gradient."""
         if U not in self.variances:
-            names = [self.reserve(f"variance_{U.name}_{b.name}", b.length) for b in U.blocks]
-            self.variances[U] = tuple(name.removeprefix("out.") for name in names)
-        return self.variances[U][U.blocks.index(block)]
+            arrays = [self.reserve(f"variance_{U.name}_{b.name}", b.length) for b in U.blocks]
+            self.variances[U] = tuple(array.field for array in arrays)
+        return Array("state", self.variances[U][U.blocks.index(block)])
 
     @leaf.register
     def _(self, e: Potential, label: int) -> Expr:
@@ -378,9 +393,7 @@ class Planner:
                 f"the rule uses the value of {e}, and a kernel knows only its gradient; bind it to"
                 " an expression"
             )
-        return self.lowering.let(
-            Symbol(f"{self.evaluate(ValueCall, e)[0]}[0]", real=True), f"value_{e.name}"
-        )
+        return self.lowering.let(self.evaluate(ValueCall, e)[0]["0"], f"value_{e.name}")
 
     @leaf.register(Index)
     @leaf.register(Field)
@@ -399,16 +412,16 @@ class Planner:
             )
         scratch = self.evaluate(GradientCall, U)[U.blocks.index(generic(e.wrt[0]))]
         if isinstance(e.wrt[0], Scalar):
-            return self.lowering.let(
-                Symbol(f"{scratch}[0]", real=True), f"g_{U.name}_{e.wrt[0].name}"
-            )
+            return self.lowering.let(scratch["0"], f"g_{U.name}_{e.wrt[0].name}")
         if e.wrt[0].label != label:
             raise OutsideLanguageError(f"{e} stands outside of the sum over its index")
-        return varying(f"{scratch}[i]")
+        return scratch["i"]
 
-    def evaluate(self, kind: type[GradientCall] | type[ValueCall], U: Potential) -> tuple[str, ...]:
-        """The arrays with the gradient or the value of a potential at the present state, evaluated
-        if need be.
+    def evaluate(
+        self, kind: type[GradientCall] | type[ValueCall], U: Potential
+    ) -> tuple[Array, ...]:
+        """The arrays with the gradient or the value of a potential at the present state. A call is
+        written where the last evaluation was at another state.
         """
         what = (kind, U)
         if what not in self.results:
@@ -426,16 +439,14 @@ class Planner:
             self.body.first.setdefault(what, First(self.versions(U), call))
         return self.results[what]
 
-    def argument(self, block: Block) -> str:
+    def argument(self, block: Block) -> Array:
         """The array with a block of the state, or with its image."""
-        return (
-            self.images[block]
-            if block.image is not None
-            else f"{self.place(block)}.{self.fields[block]}"
-        )
+        return self.images[block] if block.image is not None else self.place(block)
 
     def image(self, block: Block) -> list[Statement]:
-        """What fills an array with the image of a block, which a potential is a function of."""
+        """The statements that fill an array with the image of a block, the argument of a
+        potential.
+        """
         assert block.image is not None
         if block not in self.images:
             self.images[block] = self.reserve(block.image.name, block.length)
@@ -443,20 +454,17 @@ class Planner:
         if isinstance(
             block, Scalar
         ):  # from its array: where a call is moved to, the number that was read is not known
-            before, self.number[block] = (
-                self.number[block],
-                Symbol(f"{self.place(block)}.{self.fields[block]}[0]", real=True),
-            )
+            before, self.number[block] = self.number[block], self.place(block)["0"]
             value = lowering.lower(written_image(block))
             self.number[block] = before
         else:
             value = lowering.lower(written_image(block))
         comment = f"{block.image} = {written_image(block)}"
         if isinstance(block, Scalar):
-            lowering.let(value, block.image.name, store=f"{self.images[block]}[0]", comment=comment)
+            lowering.let(value, block.image.name, store=self.images[block]["0"], comment=comment)
         else:
             local = Symbol(self.namer.fresh(block.image.name), real=True)
-            stores = {f"{self.images[block]}[i]": local}
+            stores = {self.images[block]["i"]: local}
             lowering.sweep(
                 block.length, [(local, value)], stores, [comment], f"find_{block.image.name}"
             )
@@ -464,8 +472,8 @@ class Planner:
 
 
 def call_in(statements: Iterable[Statement], first: First) -> GradientCall | ValueCall:
-    """The first evaluation, which must be one of these statements itself and not inside of a loop
-    among them.
+    """The call of a first evaluation, which must be one of these statements and must not stand in
+    a loop among them.
     """
     if not any(s is first.call for s in statements):
         raise AssertionError(

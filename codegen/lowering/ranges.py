@@ -1,11 +1,11 @@
-"""Whether an expression is positive wherever a block stands inside of its interval, as it is seen
-from the way it is written.
+"""Whether an expression is positive wherever a block stands inside of its interval: a sufficient
+test by the form of the expression.
 
-Every function in it is replaced by its range: ``exp(a)`` of a real a by a positive number p, of a
-negative one by ``1/(1 + p)``, ``atan(a)`` by ``pi/2 (p - 1)/(p + 1)``; the block itself, on (0, 1),
-by ``p/(1 + p)``. What is to be shown is positive wherever the rational function that is left is,
-and of that the coefficients are looked at. What a map of ``recipe.declare.maps`` makes of a real
-number is seen in this way, and a mean of two numbers that are inside.
+Every function in the expression is replaced by its range: ``exp(a)`` of a real a by a positive
+number p, of a negative one by ``1/(1 + p)``, ``atan(a)`` by ``pi/2 (p - 1)/(p + 1)``; the block
+itself, on (0, 1), by ``p/(1 + p)``. A rational function of positive numbers is left. If all of its
+coefficients are positive, so is the expression. The test proves this for the values of the maps of
+``recipe.declare.maps`` at a real number, and for a mean of two numbers that are inside.
 
 ``recipe.language.sign`` cannot stand in for this. It says what sign an expression has wherever it
 is defined; here it must also be defined everywhere, as a step that is no number has left its
@@ -22,20 +22,18 @@ from recipe.language.symbols import Block
 
 
 class Within:
-    """Ranges of the functions of a block, and of whatever else is in a rule; the same function has
-    one range.
-    """
+    """Ranges of the expressions in a rule for a block; equal expressions have one range."""
 
     def __init__(self, block: Block) -> None:
         self._ranges: dict[Expr, Expr] = {block: _stand_in(block)}
 
     def is_positive(self, f: Expr) -> bool:
-        """Whether every factor of it is."""
+        """Whether every factor of the expression is seen to be positive."""
         return all(g.is_positive or _positive(self.range(g)) for g in Mul.make_args(f))
 
     def range(self, e: Expr) -> Expr:
-        """The expression with ranges in the place of functions; what is not known here stays as it
-        is.
+        """The expression with ranges in the place of functions; a function whose range is not known
+        here stays.
         """
         if e not in self._ranges:
             known = isinstance(e, Add | Mul | Pow | exp | log | atan | tan | tanh)
@@ -44,7 +42,7 @@ class Within:
 
 
 def _stand_in(block: Block) -> Expr:
-    """The block by a positive number, where its interval is open."""
+    """The block in terms of a positive number; the block itself where its interval is not open."""
     ends = ends_of(block)
     if ends is None or block.domain != Interval.open(*ends):
         return block
@@ -59,7 +57,7 @@ def _number() -> Expr:
 
 
 def _range(e: Expr) -> Expr:
-    """The range of a function of what is a rational function already."""
+    """The range of a function whose arguments are rational functions already."""
     if isinstance(e, exp):
         return _range_of_exp(factor(e.args[0]))
     if isinstance(e, log) and _positive(e.args[0]):

@@ -10,8 +10,8 @@ from functools import singledispatchmethod
 
 from sympy import Expr, Symbol
 
-from codegen.lowering.lower import varying
 from codegen.lowering.names import Namer
+from codegen.lowering.places import Array
 from recipe.language.symbols import GENERIC, Length, VectorParameter
 
 
@@ -36,7 +36,7 @@ class CommonLeaves:
 
     @read.register
     def _(self, e: VectorParameter) -> Expr:
-        return varying(f"params.{self.settings[e.at(GENERIC)]}[i]")
+        return Array("params", self.settings[e.at(GENERIC)])["i"]
 
     @read.register
     def _(self, e: Length) -> Expr:

@@ -1,9 +1,9 @@
-"""The small form that code is printed from: a step is a list of these statements.
+"""The statements of a plan: what one step computes, in order, with no word about how.
 
-Their expressions are sympy expressions whose symbols are *called by the text they print as*:
-``state.r[i]``, ``params.A``, ``total_1``. In the body of a loop, and there only, ``i`` is the
-coordinate. ``out`` holds what this step has written so far and ``state`` the state before it; in
-the in-place loop of ``run`` they are the same object.
+The leaves of their expressions are numbers in arrays (``Cell``) and names (``params.A``,
+``total_1``). In the body of a loop, and there only, ``i`` is the coordinate. ``out`` holds the
+values that this step has written so far and ``state`` the state before it; in the in-place loop of
+``run`` they are the same object.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, S, Set, Symbol
 
+from codegen.lowering.places import Array, Cell
 from recipe.language.abstract import Dense, Potential
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.symbols import Block, Length, Simplex
@@ -20,13 +21,13 @@ from recipe.language.symbols import Block, Length, Simplex
 
 @dataclass(frozen=True)
 class Let:
-    """``target = value``, once a step; ``store`` is the scalar block that takes it as its new
-    value, if any.
+    """``target = value``, once a step; ``store`` is the cell that the value is stored into, if
+    any.
     """
 
     target: Symbol
     value: Expr
-    store: str | None = None
+    store: Cell | None = None
     comment: str = ""
 
 
@@ -50,20 +51,20 @@ class GradientCall:
     """
 
     potential: Potential
-    places: tuple[str, ...]
-    scratch: tuple[str, ...]
+    places: tuple[Array, ...]
+    scratch: tuple[Array, ...]
     images: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)
 class MatrixProduct:
-    """``out.target[i] = sum over j of M[i, j] * value_j`` (M[j, i] if transposed): the one doubly
+    """``target[i] = sum over j of M[i, j] * value_j`` (M[j, i] if transposed): the one doubly
     nested loop.
     """
 
     function: str
-    target: str
-    matrix: str
+    target: Array
+    matrix: Array
     transposed: bool
     rows: Length
     columns: Length
@@ -80,38 +81,38 @@ class ChiSquared:
     """
 
     name: str
-    target: str
-    df: str
-    nonc: str
-    local: str
+    target: Array
+    df: Array
+    nonc: Array
+    local: Array
     key: str
     length: Length | None
 
 
 @dataclass(frozen=True)
 class ElementwiseLoop:
-    """One fused elementwise loop: local values first, then stores of the final ones into the blocks
-    of ``out``.
+    """One fused elementwise loop: it computes the local values first, and then stores some of them
+    into cells.
     """
 
     function: str
     length: Length
     locals: tuple[tuple[Symbol, Expr], ...]
-    stores: tuple[tuple[str, Symbol], ...]
+    stores: tuple[tuple[Cell, Symbol], ...]
     comments: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class RowsJoin:
-    """``cells[i] += value`` for one row of the data after another, of arrays of that length (None:
-    of numbers).
+    """``cells += values`` for one row of the data after another. With a length, the cells are those
+    at coordinate ``i`` of arrays of that length; without one they are single numbers.
 
     ``function`` adds one row at one coordinate, ``sums`` are what it calls the results so far.
     """
 
     function: str
     length: Length | None
-    cells: tuple[str, ...]
+    cells: tuple[Symbol, ...]
     sums: tuple[Symbol, ...]
     values: tuple[Expr, ...]
     comments: tuple[str, ...]
@@ -119,21 +120,23 @@ class RowsJoin:
 
 @dataclass(frozen=True)
 class ValueCall:
-    """Evaluate the potential itself, from all of the data, in the same way."""
+    """Evaluate the potential itself, from all of the data; the fields are those of
+    ``GradientCall``.
+    """
 
     potential: Potential
-    places: tuple[str, ...]
-    scratch: tuple[str, ...]
+    places: tuple[Array, ...]
+    scratch: tuple[Array, ...]
     images: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)
 class Loop:
-    """Statements again and again, each time with fresh noise: ``times`` are the ends of the range
-    that the number is drawn from.
+    """Statements that are repeated, each time with fresh noise.
 
-    ``clock`` is what the counter of random numbers is called inside, ``count`` the number of
-    repetitions and ``key`` the key of the random number behind it.
+    ``times`` is the range that the number of repetitions is drawn from, its ends included.
+    ``clock`` names the counter of random numbers inside of the loop, ``count`` the number of
+    repetitions, and ``key`` the key of the random number that decides it.
     """
 
     times: tuple[int, int]
@@ -150,8 +153,8 @@ class Restored:
     or minus that.
     """
 
-    field: str
-    source: str
+    field: Array
+    source: Array
     length: Length | None
     flipped: bool
 
@@ -186,8 +189,8 @@ Statement = (
 class NoiseDraw:
     """One noise symbol of the update.
 
-    ``local`` is what the loops call its value at the coordinate, ``pair`` the two that a fused loop
-    draws at once, and ``key`` the key of its random numbers.
+    ``local`` is the name of its value at a coordinate in the loops, ``pair`` are the names of the
+    two values that a fused loop draws at once, and ``key`` is the key of its random numbers.
     """
 
     name: str
@@ -197,14 +200,18 @@ class NoiseDraw:
     length: Length | None
     matrix: Dense | None
 
+    @property
+    def cell(self) -> Cell:
+        """The value at the coordinate, where all values are there as an array."""
+        return Array("", self.local.name)["i"]
+
 
 @dataclass(frozen=True)
 class Carried:
-    """Evaluations that are needed once a step and not twice: a step ends where the next one begins,
-    so they stay in scratch.
+    """Evaluations that a step leaves in scratch for the next one, which begins where the step ends.
 
-    ``calls`` are those that open a step, ``mark`` is the number in scratch that says for which step
-    they are right, counted from 1; 0 is none.
+    ``calls`` are those that open a step. ``mark`` is the field of the number in scratch that says
+    for which step they are right, counted from 1; 0 stands for no step.
     """
 
     calls: tuple[GradientCall | ValueCall, ...]
@@ -213,8 +220,8 @@ class Carried:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What is recorded of a state, where that is not the state itself: scratch arrays by block, and
-    how they are filled.
+    """The numbers that are recorded instead of the state: scratch arrays by block, and the
+    statements and noises that fill them.
     """
 
     fields: Mapping[Block, str]
@@ -224,15 +231,16 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole step: what it reads and writes, and its statements in order.
+    """A whole step: the fields that it reads and writes, and its statements in order.
 
-    ``fields`` calls each block by its field in ``State``, ``settings`` each parameter (and matrix)
-    by its field in ``Params``, ``scratch`` gives the length of each array in ``State`` that is no
-    block; ``variances`` are those among them that hold the variance of an estimated gradient, by
-    block of the potential. ``valued`` are the potentials whose values are compared. ``statistics``
-    is the field of ``Draws`` for the acceptance rate, where something is accepted. ``in_place``
-    says that this is a composed kernel, which overwrites the state and which ``run`` alone carries
-    out.
+    ``fields`` gives the field of ``State`` that holds each block, ``settings`` the field of
+    ``Params`` that holds each parameter or matrix, ``factors`` that of the Cholesky factor of a
+    matrix. ``scratch`` gives the length of each array in ``State`` that is no block (None for a
+    number). ``variances`` are those among them that hold the variance of an estimated gradient, by
+    block of the potential. ``valued`` are the potentials whose values are compared. ``sizes`` are
+    the lengths that are used as numbers. ``statistics`` is the field of ``Draws`` for the
+    acceptance rate, where there is a Metropolis test. ``in_place`` says that the step is a composed
+    kernel, which overwrites the state; only ``run`` carries it out.
     """
 
     state: tuple[Block, ...]
@@ -258,10 +266,12 @@ class Plan:
 
     @property
     def on_simplex(self) -> bool:
-        """Whether only all coordinates of a block together tell that a step has left its domain."""
+        """Whether a block is on a simplex, where no coordinate alone tells that a step has left the
+        domain.
+        """
         return any(on_simplex(b) for b in self.state)
 
-    def conditions(self, cell: str, x: str) -> list[str]:
+    def conditions(self, cell: Cell, x: str) -> list[str]:
         """What is asked of a number ``x`` that is stored into a cell: whether it is finite, and
         between the ends of the domain.
 
@@ -270,7 +280,7 @@ class Plan:
         domains = [
             b.domain
             for b, field in self.fields.items()
-            if f".{field}[" in cell and not on_simplex(b)
+            if cell.array.field == field and not on_simplex(b)
         ]
         return conditions(domains[0] if domains else S.Reals, x)
 
@@ -292,7 +302,7 @@ def conditions(domain: Set, x: str) -> list[str]:
 
 
 def every(statements: Iterable[Statement]) -> Iterator[Statement]:
-    """The statements and all that stand inside of loops, and before evaluations."""
+    """The statements, those inside of loops and those that compute images for evaluations."""
     for s in statements:
         yield s
         if isinstance(s, Loop):
@@ -308,8 +318,8 @@ def every_noise(plan: Plan) -> tuple[NoiseDraw, ...]:
 
 
 def scalar_pairs(noises: Iterable[NoiseDraw]) -> list[tuple[NoiseDraw, ...]]:
-    """The draws of numbers, two by two in their order: two share a counter of the generator, under
-    the key of the first.
+    """The scalar draws, two by two in their order: two share a counter of the generator, under the
+    key of the first.
     """
     numbers = [d for d in noises if d.length is None]
     return [tuple(numbers[n : n + 2]) for n in range(0, len(numbers), 2)]
@@ -322,16 +332,11 @@ def chi_squared_draws(plan: Plan) -> tuple[ChiSquared, ...]:
 
 def noise_uses(statements: Iterable[Statement], draw: NoiseDraw) -> list[Statement]:
     """The loops that read a noise, one entry a loop."""
-    cell = f"{draw.local.name}[i]"
-    return [
-        s
-        for s in every(statements)
-        if any(cell == x.name for e in bodies(s) for x in e.free_symbols)
-    ]
+    return [s for s in every(statements) if any(draw.cell in e.free_symbols for e in bodies(s))]
 
 
 def bodies(statement: Statement) -> tuple[Expr, ...]:
-    """The expressions in the body of a loop; none where there is no loop."""
+    """The expressions in the loop body of a statement; none for a statement without a loop."""
     match statement:
         case Sums() | RowsJoin():
             return statement.values

@@ -37,9 +37,8 @@ def check_inside(moves: Update | Kernel) -> None:
 
 @check_inside.register
 def _(moves: Update) -> None:
-    outside: dict[
-        Block, Expr
-    ] = {}  # what may be outside at this place of a sequential rule, with what took it there
+    # the blocks that may be outside at this place of a sequential rule, with their new values
+    outside: dict[Block, Expr] = {}
     for block, e in moves.rule:
         if moves.sequential:
             _require_no_reading(block, e, outside)

@@ -1,4 +1,4 @@
-"""The text of ``run_many``: the loop over steps of many chains at once, where the column ``c`` of
+"""The function ``run_many``: the loop over steps of many chains at once, where the column ``c`` of
 every array is a chain.
 
 Its random numbers have the counters that those of ``run`` have, and its arithmetic is that of
@@ -9,26 +9,33 @@ together keeps its meaning, and nothing of it is used.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sympy import Symbol
 
 from codegen.device.random import KEYS
-from codegen.lowering.batch_form import (
-    ChainLoop,
-    Numbers,
-    Once,
-    Part,
-    RepeatedLoops,
-    lines_of,
-    merged,
-    names_in,
-    of_column,
-)
+from codegen.lowering.batch_form import at_column, crossing, merged, with_loops
 from codegen.lowering.in_place import InPlace
 from codegen.lowering.names import Namer, local_namer
+from codegen.lowering.places import Array
+from codegen.lowering.program import (
+    Assign,
+    Call,
+    Chains,
+    Do,
+    For,
+    Function,
+    If,
+    Infix,
+    Instruction,
+    Item,
+    Return,
+    Value,
+    assign,
+    call,
+)
 from codegen.lowering.statements import (
     ChiSquared,
     ElementwiseLoop,
@@ -43,24 +50,34 @@ from codegen.lowering.statements import (
     every_noise,
     scalar_pairs,
 )
-from codegen.printing.domain_checks import all_valid_text, invalid_block_of_text
-from codegen.printing.expression import text_of
+from codegen.printing.domain_checks import all_valid_function, invalid_block_of_function
 from codegen.printing.loop_bodies import arguments, noises_of
-from codegen.printing.reductions import is_arithmetic
-from codegen.printing.run import FIRST_ROW, all_of, into_a_row, restored_lines
+from codegen.printing.python_text import printed
+from codegen.printing.reductions import WIDE, is_arithmetic
+from codegen.printing.run import (
+    FIRST_ROW,
+    ONE,
+    ZERO,
+    chi_squared_drawn,
+    decided,
+    into_a_row,
+    judged_call,
+    judged_let,
+)
 from codegen.printing.step import STEP_FIXED, count_lines, let_lines
-from codegen.printing.stopping import freeze_invalid_text
+from codegen.printing.stopping import freeze_invalid_function
 from recipe.language.symbols import Length, Vector
 
 
 @dataclass(frozen=True)
 class ManyNames:
-    """What things of ``run_many`` are called: loop bodies by the name that they have in ``run``,
-    and the fields of the state.
+    """The names of the functions of ``run_many`` and of the fields of its state.
 
-    ``filled`` are the arrays of noise that is drawn beforehand, ``numbers`` those of numbers,
-    ``eights`` those of the running sums behind a sum, ``terms`` what joins them, ``last`` the
-    arrays of the blocks where a chain stopped.
+    ``functions`` are the loop bodies, by the name of the loop in ``run``. ``terms`` are the local
+    names of the terms of a sum, by the name of the sum. All others are fields: ``filled`` of a
+    noise that is drawn beforehand, ``numbers`` of a number, and ``eights`` of the running sums of a
+    sum, each by its local name; ``last`` of a block where a chain stopped, by the field of the
+    block; ``stopped`` and ``invalid`` of the step and of the block that stopped a chain.
     """
 
     functions: Mapping[str, str]
@@ -74,7 +91,7 @@ class ManyNames:
 
 
 def many_names(plan: Plan, filled: Mapping[str, str], namer: Namer, fields: Namer) -> ManyNames:
-    """New names, beside those that are taken among functions and fields."""
+    """Take new names from ``namer``, for functions, and from ``fields``."""
     statements = [*every(plan.statements), *every(plan.recorded.statements)]
     loops = [s for s in statements if isinstance(s, Sums | ElementwiseLoop)]
     functions = {
@@ -115,307 +132,272 @@ def many_texts(
     counts: Mapping[Length, str],
     names: ManyNames,
     purposes: Mapping[str, int],
-    bodies: Mapping[str, str],
+    bodies: Mapping[str, tuple[Function, ...]],
 ) -> list[str]:
-    """All functions that make up ``run_many``, and the type of its state.
+    """The texts of all functions that make up ``run_many``, and of the type of its state.
 
-    ``purposes`` gives the purpose of each key of ``run``, ``bodies`` the texts of its loops.
+    Args:
+        plan: one step.
+        steps: its statements in place.
+        counts: names the number of coordinates of each length.
+        names: of functions and fields.
+        purposes: the purpose of each key of ``run``.
+        bodies: the loop functions of ``run``, by the name of the loop.
     """
     statements = [*every(plan.statements), *plan.recorded.statements]
     writer = _Writer(plan, counts, names, purposes)
-    run = _run_many_text(steps, writer)
+    run = _run_many(steps, writer)
     return [
         _state_text(plan, names, writer),
-        invalid_block_of_text(plan),
-        all_valid_text(plan) if plan.on_simplex else "",
-        freeze_invalid_text(plan, names.last, names.stopped, names.invalid),
+        printed(invalid_block_of_function(plan)),
+        printed(all_valid_function(plan)) if plan.on_simplex else "",
+        printed(freeze_invalid_function(plan, names.last, names.stopped, names.invalid)),
         *(
-            _body_text(s, names, every_noise(plan), bodies[s.function])
+            printed(_of_column(names.functions[s.function], bodies[s.function][0]))
             for s in statements
             if isinstance(s, Sums | ElementwiseLoop)
         ),
-        run,
+        printed(run),
     ]
 
 
-def _body_text(
-    s: Sums | ElementwiseLoop, names: ManyNames, noises: tuple[NoiseDraw, ...], body: str
-) -> str:
-    """The body of a loop of ``run`` with its cells in column c; that of a sum is how a coordinate
-    joins, which comes first.
+def _of_column(name: str, body: Function) -> Function:
+    """A loop function of ``run`` with its cells in column c. For a sum, ``body`` is the function by
+    which a coordinate joins.
     """
-    if isinstance(s, Sums):
-        body = "\n".join(body.split("\n\n\n")[:1])
-        for draw in noises_of(s, noises):  # which are arrays there
-            body = re.sub(rf"(?<![\w.]){draw.local.name}\[i\]", f"{draw.local.name}[i, c]", body)
-    return of_column(
-        re.sub(
-            r"^def \w+\(i, ",
-            f"def {names.functions[s.function]}(i, c, ",
-            body,
-            count=1,
-            flags=re.MULTILINE,
-        )
-    )
+    i, *others = body.arguments
+    return replace(at_column(body, {}), name=name, arguments=(i, "c", *others))
 
 
-def _run_many_text(steps: InPlace, writer: _Writer) -> str:
+def _run_many(steps: InPlace, writer: _Writer) -> Function:
     plan = writer.plan
     body = merged(writer.body(steps.changing, plan.noises))
     recorded = merged(writer.body(steps.recorded, plan.recorded.noises, judged=False))
-    writer.numbers.keep_what_crosses([*body, *recorded], writer.names.numbers)
+    numbers = writer.names.numbers
+    writer.kept |= {name: numbers[name] for name in crossing([body, recorded], numbers)}
     first = plan.fields[plan.state[0]]
-    lines = [
-        f"chains, first = np.uint64(state.{first}.shape[1]), np.uint64(first_chain)",
-        *(line.replace(".size)", ".shape[0])") for line in count_lines(plan, writer.counts)),
-        *([f"fill_keys(state.{KEYS}, seed, first)"] if writer.purposes else []),
-        FIRST_ROW,
-        "for n in range(step_sizes.size):",
-        "    done, step_size = start + n, step_sizes[n]",
-        "    t = np.uint64(done)",
-        "    finite = True",
-        *(f"    {line}" for let in steps.constant for line in let_lines(let)),
-        *(f"    {line}" for line in _tests_begin(plan, writer.names)),
-        *(f"    {line}" for line in lines_of(body, writer.numbers)),
-        *(f"    {line}" for line in _stopped(plan)),
+    kept = into_a_row([*with_loops(recorded, writer.kept), *_kept(plan, writer.names)])
+    each_step = (
+        Assign(("done", "step_size"), "start + n, step_sizes[n]"),
+        assign("t", "np.uint64(done)"),
+        assign("finite", "True"),
+        *(line for let in steps.constant for line in let_lines(let)),
+        *_tests_begin(plan, writer.names),
+        *with_loops(body, writer.kept),
+        _stopped(plan),
+        kept,
+    )
+    program = (
+        WIDE,
+        Assign(("chains", "first"), f"np.uint64(state.{first}.shape[1]), np.uint64(first_chain)"),
+        *count_lines(plan, writer.counts, "shape[0]"),
         *(
-            f"    {line}"
-            for line in into_a_row(
-                [*lines_of(recorded, writer.numbers), *_kept(plan, writer.names)]
-            )
+            [Do(call("fill_keys", Array("state", KEYS), "seed", "first"))]
+            if writer.purposes
+            else []
         ),
-        "return start + step_sizes.size, -1",
-    ]
-    return "\n".join([RUN_MANY_HEAD, *(f"    {line}" for line in lines)])
+        FIRST_ROW,
+        For("n", ("step_sizes.size",), each_step),
+        Return(("start + step_sizes.size", "-1")),
+    )
+    return Function("run_kernel", "run_many", tuple(_ARGUMENTS.split()), _MEANING, program)
+
+
+_ARGUMENTS = "state draws step_sizes params seed first_chain start warmup thin"
+
+_MEANING = """\
+Many chains, from first_chain on, a chain a column, from step start on.
+
+Every chain has the draws that run has for it. Returns the step it stands at and -1; or, where
+no chain runs any more, the last step and 0. The step and the block that stopped a chain are
+kept in the state (-1 while it runs), and where it was then."""
 
 
 @dataclass
 class _Writer:
-    """Writes bodies of loops as loops over chains; ``clock`` is the counter of random numbers."""
+    """Writes a step of many chains.
+
+    ``kept`` are the arrays of the numbers that stand between two loops over chains, ``clock`` is
+    the counter of random numbers.
+    """
 
     plan: Plan
     counts: Mapping[Length, str]
     names: ManyNames
     purposes: Mapping[str, int]
-    numbers: Numbers = field(default_factory=Numbers)
+    kept: dict[str, str] = field(default_factory=dict)
     clock: str = "t"
-    judged: str = "finite &= "
+    judged: bool = True
 
     def __post_init__(self) -> None:
         self.noises = every_noise(self.plan)
+        self.instead: dict[Any, Value] = {key: self.key(key) for key in self.purposes}
         if self.plan.statistics:
-            self.numbers.kept["accepted"] = self.names.numbers["accepted"]
+            self.kept["accepted"] = self.names.numbers["accepted"]
+            self.instead["accepted"] = Array("state", self.kept["accepted"])["0, c"]
+            self.instead[call("invalid_block", "state")] = call("invalid_block_of", "state", "c")
 
-    def key(self, name: str) -> str:
-        """The key of the chain in column c, by what ``run`` calls it."""
-        return f"column_key(state.{KEYS}, {self.purposes[name]}, c)"
+    def key(self, name: str) -> Call:
+        """The key of the chain in column c, by the name of the key in ``run``."""
+        return call("column_key", Array("state", KEYS), str(self.purposes[name]), "c")
 
     def body(
         self, statements: Iterable[Statement], noises: Iterable[NoiseDraw], *, judged: bool = True
-    ) -> list[Part]:
+    ) -> list[Instruction]:
         """These statements, one after another, with these noises drawn afresh."""
-        self.judged = "finite &= " if judged else ""
-        parts: list[Part] = [self.numbers_drawn(pair) for pair in scalar_pairs(noises)]
+        self.judged = judged
+        lines: list[Instruction] = [self.numbers_drawn(pair) for pair in scalar_pairs(noises)]
         for d in noises:
             if d.local.name in self.names.filled:
-                parts += self.filled(d)
+                lines += self.filled(d)
         for s in statements:
-            parts += self.parts(s)
-        return parts
+            lines += self.lines(s)
+        return lines
 
-    def parts(self, s: Statement) -> list[Part]:
+    def lines(self, s: Statement) -> list[Instruction]:
         """One statement."""
         match s:
             case Let():
-                judged = (
-                    [f"{self.judged}{all_of(self.plan.conditions(s.store, s.target.name))}"]
-                    if s.store and self.judged
-                    else []
-                )
-                lines = [of_column(line) for line in let_lines(s)]
-                return [
-                    ChainLoop(
-                        (), (*lines, *judged), frozenset([s.target.name]), names_in([s.value])
-                    )
-                ]
+                return [self.chains(judged_let(self.plan, s) if self.judged else let_lines(s))]
             case Sums():
                 return self.sums(s)
             case ElementwiseLoop():
                 return self.sweep(s)
             case ChiSquared():
-                return [self.chi_squared(s)]
+                drawn = chi_squared_drawn(s, self.clock, self.counts)
+                return [replace(drawn, body=(self.chains(drawn.body),))]
             case Loop():
                 return [self.loop(s)]
             case Test():
-                return [Once(("tests += 1.0",)), self.test(s)]
+                accept, count, decide = decided(s, self.clock, self.counts)
+                return [count, self.chains([accept, decide])]
             case _:  # see refusal_of_many
-                raise TypeError(s)
+                raise TypeError(f"run_many has no form of {s}")
 
-    def numbers_drawn(self, pair: tuple[NoiseDraw, ...]) -> ChainLoop:
+    def chains(self, lines: Iterable[Instruction]) -> Chains:
+        """The statements of one chain, for every chain."""
+        return Chains(tuple(at_column(line, self.instead) for line in lines))
+
+    def pair(self, draw: NoiseDraw, k: str) -> Call:
+        """Pair number k of a draw."""
+        return call("normal_pair", self.key(draw.key), self.clock, k)
+
+    def numbers_drawn(self, pair: tuple[NoiseDraw, ...]) -> Chains:
         """The draws of two numbers, or of one."""
-        names = [d.local.name for d in pair]
-        half = "" if len(pair) > 1 else "[0]"
-        line = (
-            f"{', '.join(names)} = normal_pair({self.key(pair[0].key)}, {self.clock},"
-            f" np.uint64(0)){half}"
-        )
-        return ChainLoop((), (line,), frozenset(names))
+        drawn: Value = self.pair(pair[0], ZERO)
+        drawn = drawn if len(pair) > 1 else Item(drawn, "0")
+        return Chains((Assign(tuple(d.local for d in pair), drawn),))
 
-    def filled(self, draw: NoiseDraw) -> list[Part]:
+    def filled(self, draw: NoiseDraw) -> list[Instruction]:
         """Draws of a block, kept in an array."""
         assert draw.length is not None
-        array, (a, b) = f"state.{self.names.filled[draw.local.name]}", draw.pair
+        array = Array("state", self.names.filled[draw.local.name])
         return self.by_pairs(
-            draw.length, [draw], lambda at, half: f"{array}[{at}, c] = {(a, b)[half]}"
+            draw.length, [draw], lambda at, half: assign(array[f"{at}, c"], draw.pair[half])
         )
 
     def by_pairs(
-        self,
-        length: Length,
-        draws: list[NoiseDraw],
-        line: Callable[[str, int], str],
-        uses: frozenset[str] = frozenset(),
-    ) -> list[Part]:
+        self, length: Length, draws: list[NoiseDraw], line: Callable[[str, int], Instruction]
+    ) -> list[Instruction]:
         """A loop over pairs of coordinates: the two halves of a block share a counter of the
         generator.
         """
-        count = self.counts[length]
-        drawn = [(d.pair, f"normal_pair({self.key(d.key)}, {self.clock}") for d in draws]
-        pair = [f"{a}, {b} = {call}, i)" for (a, b), call in drawn]
-        last = [f"{a} = {call}, pairs)[0]" for (a, _), call in drawn]
+        pair = [Assign(d.pair, self.pair(d, "i")) for d in draws]
+        last = [assign(d.pair[0], Item(self.pair(d, "pairs"), "0")) for d in draws]
+        both = Chains((*pair, line("i", 0), line("half + i", 1)))
         return [
-            Once((f"pairs = {count} >> np.uint64(1)", f"half = {count} - pairs")),
-            ChainLoop(
-                ("for i in range(pairs):",), (*pair, line("i", 0), line("half + i", 1)), uses=uses
-            ),
-            ChainLoop(("if pairs < half:",), (*last, line("pairs", 0)), uses=uses),
+            assign("pairs", f"{self.counts[length]} >> {ONE}"),
+            assign("half", f"{self.counts[length]} - pairs"),
+            For("i", ("pairs",), (both,)),
+            If("pairs < half", (Chains((*last, line("pairs", 0))),)),
         ]
 
-    def sweep(self, s: ElementwiseLoop) -> list[Part]:
+    def sweep(self, s: ElementwiseLoop) -> list[Instruction]:
         """A loop over coordinates around one over chains."""
-        drawn = noises_of(s, self.noises)
-        fused = [d for d in drawn if d.local.name not in self.names.filled]
-        passed = arguments(s, STEP_FIXED)
+        drawn, filled = noises_of(s, self.noises), self.names.filled
+        fused = [d for d in drawn if d.local.name not in filled]
+        function, passed = self.names.functions[s.function], arguments(s, STEP_FIXED)
 
-        def call(at: str, half: int) -> str:
-            filled = self.names.filled
+        def swept(at: str, half: int) -> Instruction:
             noises = [
-                f"state.{filled[d.local.name]}[{at}, c]" if d.local.name in filled else d.pair[half]
+                Array("state", filled[d.local.name])[f"{at}, c"]
+                if d.local.name in filled
+                else d.pair[half]
                 for d in drawn
             ]
-            passing = ", ".join([at, "c", *PASSED, *passed, *noises])
-            return f"{self.judged}{self.names.functions[s.function]}({passing})"
+            return judged_call(call(function, at, "c", *PASSED, *passed, *noises), self.judged)
 
         if fused:
-            return self.by_pairs(s.length, fused, call, frozenset(passed))
-        return [
-            ChainLoop(
-                (f"for i in range({self.counts[s.length]}):",),
-                (call("i", 0),),
-                uses=frozenset(passed),
-            )
-        ]
+            return self.by_pairs(s.length, fused, swept)
+        return [For("i", (self.counts[s.length],), (Chains((swept("i", 0),)),))]
 
-    def sums(self, s: Sums) -> list[Part]:
+    def sums(self, s: Sums) -> list[Instruction]:
         """Sums in the order of ``reductions``: fewer than eight one after another, else eight
         running sums.
         """
         passed, count = arguments(s, STEP_FIXED), self.counts[s.length]
-        noises = [f"state.{self.names.filled[d.local.name]}" for d in noises_of(s, self.noises)]
-        targets = [t.name for t in s.targets]
-        running = [f"state.{self.names.eights[t]}[place, c]" for t in targets]
-        each = (f"for i in range({count}):",)
+        filled = [self.names.filled[d.local.name] for d in noises_of(s, self.noises)]
+        noises = [Array("state", field) for field in filled]
+        eights = [Array("state", self.names.eights[t.name]) for t in s.targets]
+        running = tuple(array["place, c"] for array in eights)
+        terms = tuple(self.names.terms[t.name] for t in s.targets)
 
-        def joined(totals: Iterable[str]) -> str:
-            passing = ", ".join(["i", "c", *totals, *PASSED, *passed, *noises])
-            return f"{self.names.functions[s.function]}({passing})"
+        def joined(totals: Iterable[Value]) -> Call:
+            function = self.names.functions[s.function]
+            return call(function, "i", "c", *totals, *PASSED, *passed, *noises)
 
-        def piece(outer: tuple[str, ...], lines: Iterable[str]) -> ChainLoop:
-            return ChainLoop(
-                outer,
-                tuple(lines),
-                uses=frozenset(passed),
-                before=f"place = i % EIGHT if {count} >= EIGHT else np.uint64(0)",
-            )
+        def each(*lines: Instruction) -> Instruction:
+            place = assign("place", f"i % EIGHT if {count} >= EIGHT else {ZERO}")
+            return For("i", (count,), (place, Chains(lines)))
 
-        join = [f"{', '.join(running)} = {joined(running)}"]
-        terms = [self.names.terms[t] for t in targets]
-        apart = [
-            f"{', '.join(terms)} = {joined('0.0' for _ in terms)}",
-            *(f"{r} += {t}" for r, t in zip(running, terms, strict=True)),
-        ]
-        if all(map(is_arithmetic, s.values)):
-            loops = [piece(each, join)]
-        else:  # as in run, which writes the terms down before they are added by eight
-            loops = [
-                piece((f"if {count} < EIGHT:", *each), join),
-                piece((f"if {count} >= EIGHT:", *each), apart),
-            ]
-        zeros = tuple(f"state.{self.names.eights[t]}[place, c] = 0.0" for t in targets)
-        sums = tuple(f"{t} = pairwise_many(state.{self.names.eights[t]}, c)" for t in targets)
-        return [
-            ChainLoop(("for place in range(EIGHT):",), zeros),
-            *loops,
-            ChainLoop((), sums, frozenset(targets)),
-        ]
+        loops = [each(Assign(running, joined(running)))]
+        if not all(map(is_arithmetic, s.values)):
+            # as in run, which writes the terms down before they are added by eight
+            apart = Assign(terms, joined("0.0" for _ in terms))
+            added = (assign(r, t, "+=") for r, t in zip(running, terms, strict=True))
+            few, many = f"{count} < EIGHT", f"{count} >= EIGHT"
+            loops = [If(few, tuple(loops)), If(many, (each(apart, *added),))]
+        zeros = Chains(tuple(assign(r, "0.0") for r in running))
+        summed = (call("pairwise_many", array, "c") for array in eights)
+        totals = (assign(t, total) for t, total in zip(s.targets, summed, strict=True))
+        return [For("place", ("EIGHT",), (zeros,)), *loops, Chains(tuple(totals))]
 
-    def chi_squared(self, s: ChiSquared) -> ChainLoop:
-        """Draws that are not normal."""
-        count = "np.uint64(1)" if s.length is None else self.counts[s.length]
-        drawn = (
-            f"noncentral_chi_squared({s.df}[i, c], {s.nonc}[i, c], {self.key(s.key)},"
-            f" {self.clock}, i)"
-        )
-        return ChainLoop((f"for i in range({count}):",), (f"{s.target}[i, c] = {drawn}",))
-
-    def loop(self, s: Loop) -> RepeatedLoops:
+    def loop(self, s: Loop) -> Instruction:
         """Repetitions; the counter of random numbers goes on from one to the next."""
         outer, self.clock = self.clock, s.clock
         count = f"np.uint64({s.times[1]})"
-        head = (f"for {s.clock} in range({outer} * {count}, {outer} * {count} + {count}):",)
-        inner = RepeatedLoops(head, tuple(self.body(s.statements, s.noises)))
+        ends = (f"{outer} * {count}", f"{outer} * {count} + {count}")
+        inner = For(s.clock, ends, tuple(self.body(s.statements, s.noises)))
         self.clock = outer
         return inner
-
-    def test(self, s: Test) -> ChainLoop:
-        """Accept or go back, each chain for itself."""
-        drawn = f"log_uniform({self.key(s.key)}, {self.clock})"
-        restored = [of_column(line) for r in s.restored for line in restored_lines(r, self.counts)]
-        lines = [
-            (
-                f"{s.accepted} = invalid_block_of(state, c) < 0 and {drawn} <"
-                f" {of_column(text_of(s.log_ratio))}"
-            ),
-            f"if {s.accepted}:",
-            f"    state.{self.names.numbers['accepted']}[0, c] += 1.0",
-            "else:",
-            *(f"    {line}" for line in restored),
-        ]
-        return ChainLoop((), tuple(lines), uses=names_in([s.log_ratio]))
 
 
 PASSED = ("state", "state", "params", "step_size")
 
 
-def _tests_begin(plan: Plan, names: ManyNames) -> list[str]:
-    return ["tests = 0.0", f"state.{names.numbers['accepted']}[:] = 0.0"] if plan.statistics else []
+def _tests_begin(plan: Plan, names: ManyNames) -> list[Instruction]:
+    if not plan.statistics:
+        return []
+    accepted = Array("state", names.numbers["accepted"])
+    return [assign("tests", "0.0"), assign(accepted[":"], "0.0")]
 
 
-def _stopped(plan: Plan) -> list[str]:
+def _stopped(plan: Plan) -> Instruction:
     """Stop the chains that are not finite, or have left their domain."""
     valid = "all_valid(state)" if plan.on_simplex else "finite"
-    return [f"if not {valid} and not freeze_invalid(state, done):", "    return done, 0"]
+    return If(f"not {valid} and not freeze_invalid(state, done)", (Return(("done", "0")),))
 
 
-def _kept(plan: Plan, names: ManyNames) -> list[str]:
+def _kept(plan: Plan, names: ManyNames) -> list[Instruction]:
     """Every thin-th state after the warmup, or what is recorded of it."""
-    lines = [f"keep_many(draws.{f}, row, state.{source})" for f, source in plan.kept.items()]
+    lines: list[Instruction] = [
+        Do(call("keep_many", Array("draws", f), "row", Array("state", s)))
+        for f, s in plan.kept.items()
+    ]
     for f in plan.statistics:
-        lines += [
-            f"if draws.{f}.shape[0] > 0:",
-            "    for c in range(chains):",
-            f"        draws.{f}[row, 0, c] = state.{names.numbers['accepted']}[0, c] / tests",
-        ]
+        rate = Infix(Array("state", names.numbers["accepted"])["0, c"], "/", "tests")
+        each = For("c", ("chains",), (assign(Array("draws", f)["row, 0, c"], rate),))
+        lines.append(If(f"draws.{f}.shape[0] > 0", (each,)))
     return lines
 
 
@@ -424,13 +406,13 @@ def _state_text(plan: Plan, names: ManyNames, writer: _Writer) -> str:
     namer = local_namer()
     blocks = {b: namer.fresh(b.name) for b in plan.state}
     first = {b.length: blocks[b] for b in reversed(plan.state) if isinstance(b, Vector)}
-    scratch = {name.removeprefix("out."): length for name, length in plan.scratch.items()}
+    scratch = dict(plan.scratch)
     scratch |= {
         names.filled[d.local.name]: d.length
         for d in every_noise(plan)
         if d.local.name in names.filled
     }
-    scratch |= dict.fromkeys(writer.numbers.kept.values())
+    scratch |= dict.fromkeys(writer.kept.values())
     eights = list(names.eights.values())
     copies = [f"np.array({name}, dtype=np.float64, order='C')" for name in blocks.values()]
     zeros = [
@@ -479,15 +461,3 @@ def _state_text(plan: Plan, names: ManyNames, writer: _Writer) -> str:
             "    )",
         ]
     )
-
-
-RUN_MANY_HEAD = '''\
-@run_kernel
-def run_many(state, draws, step_sizes, params, seed, first_chain, start, warmup, thin):
-    """Many chains, from first_chain on, a chain a column, from step start on.
-
-    Every chain has the draws that run has for it. Returns the step it stands at and -1; or, where
-    no chain runs any more, the last step and 0. The step and the block that stopped a chain are
-    kept in the state (-1 while it runs), and where it was then.
-    """
-    wide()'''

@@ -1,4 +1,4 @@
-"""The text of the functions that ask whether a state is valid, that is finite and in its domain:
+"""The functions that ask whether a state is valid, that is finite and in its domain:
 the state of one chain, and those of many.
 """
 
@@ -7,7 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 from codegen.device.domain import columns_within, columns_within_simplex, within, within_simplex
+from codegen.lowering.program import Call, Function, If, Instruction, Not, Return, call
 from codegen.lowering.statements import Plan
+from codegen.printing.reductions import WIDE
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.symbols import Block
 
@@ -20,46 +22,33 @@ def domain_functions(plan: Plan, *, many: bool) -> list[Any]:
     return functions
 
 
-def invalid_block_text(plan: Plan) -> str:
+def invalid_block_function(plan: Plan) -> Function:
     """``invalid_block(state)``: which block is not valid."""
-    lines = [
-        "@kernel",
-        "def invalid_block(state):",
-        '    """The number of the first block that is not finite or not in its domain, or -1."""',
-    ]
-    return "\n".join([*lines, *_first_invalid(plan, "state.{}")])
+    meaning = "The number of the first block that is not finite or not in its domain, or -1."
+    return Function(
+        "kernel", "invalid_block", ("state",), meaning, _first_invalid(plan, "state.{}")
+    )
 
 
-def invalid_block_of_text(plan: Plan) -> str:
+def invalid_block_of_function(plan: Plan) -> Function:
     """``invalid_block_of(state, c)``: the same of the chain in column c."""
-    lines = [
-        "@device",
-        "def invalid_block_of(state, c):",
-        '    """The number of the first block of chain c that is not valid, or -1."""',
-    ]
-    return "\n".join([*lines, *_first_invalid(plan, "state.{}[:, c]")])
+    meaning = "The number of the first block of chain c that is not valid, or -1."
+    body = _first_invalid(plan, "state.{}[:, c]")
+    return Function("device", "invalid_block_of", ("state", "c"), meaning, body)
 
 
-def all_valid_text(plan: Plan) -> str:
+def all_valid_function(plan: Plan) -> Function:
     """``all_valid(state)``: whether all chains are valid."""
-    lines = [
-        "@kernel",
-        "def all_valid(state):",
-        '    """Whether all blocks of all chains are finite and in their domains."""',
-        "    wide()",
-    ]
-    for block, field in plan.fields.items():
-        call = _call(_columns_within(block), block, f"state.{field}")
-        lines += [f"    if not {call}:", "        return False"]
-    return "\n".join([*lines, "    return True"])
+    meaning = "Whether all blocks of all chains are finite and in their domains."
+    asked = (_asked(_columns_within(b), b, f"state.{f}") for b, f in plan.fields.items())
+    refused = (If(Not(valid), (Return(("False",)),)) for valid in asked)
+    return Function("kernel", "all_valid", ("state",), meaning, (WIDE, *refused, Return(("True",))))
 
 
-def _first_invalid(plan: Plan, values: str) -> list[str]:
-    lines = []
-    for n, (block, field) in enumerate(plan.fields.items()):
-        call = _call(_within(block), block, values.format(field))
-        lines += [f"    if not {call}:", f"        return {n}"]
-    return [*lines, "    return -1"]
+def _first_invalid(plan: Plan, values: str) -> tuple[Instruction, ...]:
+    asked = (_asked(_within(b), b, values.format(field)) for b, field in plan.fields.items())
+    blocks = (If(Not(valid), (Return((str(n),)),)) for n, valid in enumerate(asked))
+    return (*blocks, Return(("-1",)))
 
 
 def _within(block: Block) -> Any:
@@ -70,9 +59,8 @@ def _columns_within(block: Block) -> Any:
     return columns_within_simplex if on_simplex(block) else columns_within
 
 
-def _call(function: Any, block: Block, values: str) -> str:
-    arguments = [values] if on_simplex(block) else [values, *_ends(block)]
-    return f"{function.__name__}({', '.join(arguments)})"
+def _asked(function: Any, block: Block, values: str) -> Call:
+    return call(function.__name__, values, *([] if on_simplex(block) else _ends(block)))
 
 
 def _ends(block: Block) -> list[str]:

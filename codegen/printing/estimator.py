@@ -14,8 +14,10 @@ from typing import Any
 from codegen.device.estimators import add_difference, join_mean, join_variance
 from codegen.lowering.minibatch import PosteriorGradient
 from codegen.lowering.names import Namer
+from codegen.lowering.program import Call, Do, For, Function, Instruction, Value, assign, call
 from codegen.lowering.statements import Plan
 from codegen.printing.gradient import SHARED, count_text
+from codegen.printing.reductions import WIDE
 from recipe.language.abstract import Potential
 from recipe.language.symbols import Block, Length
 
@@ -55,11 +57,11 @@ class Estimator:
     control: ControlVariates | None
     average: Average | None
 
-    def call(self, results: Iterable[str], places: Iterable[str]) -> str:
+    def call(self, results: Iterable[Value], places: Iterable[Value]) -> Call:
         """The call in the loop of ``run``."""
         arguments = [*results, *places, "data", "params", "gradient", "state.rows"]
         if self.average is not None:
-            return f"{self.average.function}({', '.join([*arguments, 'state'])})"
+            return call(self.average.function, *arguments, "state")
         return _call(self, arguments)
 
     @property
@@ -78,11 +80,11 @@ class Estimator:
         return (*self.gradient.fields.values(), *extra)
 
 
-def _call(estimator: Estimator, arguments: list[str]) -> str:
+def _call(estimator: Estimator, arguments: Iterable[Value]) -> Call:
     """The call of the function below the average."""
     if estimator.control is None:
-        return f"{estimator.gradient.function}({', '.join(arguments)})"
-    return f"{estimator.control.function}({', '.join([*arguments, 'state'])})"
+        return call(estimator.gradient.function, *arguments)
+    return call(estimator.control.function, *arguments, "state")
 
 
 def estimators(
@@ -130,68 +132,66 @@ def _fields(wish: str, blocks: Iterable[Block], namer: Namer) -> tuple[str, ...]
     return tuple(namer.fresh(f"{wish}_{b.name}") for b in blocks)
 
 
-def estimator_texts(estimator: Estimator) -> list[str]:
+def estimator_functions(estimator: Estimator) -> list[Function]:
     """The functions around the gradient."""
     return [
-        *([_controlled_text(estimator, estimator.control)] if estimator.control else []),
-        *([_averaged_text(estimator, estimator.average)] if estimator.average else []),
+        *([_controlled(estimator, estimator.control)] if estimator.control else []),
+        *([_averaged(estimator, estimator.average)] if estimator.average else []),
     ]
 
 
-def estimator_functions(estimator: Estimator) -> list[Any]:
+def estimator_devices(estimator: Estimator) -> list[Any]:
     """The device functions that these functions call."""
     averaging = [join_mean, join_variance] if estimator.average else []
     return [*([add_difference] if estimator.control else []), *averaging]
 
 
-def _controlled_text(estimator: Estimator, control: ControlVariates) -> str:
+def _controlled(estimator: Estimator, control: ControlVariates) -> Function:
     gradient = estimator.gradient
     results, blocks = gradient.results, gradient.blocks
     estimates = [f"state.{s}" for s in control.scratch]
     modes = [f"data.{m}" for m in control.modes]
-    lines = [
-        "@kernel",
-        f"def {control.function}({', '.join([*results, *blocks, *SHARED, 'state'])}):",
-        (
-            '    """Control variates (Baker et al. 2019): the gradient at the mode, plus the'
-            ' difference to it from these rows."""'
-        ),
-        "    wide()",
-        f"    {gradient.function}({', '.join([*results, *blocks, *SHARED])})",
-        f"    {gradient.function}({', '.join([*estimates, *modes, *SHARED])})",
+    meaning = (
+        "Control variates (Baker et al. 2019): the gradient at the mode, plus the difference to it"
+        " from these rows."
+    )
+    body = (
+        WIDE,
+        Do(call(gradient.function, *results, *blocks, *SHARED)),
+        Do(call(gradient.function, *estimates, *modes, *SHARED)),
         *(
-            f"    add_difference({g}, data.{at_mode}, {estimate})"
+            Do(call("add_difference", g, f"data.{at_mode}", estimate))
             for g, at_mode, estimate in zip(results, control.at_mode, estimates, strict=True)
         ),
-    ]
-    return "\n".join(lines)
+    )
+    arguments = (*results, *blocks, *SHARED, "state")
+    return Function("kernel", control.function, arguments, meaning, body)
 
 
-def _averaged_text(estimator: Estimator, average: Average) -> str:
+def _averaged(estimator: Estimator, average: Average) -> Function:
     gradient = estimator.gradient
     results, blocks = gradient.results, gradient.blocks
     ones, squares = ([f"state.{f}" for f in fields] for fields in (average.one, average.squares))
     one_row = _call(estimator, [*ones, *blocks, *SHARED[:-1], "rows[n : n + 1]"])
-    sample = f"rows.size, {count_text(gradient)}, state.table.size > 0, state.{average.calls}[0]"
-    lines = [
-        "@kernel",
-        f"def {average.function}({', '.join([*results, *blocks, *SHARED, 'state'])}):",
-        (
-            '    """The mean of the estimates from each row, that is from all of them; its variance'
-            ' joins the running one in state."""'
-        ),
-        "    wide()",
-        *(f"    {array}[:] = 0.0" for array in (*results, *squares)),
-        "    for n in range(rows.size):",
-        f"        {one_row}",
+    calls = f"state.{average.calls}[0]"
+    sample = ("rows.size", count_text(gradient), "state.table.size > 0", calls)
+    joined = (
+        Do(call("join_mean", g, square, one, "n"))
+        for g, square, one in zip(results, squares, ones, strict=True)
+    )
+    meaning = (
+        "The mean of the estimates from each row, that is from all of them; its variance joins the"
+        " running one in state."
+    )
+    body: tuple[Instruction, ...] = (
+        WIDE,
+        *(assign(f"{array}[:]", "0.0") for array in (*results, *squares)),
+        For("n", ("rows.size",), (Do(one_row), *joined)),
+        assign(calls, "1.0", "+="),
         *(
-            f"        join_mean({g}, {square}, {one}, n)"
-            for g, square, one in zip(results, squares, ones, strict=True)
-        ),
-        f"    state.{average.calls}[0] += 1.0",
-        *(
-            f"    join_variance(state.{variance}, {square}, {sample})"
+            Do(call("join_variance", f"state.{variance}", square, *sample))
             for variance, square in zip(average.variances, squares, strict=True)
         ),
-    ]
-    return "\n".join(lines)
+    )
+    arguments = (*results, *blocks, *SHARED, "state")
+    return Function("kernel", average.function, arguments, meaning, body)

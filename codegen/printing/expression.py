@@ -1,5 +1,5 @@
-"""Expressions as Python text: a symbol prints as its name, so whoever builds the expression decides
-what it reads.
+"""Expressions as Python text: a symbol prints as its name, and a number in an array has the name
+that it is read by.
 """
 
 from __future__ import annotations
@@ -195,17 +195,16 @@ def _(e: RepeatedProduct) -> tuple[str, int]:
     return " * ".join([_at_least(base, UNARY)] * int(count)), PRODUCT
 
 
-def factors_of(e: Expr) -> tuple[str, str] | None:
-    """The texts of two factors of a product, the last one and all others; None for what is no
-    product, or has a divisor.
+def factors_of(e: Expr) -> tuple[Expr, Expr] | None:
+    """A product as two factors, all but the last one and the last one; None for an expression that
+    is no product, or has a divisor.
     """
     if isinstance(e, RepeatedProduct):
-        return text_of(
-            RepeatedProduct(e.args[0], e.args[1] - 1) if e.args[1] > 2 else e.args[0]
-        ), text_of(e.args[0])
+        base, count = e.args
+        return RepeatedProduct(base, count - 1) if count > 2 else base, base
     if not isinstance(e, Mul) or any(_is_below(a) for a in e.args):
         return None
-    return text_of(Mul(*e.args[:-1])), text_of(e.args[-1])
+    return Mul(*e.args[:-1]), e.args[-1]
 
 
 @_printed.register

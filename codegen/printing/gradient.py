@@ -1,6 +1,4 @@
-"""The text of the functions that sum over rows of the data of a posterior: its gradient, and its
-potential.
-"""
+"""The functions that sum over rows of the data of a posterior: its gradient, and its potential."""
 
 from __future__ import annotations
 
@@ -10,22 +8,31 @@ from typing import Any
 
 from codegen.lowering.minibatch import VALUE, PosteriorGradient, RowSum
 from codegen.lowering.names import Namer
+from codegen.lowering.program import (
+    Do,
+    Function,
+    Instruction,
+    Return,
+    assign,
+    call,
+)
 from codegen.lowering.statements import ElementwiseLoop, Statement
-from codegen.printing.loop_bodies import arguments, function_text
+from codegen.printing.loop_bodies import arguments, loop_functions
+from codegen.printing.reductions import WIDE
 from codegen.printing.row_loop import row_loop
-from codegen.printing.step import Context, statement_lines
+from codegen.printing.step import Context, carried_out, plain_sweep
 from recipe.language.symbols import Length, Vector, VectorData
 
 SHARED = ("data", "params", "gradient", "rows")
 
 
-def gradient_texts(
+def gradient_functions(
     gradient: PosteriorGradient, counts: Mapping[Length, str], namer: Namer, own: str = "gradient"
-) -> list[str]:
+) -> list[Function]:
     """The loop functions of the gradient, and the function that calls them: ``gradient_U(g_theta,
     theta, *SHARED)``.
 
-    ``own`` is the text of the user's own function, where that is called instead.
+    ``own`` is the name of the user's own function, where that is called instead.
     """
     if gradient.derived is None:
         return [_call_of_the_user(gradient, own)]
@@ -34,20 +41,20 @@ def gradient_texts(
         f"The gradient of {gradient.potential} from these rows, N/n times their sum plus the prior;"
         " from all if there are none."
     )
-    start = [f"{g}[:] = 0.0" for g in gradient.results]
+    start: list[Instruction] = [assign(f"{g}[:]", "0.0") for g in gradient.results]
     head = _Head(
         gradient.function, [*names, *SHARED], [*names, "data", "params"], meaning, start, []
     )
-    return _row_sum_texts(gradient, gradient.derived, head, counts, namer)
+    return _row_sum_functions(gradient, gradient.derived, head, counts, namer)
 
 
-def potential_texts(
+def potential_functions(
     gradient: PosteriorGradient,
     function: str,
     value: RowSum,
     counts: Mapping[Length, str],
     namer: Namer,
-) -> list[str]:
+) -> list[Function]:
     """The loop functions of the potential itself, and the function that calls them:
     ``potential_U(theta, data, params, rows)``.
     """
@@ -56,66 +63,54 @@ def potential_texts(
         f"{gradient.potential} from these rows, N/n times their sum plus the prior; from all if"
         " there are none."
     )
-    head = _Head(
-        function, [*names, "rows"], names, meaning, [f"{VALUE} = 0.0"], [f"return {VALUE}"]
-    )
-    return _row_sum_texts(gradient, value, head, counts, namer)
+    start, end = assign(VALUE, "0.0"), Return((VALUE,))
+    head = _Head(function, [*names, "rows"], names, meaning, [start], [end])
+    return _row_sum_functions(gradient, value, head, counts, namer)
 
 
-def _call_of_the_user(gradient: PosteriorGradient, own: str) -> str:
-    arguments = ", ".join([*gradient.results, *gradient.blocks, *SHARED])
+def _call_of_the_user(gradient: PosteriorGradient, own: str) -> Function:
     order = [gradient.potential.blocks.index(b) for b in gradient.posterior.blocks]
     blocks, results = ([names[k] for k in order] for names in (gradient.blocks, gradient.results))
-    passed = ", ".join(
-        [*blocks, "rows", *(f"data.{f}" for f in gradient.fields.values()), *results]
-    )
-    return "\n".join(
-        [
-            "@kernel",
-            f"def {gradient.function}({arguments}):",
-            (
-                f'    """The gradient of {gradient.potential} from these rows, by the function of'
-                ' the user."""'
-            ),
-            f"    {own}({passed})",
-        ]
+    data = [f"data.{f}" for f in gradient.fields.values()]
+    return Function(
+        "kernel",
+        gradient.function,
+        (*gradient.results, *gradient.blocks, *SHARED),
+        f"The gradient of {gradient.potential} from these rows, by the function of the user.",
+        (Do(call(own, *blocks, "rows", *data, *results)),),
     )
 
 
 @dataclass(frozen=True)
 class _Head:
-    """A function that sums over rows: its name, its arguments, those that loop bodies get, and how
-    it starts and ends.
+    """A function that sums over rows: its name, its arguments, those of them that loop bodies get,
+    its docstring, and how it starts and ends.
     """
 
     function: str
     arguments: list[str]
     passed: list[str]
     meaning: str
-    start: list[str]
-    end: list[str]
+    start: list[Instruction]
+    end: list[Instruction]
 
 
-def _row_sum_texts(
+def _row_sum_functions(
     gradient: PosteriorGradient,
     body: RowSum,
     head: _Head,
     counts: Mapping[Length, str],
     namer: Namer,
-) -> list[str]:
+) -> list[Function]:
     fixed = [*head.passed, "scale"]
-    context = Context(
-        fixed,
-        fixed,
-        counts,
-        (),
-        _refused,
-        lambda sweep, count: _plain_loop(sweep, count, fixed),
-        _refused,
-    )
 
-    def lines(statements: Iterable[Statement]) -> list[str]:
-        return [line for s in statements for line in statement_lines(s, context)]
+    def sweep(loop: ElementwiseLoop, count: str) -> list[Instruction]:
+        return plain_sweep(loop, count, *fixed, *arguments(loop, fixed))
+
+    context = Context(fixed, fixed, counts, (), _refused, sweep, _refused)
+
+    def lines(statements: Iterable[Statement]) -> list[Instruction]:
+        return [line for s in statements for line in carried_out(s, context)]
 
     loop = row_loop(
         body.each_datum,
@@ -125,25 +120,18 @@ def _row_sum_texts(
         _long_fields(gradient),
         namer,
     )
-    driver = [
+    driver = (
+        WIDE,
         *_size_lines(gradient, body, counts),
         *lines(body.before),
         *head.start,
         *loop.lines,
         *lines(body.after),
         *head.end,
-    ]
-    text = "\n".join(
-        [
-            "@row_kernel",
-            f"def {head.function}({', '.join(head.arguments)}):",
-            f'    """{head.meaning}"""',
-            "    wide()",
-            *(f"    {line}" for line in driver),
-        ]
     )
-    after = [function_text(s, fixed, (), namer) for s in body.after]
-    return [*loop.functions, *(t for t in after if t), text]
+    after = [f for s in body.after for f in loop_functions(s, fixed, (), namer)]
+    summed = Function("row_kernel", head.function, tuple(head.arguments), head.meaning, driver)
+    return [*loop.functions, *after, summed]
 
 
 def _long_fields(gradient: PosteriorGradient) -> list[str]:
@@ -153,16 +141,16 @@ def _long_fields(gradient: PosteriorGradient) -> list[str]:
 
 def _size_lines(
     gradient: PosteriorGradient, body: RowSum, counts: Mapping[Length, str]
-) -> list[str]:
+) -> list[Instruction]:
     """The number of coordinates of each length, of rows, and of rows that are used."""
     blocks = zip(gradient.potential.blocks, gradient.blocks, strict=True)
     vectors = {b.length: name for b, name in blocks if isinstance(b, Vector)}
     return [
-        *(f"{counts[n]} = np.uint64({name}.size)" for n, name in vectors.items()),
-        *(f"{s.name} = float({counts[n]})" for n, s in body.sizes.items()),
-        f"count = {count_text(gradient)}",
-        "used = np.uint64(count if rows.size == 0 else rows.size)",
-        "scale = float(count) / float(used)",
+        *(assign(counts[n], f"np.uint64({name}.size)") for n, name in vectors.items()),
+        *(assign(s, f"float({counts[n]})") for n, s in body.sizes.items()),
+        assign("count", count_text(gradient)),
+        assign("used", "np.uint64(count if rows.size == 0 else rows.size)"),
+        assign("scale", "float(count) / float(used)"),
     ]
 
 
@@ -170,13 +158,6 @@ def count_text(gradient: PosteriorGradient) -> str:
     """The number of rows of the data."""
     first = next(iter(gradient.fields.values()), None)
     return f"data.{first}.shape[0]" if first else "1"
-
-
-def _plain_loop(sweep: ElementwiseLoop, count: str, fixed: list[str]) -> list[str]:
-    return [
-        f"for i in range({count}):",
-        f"    {sweep.function}({', '.join(['i', *fixed, *arguments(sweep, fixed)])})",
-    ]
 
 
 def _refused(statement: Statement) -> Any:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterable
 from functools import singledispatch
 
-from sympy import S, Symbol
+from sympy import S
 
-from codegen.lowering.lower import varying
 from codegen.lowering.names import Namer
+from codegen.lowering.places import Cell
+from codegen.lowering.program import (
+    Comment,
+    For,
+    Function,
+    Instruction,
+    Return,
+    assign,
+    call,
+)
 from codegen.lowering.statements import (
     ElementwiseLoop,
     MatrixProduct,
@@ -20,21 +28,12 @@ from codegen.lowering.statements import (
     conditions,
 )
 from codegen.printing.expression import text_of
-from codegen.printing.reductions import joining, sum_text
-
-
-def commented(text: str, indent: str = "") -> list[str]:
-    """The text as comment lines, whatever it contains."""
-    words = " ".join(text.split())
-    return (
-        textwrap.wrap(words, 130, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}#     ")
-        or []
-    )
+from codegen.printing.reductions import WIDE, joining, sum_function
 
 
 def arguments(statement: Statement, fixed: Iterable[str]) -> list[str]:
-    """The numbers that a loop body needs from outside, by name: plain names that are neither fixed
-    arguments nor its own.
+    """The names of the numbers that a loop body needs from outside: plain names that are neither
+    fixed arguments nor its own.
     """
     own = {s.name for s, _ in statement.locals} if isinstance(statement, ElementwiseLoop) else set()
     used = {s.name for e in bodies(statement) for s in e.free_symbols}
@@ -45,130 +44,117 @@ def arguments(statement: Statement, fixed: Iterable[str]) -> list[str]:
 
 def noises_of(statement: Statement, noises: Iterable[NoiseDraw]) -> list[NoiseDraw]:
     """The draws that a loop body reads, in the order of the scheme."""
-    used = {s.name for e in bodies(statement) for s in e.free_symbols}
-    return [draw for draw in noises if f"{draw.local.name}[i]" in used]
+    used = {s for e in bodies(statement) for s in e.free_symbols}
+    return [draw for draw in noises if draw.cell in used]
 
 
-Right = Callable[[str, str], list[str]]
+Conditions = Callable[[Cell, str], list[str]]
 
 
-def finite(cell: str, x: str) -> list[str]:
+def finite(cell: Cell, x: str) -> list[str]:
     """The condition on a number that is stored into a cell of no block."""
     return conditions(S.Reals, x)
 
 
 @singledispatch
-def function_text(
+def loop_functions(
     statement: Statement,
     fixed: list[str],
     noises: tuple[NoiseDraw, ...],
     namer: Namer,
-    right: Right = finite,
-) -> str:
-    """The function that holds the loop body of a statement; empty where there is none.
+    conditions_on: Conditions = finite,
+) -> tuple[Function, ...]:
+    """The functions that carry out the loop of a statement; none for a statement without a loop.
 
-    ``right`` gives the conditions on a number that is stored into a cell.
+    Args:
+        statement: a statement of a plan.
+        fixed: the first arguments of every loop function.
+        noises: the draws of the step.
+        namer: gives new names.
+        conditions_on: gives the conditions on a number that is stored into a cell.
     """
-    return ""
+    return ()
 
 
-@function_text.register
+@loop_functions.register
 def _(
     statement: ElementwiseLoop,
     fixed: list[str],
     noises: tuple[NoiseDraw, ...],
     namer: Namer,
-    right: Right = finite,
-) -> str:
+    conditions_on: Conditions = finite,
+) -> tuple[Function, ...]:
     drawn = noises_of(statement, noises)
-    single = {Symbol(f"{d.local.name}[i]", real=True): d.local for d in drawn}
-    names = ["i", *fixed, *arguments(statement, fixed), *(d.local.name for d in drawn)]
-    lines = ["@device", f"def {statement.function}({', '.join(names)}):"]
-    for comment in statement.comments:
-        lines += commented(comment, "    ")
-    lines += [f"    {local.name} = {text_of(e.xreplace(single))}" for local, e in statement.locals]
-    lines += [f"    {cell} = {local.name}" for cell, local in statement.stores]
-    judged = " & ".join(
-        f"({condition})"
-        for cell, local in statement.stores
-        for condition in right(cell, local.name)
+    single = {d.cell: d.local for d in drawn}
+    names = ("i", *fixed, *arguments(statement, fixed), *(d.local.name for d in drawn))
+    asked = [c for cell, x in statement.stores for c in conditions_on(cell, x.name)]
+    body: tuple[Instruction, ...] = (
+        *(Comment(text) for text in statement.comments),
+        *(assign(local, e.xreplace(single)) for local, e in statement.locals),
+        *(assign(cell, local) for cell, local in statement.stores),
+        Return((" & ".join(f"({condition})" for condition in asked),)),
     )
-    return "\n".join([*lines, f"    return {judged}"])
+    return (Function("device", statement.function, names, "", body),)
 
 
-@function_text.register
+@loop_functions.register
 def _(
     statement: Sums,
     fixed: list[str],
     noises: tuple[NoiseDraw, ...],
     namer: Namer,
-    right: Right = finite,
-) -> str:
-    passed = [
-        *fixed,
-        *arguments(statement, fixed),
-        *(d.local.name for d in noises_of(statement, noises)),
-    ]
-    targets = [t.name for t in statement.targets]
+    conditions_on: Conditions = finite,
+) -> tuple[Function, ...]:
+    passed = _passed(statement, fixed, noises)
     join = joining(
-        namer.fresh(f"add_{statement.function}"), targets, statement.values, passed, [], namer
+        namer.fresh(f"add_{statement.function}"),
+        [t.name for t in statement.targets],
+        statement.values,
+        [*fixed, *passed],
+        (),
+        namer,
     )
-    names = [*fixed, "n", *passed[len(fixed) :]]
-    whole = sum_text(statement.function, names, join, sum_comments(statement), namer)
-    return f"{join.text}\n\n\n{whole}"
+    names = [*fixed, "n", *passed]
+    whole = sum_function(statement.function, names, join, sum_comments(statement), namer)
+    return join.definition, whole
 
 
-def sum_comments(statement: Sums) -> list[str]:
-    """What is summed, in words."""
+def _passed(statement: Statement, fixed: list[str], noises: tuple[NoiseDraw, ...]) -> list[str]:
+    """The numbers, and the arrays of noise, that a loop body gets beside the fixed arguments."""
+    return [*arguments(statement, fixed), *(d.local.name for d in noises_of(statement, noises))]
+
+
+def sum_comments(statement: Sums) -> list[Comment]:
+    """Every sum as a formula."""
     both = zip(statement.targets, statement.values, strict=True)
-    return [line for t, e in both for line in commented(f"{t.name} = sum over i of {text_of(e)}")]
+    return [Comment(f"{t.name} = sum over i of {text_of(e)}") for t, e in both]
 
 
-@function_text.register
+@loop_functions.register
 def _(
     statement: MatrixProduct,
     fixed: list[str],
     noises: tuple[NoiseDraw, ...],
     namer: Namer,
-    right: Right = finite,
-) -> str:
-    numbers = [*arguments(statement, fixed), *(d.local.name for d in noises_of(statement, noises))]
-    value = text_of(statement.value)
+    conditions_on: Conditions = finite,
+) -> tuple[Function, ...]:
+    numbers = _passed(statement, fixed, noises)
+    target, matrix, value = statement.target["j"], statement.matrix, statement.value
     letters = "M[i, j]" if statement.transposed else "M[j, i]"
-    comment = commented(
-        f"{statement.target}[j] = sum over i of {letters} * {value}, with M = {statement.matrix}"
-    )
-    head = ["@reduction", f"def {statement.function}({', '.join([*fixed, 'n', 'k', *numbers])}):"]
+    comment = Comment(f"{target} = sum over i of {letters} * {text_of(value)}, with M = {matrix}")
+    names = (*fixed, "n", "k", *numbers)
     if statement.transposed:  # rows join all sums one after another
-        lines = [
-            "wide()",
-            *comment,
-            "for j in range(n):",
-            f"    {statement.target}[j] = 0.0",
-            "for i in range(k):",
-            f"    c = {value}",
-            "    for j in range(n):",
-            (
-                f"        {statement.target}[j] = fma({statement.matrix}[i, j], c,"
-                f" {statement.target}[j])"
-            ),
-        ]
-        return "\n".join([*head, *(f"    {line}" for line in lines)])
+        joined = assign(target, call("fma", matrix["i, j"], "c", target))
+        zeros = For("j", ("n",), (assign(target, "0.0"),))
+        rows = For("i", ("k",), (assign("c", value), For("j", ("n",), (joined,))))
+        body = (WIDE, comment, zeros, rows)
+        return (Function("reduction", statement.function, names, "", body),)
     row, passed = namer.fresh(f"{statement.function}_row"), [*fixed, "j", *numbers]
-    join = joining(
-        namer.fresh(f"add_{row}"),
-        ["c"],
-        [varying(f"{statement.matrix}[j][i]") * statement.value],
-        passed,
-        [],
-        namer,
+    entry = Cell(matrix, "j", "i")
+    join = joining(namer.fresh(f"add_{row}"), ["c"], [entry * value], passed, (), namer)
+    of_row = sum_function(row, [*fixed, "n", "j", *numbers], join, (), namer)
+    filled = assign(target, call(row, *fixed, "k", "j", *numbers))
+    whole = Function(
+        "reduction", statement.function, names, "", (comment, For("j", ("n",), (filled,)))
     )
-    of_row = sum_text(row, [*fixed, "n", "j", *numbers], join, [], namer)
-    lines = [
-        *comment,
-        "for j in range(n):",
-        f"    {statement.target}[j] = {row}({', '.join([*fixed, 'k', 'j', *numbers])})",
-    ]
-    return "\n\n\n".join(
-        [join.text, of_row, "\n".join([*head, *(f"    {line}" for line in lines)])]
-    )
+    return join.definition, of_row, whole

@@ -33,13 +33,14 @@ from codegen.lowering.statements import (
     expressions,
 )
 from codegen.printing.batch import many_names, many_texts
-from codegen.printing.domain_checks import domain_functions, invalid_block_text
-from codegen.printing.estimator import Estimator, estimator_functions, estimator_texts
+from codegen.printing.domain_checks import domain_functions, invalid_block_function
+from codegen.printing.estimator import Estimator, estimator_devices, estimator_functions
 from codegen.printing.expression import OURS
-from codegen.printing.gradient import gradient_texts, potential_texts
-from codegen.printing.loop_bodies import function_text
-from codegen.printing.run import RUN_SCHEDULE, run_text
-from codegen.printing.step import STEP_FIXED, gradient_argument, step_text
+from codegen.printing.gradient import gradient_functions, potential_functions
+from codegen.printing.loop_bodies import loop_functions
+from codegen.printing.python_text import printed
+from codegen.printing.run import RUN_SCHEDULE, run_function
+from codegen.printing.step import STEP_FIXED, gradient_argument, step_function
 from recipe.language.abstract import Potential
 from recipe.language.symbols import Block, Length, Vector
 
@@ -80,8 +81,10 @@ def header(*, run_cached: bool, kernels_cached: bool) -> str:
 
 
 def _takes_no_function(plan: Plan, own: Own) -> bool:
-    """Whether ``run`` has no function as an argument. Otherwise it is not kept in Numba's cache on
-    disk: that would hold the user's function by value, and not see that its source has changed.
+    """Whether ``run`` takes no function as an argument.
+
+    A ``run`` that takes one is not kept in Numba's cache on disk: the cache would hold the user's
+    function by value, and not see that its source has changed.
     """
     return set(plan.potentials) <= {
         U for U, estimator in own.items() if estimator.gradient.derived is not None
@@ -91,11 +94,15 @@ def _takes_no_function(plan: Plan, own: Own) -> bool:
 def module_text(
     comment: str, plan: Plan, own: Own, ahead: Mapping[str, str], namer: Namer, fields: Namer
 ) -> str:
-    """The whole module: the comment on top, then what a reader needs in the order in which it is
-    used.
+    """The text of the whole module; every function stands after those that it calls.
 
-    ``ahead`` calls the array of numbers that are drawn ahead, by key; ``namer`` and ``fields`` know
-    the names that are taken among functions and among the fields of ``State``.
+    Args:
+        comment: the lines on top.
+        plan: one step.
+        own: the estimators of gradients from data.
+        ahead: the scratch array of the numbers that are drawn ahead, by key.
+        namer: gives names to functions that nothing else in the module has.
+        fields: gives names to fields of ``State``.
     """
     counts = count_names(plan.state, namer)
     filled = {d.local.name: fields.fresh(d.name) for d in filled_noises(plan)}
@@ -113,22 +120,22 @@ def module_text(
         if isinstance(s, Sums | MatrixProduct | ElementwiseLoop)
     ]
     bodies = {
-        s.function: function_text(s, STEP_FIXED, every_noise(plan), namer, plan.conditions)
+        s.function: loop_functions(s, STEP_FIXED, every_noise(plan), namer, plan.conditions)
         for s in loops
     }
     steps = plan_in_place(plan)
-    run, purposes = run_text(plan, steps, counts, own, filled, ahead)
+    run, purposes = run_function(plan, steps, counts, own, filled, ahead)
     texts = [
         comment,
         header(run_cached=_takes_no_function(plan, own), kernels_cached=False),
         *types_text(plan, scratch, own),
         allocate_text(plan, scratch, rows=bool(own)),
         *device_texts(plan, own),
-        invalid_block_text(plan),
-        *bodies.values(),
+        printed(invalid_block_function(plan)),
+        *(printed(f) for functions in bodies.values() for f in functions),
         *(text for e in own.values() for text in _gradient_texts(e, plan, counts, namer)),
-        "" if plan.in_place else step_text(plan, counts),
-        run,
+        "" if plan.in_place else printed(step_function(plan, counts)),
+        printed(run),
         RUN_SCHEDULE,
     ]
     if refusal_of_many(plan) is None:
@@ -143,16 +150,15 @@ def _gradient_texts(
 ) -> list[str]:
     argument = gradient_argument(plan, estimator.gradient.potential)
     gradient, value = estimator.gradient, estimator.gradient.value
-    return [
-        *gradient_texts(gradient, counts, namer, argument),
-        *(potential_texts(gradient, value.function, value.sum, counts, namer) if value else ()),
-        *estimator_texts(estimator),
-    ]
+    functions = gradient_functions(gradient, counts, namer, argument)
+    if value:
+        functions += potential_functions(gradient, value.function, value.sum, counts, namer)
+    return [printed(f) for f in (*functions, *estimator_functions(estimator))]
 
 
 def types_text(plan: Plan, scratch: Iterable[str], own: Own) -> list[str]:
     """The named tuples; a module without parameters or data takes empty tuples there."""
-    arrays = [*(_array(name) for name in scratch), *(ROWS if own else ())]
+    arrays = [*scratch, *(ROWS if own else ())]
     return [
         _named_tuple(
             "State",
@@ -182,10 +188,6 @@ def input_types(settings: Iterable[tuple[Any, str]], data: Iterable[str]) -> lis
         *([_named_tuple("Params", "The parameters.", params)] if params else []),
         *([_named_tuple("Data", "The data, one row a datum.", arrays)] if arrays else []),
     ]
-
-
-def _array(scratch: str) -> str:
-    return scratch.removeprefix("out.")
 
 
 def _named_tuple(name: str, meaning: str, fields: Mapping[str, str]) -> str:
@@ -243,7 +245,7 @@ def device_texts(plan: Plan, own: Own) -> list[str]:
     statements = [*every(plan.statements), *plan.recorded.statements]
     many = refusal_of_many(plan) is None
     more = [*EMBEDDED, *domain_functions(plan, many=many), keep, *(MINIBATCH if own else ())]
-    more += [function for estimator in own.values() for function in estimator_functions(estimator)]
+    more += [function for estimator in own.values() for function in estimator_devices(estimator)]
     more += [*MANY_CHAINS, *STOPPING, keep_many] if many else []
     more += [pairwise_many] if many and any(isinstance(s, Sums) for s in statements) else []
     more += [random_row] if any(isinstance(s, Loop) for s in statements) else []
@@ -257,8 +259,8 @@ def device_texts(plan: Plan, own: Own) -> list[str]:
 def functions_texts(
     statements: Iterable[Statement], more: Iterable[Any], *, rows: bool
 ) -> list[str]:
-    """These device functions, those that occur in the statements, and all that they call; ``rows``
-    of data come in tiles.
+    """The texts of the device functions in ``more``, of those that occur in the statements, and of
+    all functions that these call; with ``rows``, also those that read rows of data in tiles.
     """
     statements = list(statements)
     used = {
@@ -273,6 +275,6 @@ def functions_texts(
 
 
 def count_names(blocks: Iterable[Block], namer: Namer) -> dict[Length, str]:
-    """What the number of coordinates of each length is called."""
+    """A name for the number of coordinates of each length."""
     lengths = dict.fromkeys(b.length for b in blocks if isinstance(b, Vector))
     return {length: namer.fresh(f"n_{length.name.removeprefix('d_')}") for length in lengths}

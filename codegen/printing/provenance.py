@@ -9,7 +9,7 @@ from functools import singledispatch
 import sympy
 
 import recipe
-from codegen.printing.loop_bodies import commented
+from codegen.printing.python_text import commented
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel import Kernel, MetropolisedMap, MetropolisHastings, Move, Part, Repeat

@@ -1,14 +1,14 @@
-"""Sums as text, in an order that is written out, so that their bits are the same for any width of
-the vectors.
+"""Sums as functions of a module, in an order that is written out, so that their bits are the same
+for any width of the vectors.
 
 The order of a sum over n coordinates, everywhere: fewer than eight are added one after another;
 otherwise there are eight running sums, the coordinate i joins that of number i mod 8, and at the
 end they are added in pairs (l and l + 4, then l and l + 2, then the two that are left). A product
 is added with one rounding, as ``fma(a, b, total)``.
 
-How a coordinate joins stands in a device function of its own, which takes one coordinate or eight
+A device function of its own adds a coordinate to the sum; it takes one coordinate or eight
 (``codegen/device/simd8.py``). Where the formula has more than sums, products, quotients and
-squares, eight coordinates are written down first and then added as eight.
+squares, the terms of 64 coordinates are written down first and then added as eights.
 """
 
 from __future__ import annotations
@@ -17,34 +17,52 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import sympy
-from sympy import Add, Expr, Mul, Number, Pow, Symbol
+from sympy import Add, Dummy, Expr, Mul, Number, Pow, Symbol
 
 from codegen.lowering.lower import with_common_parts
 from codegen.lowering.names import Namer
-from codegen.printing.expression import RepeatedProduct, factors_of, text_of
+from codegen.lowering.places import Array, Cell
+from codegen.lowering.program import (
+    Assign,
+    AssignAll,
+    Call,
+    Comment,
+    Do,
+    For,
+    Function,
+    If,
+    Infix,
+    Instruction,
+    Place,
+    Return,
+    Value,
+    assign,
+    call,
+)
+from codegen.printing.expression import RepeatedProduct, factors_of
 
-BLOCK = "np.uint64(64)"
+BLOCK_COORDINATES = 64
+WIDE = Do(call("wide"))
 MOST_REPEATED = 3
 
 
 @dataclass(frozen=True)
 class Joining:
-    """A device function: ``totals = function(i, *totals, *passed)`` is the totals after coordinate
-    i has joined.
+    """A device function: ``totals = function(i, *totals, *passed)`` gives the totals after
+    coordinate i has joined.
 
     ``by_eight`` says whether i may stand for eight coordinates.
     """
 
-    function: str
     totals: tuple[str, ...]
     passed: tuple[str, ...]
-    text: str
+    definition: Function
     by_eight: bool
 
-    def call(self, at: str, totals: Iterable[str], passed: Iterable[str] | None = None) -> str:
+    def call(self, at: str, totals: Iterable[Value], passed: Iterable[Value] | None = None) -> Call:
         """The call at a coordinate, or at eight."""
         rest = self.passed if passed is None else passed
-        return f"{self.function}({', '.join([at, *totals, *rest])})"
+        return call(self.definition.name, at, *totals, *rest)
 
 
 def joining(
@@ -52,40 +70,38 @@ def joining(
     totals: Sequence[str],
     values: Sequence[Expr],
     passed: Sequence[str],
-    comments: Iterable[str],
+    comments: Iterable[Comment],
     namer: Namer,
 ) -> Joining:
     """The function by which a coordinate joins these totals with these values; ``comments`` are its
     first lines.
     """
     written = [_with_squares_written_out(e) for e in values]
-    goals = [Symbol(f"{t} += ") for t in totals]
+    goals = [Dummy(t) for t in totals]
     body = with_common_parts(list(zip(goals, written, strict=True)), namer)
-    lines = ["@device", f"def {function}({', '.join(['i', *totals, *passed])}):", *comments]
-    lines += [f"    {s.name} = {text_of(e)}" for s, e in body if s not in goals]
     results = dict(body)
-    lines += [
-        "    return"
-        f" {', '.join(_joined(t, results[g]) for t, g in zip(totals, goals, strict=True))}"
-    ]
+    joined = (_joined(t, results[g]) for t, g in zip(totals, goals, strict=True))
+    definition = Function(
+        "device",
+        function,
+        ("i", *totals, *passed),
+        "",
+        (*comments, *(assign(s, e) for s, e in body if s not in goals), Return(tuple(joined))),
+    )
     by_eight = all(is_arithmetic(e) for e in values)
-    return Joining(function, tuple(totals), tuple(passed), "\n".join(lines), by_eight)
+    return Joining(tuple(totals), tuple(passed), definition, by_eight)
 
 
-def _joined(total: str, value: Expr) -> str:
+def _joined(total: str, value: Expr) -> Value:
     """The total with this value added; a product is added with one rounding."""
     factors = factors_of(value)
-    return (
-        f"{total} + {text_of(value)}"
-        if factors is None
-        else f"fma({factors[0]}, {factors[1]}, {total})"
-    )
+    return Infix(total, "+", value) if factors is None else call("fma", *factors, total)
 
 
 def is_arithmetic(e: Expr) -> bool:
-    """Whether the text of an expression can be carried out on eight numbers at once."""
+    """Whether an expression can be evaluated on eight numbers at once."""
     if isinstance(e, Symbol):
-        return not e.name.endswith("[i, i]")
+        return not (isinstance(e, Cell) and e.indices[-1] == "i, i")
     if isinstance(e, Pow):
         return bool(e.exp.is_Integer) and abs(int(e.exp)) <= MOST_REPEATED and is_arithmetic(e.base)
     return (
@@ -106,85 +122,82 @@ def _with_squares_written_out(e: Expr) -> Expr:
     return e
 
 
-def sum_text(
-    function: str, arguments: Sequence[str], j: Joining, comments: Iterable[str], namer: Namer
-) -> str:
+def sum_function(
+    function: str,
+    arguments: Iterable[str],
+    j: Joining,
+    comments: Iterable[Comment],
+    namer: Namer,
+) -> Function:
     """The function that sums over the coordinates 0 .. n - 1; ``n`` is one of its arguments."""
-    lines = [
-        *comments,
-        "wide()",
-        *small_lines(j, j.totals, j.passed),
-        f"    return {', '.join(j.totals)}",
-    ]
     eights = tuple(namer.fresh(f"{t}_by_eight") for t in j.totals)
-    lines += [f"{e} = eight(0.0)" for e in eights]
-    lines += _eight_lines(j, eights, namer) if j.by_eight else _block_lines(j, eights, namer)
-    lines += [f"return {', '.join(f'pairwise({e})' for e in eights)}"]
-    return "\n".join(
-        [
-            "@reduction",
-            f"def {function}({', '.join(arguments)}):",
-            *(f"    {line}" for line in lines),
-        ]
+    body = (
+        *comments,
+        WIDE,
+        If("n < EIGHT", (*small_sum(j, j.totals, j.passed), Return(j.totals))),
+        *(assign(e, call("eight", "0.0")) for e in eights),
+        *(_summed_by_eight(j, eights, namer) if j.by_eight else _summed_by_block(j, eights, namer)),
+        Return(tuple(call("pairwise", e) for e in eights)),
     )
+    return Function("reduction", function, tuple(arguments), "", body)
 
 
-def small_lines(j: Joining, totals: Sequence[str], passed: Sequence[str]) -> list[str]:
+def small_sum(
+    j: Joining, totals: tuple[Place, ...], passed: Iterable[Value]
+) -> tuple[Instruction, ...]:
     """The sum of fewer than eight, one after another."""
-    return [
-        "if n < EIGHT:",
-        f"    {' = '.join(totals)} = 0.0",
-        "    for i in range(n):",
-        f"        {', '.join(totals)} = {j.call('i', totals, passed)}",
-    ]
+    join = Assign(totals, j.call("i", totals, passed))
+    return AssignAll(totals, "0.0"), For("i", ("n",), (join,))
 
 
 def joined_by_eight(
-    j: Joining, eights: Sequence[str], passed: Sequence[str], namer: Namer
-) -> list[str]:
+    j: Joining, eights: Sequence[str], passed: Iterable[Value], namer: Namer
+) -> list[Instruction]:
     """Eight coordinates ``at`` join eights."""
+    joined = j.call("at", eights, passed)
     if len(eights) == 1:
-        return [f"{eights[0]} = inside(at, {j.call('at', eights, passed)}, {eights[0]})"]
-    new = [namer.fresh(f"{e}_new") for e in eights]
-    return [
-        f"{', '.join(new)} = {j.call('at', eights, passed)}",
-        *(f"{e} = inside(at, {n}, {e})" for n, e in zip(new, eights, strict=True)),
-    ]
+        return [assign(eights[0], call("inside", "at", joined, eights[0]))]
+    new = tuple(namer.fresh(f"{e}_new") for e in eights)
+    kept = [assign(e, call("inside", "at", n, e)) for n, e in zip(new, eights, strict=True)]
+    return [Assign(new, joined), *kept]
 
 
-def by_eights(index: str, count: str, lines: Sequence[str]) -> list[str]:
-    """The lines for the coordinates ``at``, eight at a time: first those eights that are whole,
-    then the rest.
+def by_eights(index: str, count: str, body: Iterable[Instruction]) -> tuple[Instruction, ...]:
+    """The statements for the coordinates ``at``, eight at a time: first those eights that are
+    whole, then the rest.
     """
-    rest = f"{count} - {count} % EIGHT"
-    body = [f"    {line}" for line in lines]
-    return [
-        f"for {index} in range(np.uint64(0), {rest}, EIGHT):",
-        f"    at = whole({index})",
-        *body,
-        f"if {count} % EIGHT > 0:",
-        f"    at = lanes({rest}, {count})",
-        *body,
-    ]
+    rest, body = f"{count} - {count} % EIGHT", tuple(body)
+    whole, part = assign("at", call("whole", index)), assign("at", call("lanes", rest, count))
+    return (
+        For(index, ("np.uint64(0)", rest, "EIGHT"), (whole, *body)),
+        If(f"{count} % EIGHT > 0", (part, *body)),
+    )
 
 
-def _eight_lines(j: Joining, eights: Sequence[str], namer: Namer) -> list[str]:
+def _summed_by_eight(j: Joining, eights: Sequence[str], namer: Namer) -> tuple[Instruction, ...]:
     return by_eights("i", "n", joined_by_eight(j, eights, j.passed, namer))
 
 
-def _block_lines(j: Joining, eights: Sequence[str], namer: Namer) -> list[str]:
+def _summed_by_block(j: Joining, eights: Sequence[str], namer: Namer) -> tuple[Instruction, ...]:
     """The terms of a block of coordinates are written down, in a loop that can use vectors, and
     then added as eight.
     """
-    terms = [namer.fresh(f"{t}_terms") for t in j.totals]
-    zeros = ["0.0" for _ in terms]
-    joined = [f"{e} = inside(at, {e} + {t}[at], {e})" for t, e in zip(terms, eights, strict=True)]
-    return [
-        *(f"{t} = local_numbers({BLOCK[10:-1]})" for t in terms),
-        f"for first in range(np.uint64(0), n, {BLOCK}):",
-        f"    size = min({BLOCK}, n - first)",
-        "    for k in range(size):",
-        "        i = first + k",
-        f"        {', '.join(f'{t}[k]' for t in terms)} = {j.call('i', zeros)}",
-        *(f"    {line}" for line in by_eights("k", "size", joined)),
+    terms = [Array("", namer.fresh(f"{t}_terms")) for t in j.totals]
+    block = f"np.uint64({BLOCK_COORDINATES})"
+    written = Assign(tuple(t["k"] for t in terms), j.call("i", ["0.0" for _ in terms]))
+    joined = [
+        assign(e, call("inside", "at", Infix(e, "+", t["at"]), e))
+        for t, e in zip(terms, eights, strict=True)
     ]
+    return (
+        *(assign(str(t), call("local_numbers", str(BLOCK_COORDINATES))) for t in terms),
+        For(
+            "first",
+            ("np.uint64(0)", "n", block),
+            (
+                assign("size", call("min", block, "n - first")),
+                For("k", ("size",), (assign("i", "first + k"), written)),
+                *by_eights("k", "size", joined),
+            ),
+        ),
+    )

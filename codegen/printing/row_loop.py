@@ -1,5 +1,5 @@
-"""The loop over rows of the data as text: in tiles of 32 rows, so that the processor has many rows
-on their way at once.
+"""The loop over rows of the data: in tiles of 32 rows, so that the processor has many rows on their
+way at once.
 
 The rows of a tile are asked for one tile ahead. Each statement is carried out for all rows of the
 tile before the next one: sums over coordinates four rows at a time, numbers in a loop over the
@@ -16,28 +16,46 @@ from itertools import groupby
 from sympy import Symbol
 
 from codegen.lowering.names import Namer
+from codegen.lowering.places import Array, Cell
+from codegen.lowering.program import (
+    Assign,
+    AssignAll,
+    Comment,
+    Do,
+    For,
+    Function,
+    If,
+    Instruction,
+    Place,
+    Return,
+    Value,
+    assign,
+    call,
+)
 from codegen.lowering.statements import Let, RowsJoin, Statement, Sums, expressions
-from codegen.printing.loop_bodies import arguments, commented, sum_comments
+from codegen.printing.loop_bodies import arguments, sum_comments
 from codegen.printing.reductions import (
+    WIDE,
     Joining,
     by_eights,
     joined_by_eight,
     joining,
-    small_lines,
-    sum_text,
+    small_sum,
+    sum_function,
 )
 from codegen.printing.step import let_lines
 from recipe.language.symbols import Length
 
 ROWS_AT_ONCE = ("k", "k + np.uint64(1)", "k + np.uint64(2)", "k + np.uint64(3)")
+TILE_ROWS = 32
 
 
 @dataclass(frozen=True)
 class RowLoop:
-    """The functions that the loop calls, and its lines."""
+    """The functions that the loop calls, and the loop itself."""
 
-    functions: list[str]
-    lines: list[str]
+    functions: list[Function]
+    lines: list[Instruction]
 
 
 def row_loop(
@@ -48,51 +66,56 @@ def row_loop(
     fetched: Iterable[str],
     namer: Namer,
 ) -> RowLoop:
-    """The loop over the rows of ``rows``, or over all ``used`` of them; ``passed`` is what loop
-    functions get, ``fetched`` are the arrays of the data with rows of many numbers.
+    """The loop over the rows of ``rows``, or over all ``used`` of them.
+
+    Args:
+        statements: compute the numbers of a row.
+        joins: how a row joins the results.
+        passed: the first arguments of every loop function.
+        counts: names the number of coordinates of each length.
+        fetched: the arrays of the data whose rows hold many numbers.
+        namer: gives new names.
     """
     writer = _Writer(passed, counts, namer, _kept(statements, joins, namer))
-    inner: list[str] = []
+    inner: list[Instruction] = []
     for group in _groups(statements):
         lets = [s for s in group if isinstance(s, Let)]
-        inner += writer.numbers(lets) if lets else [line for s in group for line in writer.sums(s)]
+        inner += [writer.numbers(lets)] if lets else [writer.sums(s) for s in group]
     for join in joins:
         inner += writer.joined(join)
     stack = [
-        f"row_of = local_rows({TILE})",
-        *(f"{array} = local_numbers({TILE})" for array in writer.kept.values()),
+        assign("row_of", call("local_rows", str(TILE_ROWS))),
+        *(assign(str(a), call("local_numbers", str(TILE_ROWS))) for a in writer.kept.values()),
     ]
-    loop = [*_TILE_START, *_fetch_lines(fetched), *inner]
-    return RowLoop(writer.functions, [*stack, _TILE_HEAD, *(f"    {line}" for line in loop)])
+    tiles = ("np.uint64(0)", "used", "TILE")
+    loop = For("first", tiles, (*_TILE_START, *map(_fetch, fetched), *inner))
+    return RowLoop(writer.functions, [*stack, loop])
 
 
-TILE = 32
+_TILE_START = (
+    assign("tile", "min(TILE, used - first)"),
+    For(
+        "k",
+        ("TILE",),
+        (
+            assign("n", "min(first + k, used - np.uint64(1))"),
+            assign("row_of[k]", "n if rows.size == 0 else np.uint64(rows[n])"),
+        ),
+        note="beyond the tile the last row again, whose numbers join nothing",
+    ),
+)
 
-_TILE_HEAD = "for first in range(np.uint64(0), used, TILE):"
 
-_TILE_START = [
-    "tile = min(TILE, used - first)",
-    "for k in range(TILE):  # beyond the tile the last row again, whose numbers join nothing",
-    "    n = min(first + k, used - np.uint64(1))",
-    "    row_of[k] = n if rows.size == 0 else np.uint64(rows[n])",
-]
-
-
-def _fetch_lines(fetched: Iterable[str]) -> list[str]:
+def _fetch(array: str) -> Instruction:
     """Ask for the rows of the next tile, where they lie scattered and are long."""
-    lines = []
-    for array in fetched:
-        lines += [
-            f"if rows.size > 0 and {array}.shape[1] * {array}.itemsize > LONG:",
-            "    for n in range(first + TILE, min(first + TILE + TILE, used)):",
-            f"        fetch({array}, np.uint64(rows[n]))",
-        ]
-    return lines
+    next_tile = ("first + TILE", "min(first + TILE + TILE, used)")
+    fetched = For("n", next_tile, (Do(call("fetch", array, "np.uint64(rows[n])")),))
+    return If(f"rows.size > 0 and {array}.shape[1] * {array}.itemsize > LONG", (fetched,))
 
 
 def _kept(
     statements: Sequence[Statement], joins: Sequence[RowsJoin], namer: Namer
-) -> dict[str, str]:
+) -> dict[str, Array]:
     """The numbers of a row that are needed outside of the loop that computes them, and the arrays
     that hold them for a tile.
     """
@@ -104,7 +127,7 @@ def _kept(
         }
         for s in group:
             kept |= {t.name: None for t in _defined(s) if isinstance(s, Sums) or t.name in later}
-    return {name: namer.fresh(f"{name}_of") for name in kept}
+    return {name: Array("", namer.fresh(f"{name}_of")) for name in kept}
 
 
 def _groups(statements: Sequence[Statement]) -> list[list[Statement]]:
@@ -121,142 +144,113 @@ def _read(s: Statement) -> set[Symbol]:
 
 
 class _Writer:
-    """Writes the loops of a tile."""
+    """Writes the loops of a tile; ``kept`` are the arrays of the numbers of its rows."""
 
     def __init__(
         self,
         passed: Sequence[str],
         counts: Mapping[Length, str],
         namer: Namer,
-        kept: Mapping[str, str],
+        kept: Mapping[str, Array],
     ) -> None:
         self.passed, self.counts, self.namer, self.kept = list(passed), counts, namer, kept
-        self.functions: list[str] = []
+        self.functions: list[Function] = []
 
-    def numbers(self, lets: Sequence[Let]) -> list[str]:
+    def numbers(self, lets: Sequence[Let]) -> Instruction:
         """Numbers of each row, in one loop."""
         own = {let.target.name for let in lets}
-        read = {s.name for let in lets for s in let.value.free_symbols}
-        lines = ["row = row_of[k]"] if any("[row]" in name for name in read) else []
-        lines += [f"{name} = {array}[k]" for name, array in self.kept.items() if name in read - own]
-        lines += [line for let in lets for line in let_lines(let)]
-        lines += [f"{array}[k] = {name}" for name, array in self.kept.items() if name in own]
-        return ["for k in range(tile):", *(f"    {line}" for line in lines)]
+        read = {s for let in lets for s in let.value.free_symbols}
+        names = {s.name for s in read} - own
+        of_row = any(isinstance(s, Cell) and "row" in s.indices for s in read)
+        body = [
+            *([assign("row", "row_of[k]")] if of_row else []),
+            *(assign(name, array["k"]) for name, array in self.kept.items() if name in names),
+            *(line for let in lets for line in let_lines(let)),
+            *(assign(array["k"], name) for name, array in self.kept.items() if name in own),
+        ]
+        return For("k", ("tile",), tuple(body))
 
-    def sums(self, s: Statement) -> list[str]:
-        """Sums over coordinates, for each row."""
+    def sums(self, s: Statement) -> Instruction:
+        """Sums over coordinates, for each row: the call of a function that is added to
+        ``functions``.
+        """
         assert isinstance(s, Sums)
         numbers = arguments(s, [*self.passed, "row"])
+        totals = [t.name for t in s.targets]
         passed = [*self.passed, "row", *numbers]
-        join = joining(
-            self.namer.fresh(f"add_{s.function}"),
-            [t.name for t in s.targets],
-            s.values,
-            passed,
-            [],
-            self.namer,
-        )
+        name = self.namer.fresh(f"add_{s.function}")
+        join = joining(name, totals, s.values, passed, (), self.namer)
         outer = [n for n in numbers if n not in self.kept]
-        arrays = [self.kept[n] for n in (*numbers, *join.totals) if n in self.kept]
-        names = [*self.passed, "row_of", "tile", "n", *outer, *arrays]
-        comments = [f"{line}, for each row" for line in sum_comments(s)]
-        lines = self._tile_sums(s, join) if join.by_eight else self._row_sums(s, join)
-        head = [
-            "@reduction",
-            f"def {s.function}({', '.join(names)}):",
-            *(f"    {line}" for line in [*comments, "wide()", *lines]),
-        ]
-        self.functions += [join.text, "\n".join(head)]
+        arrays = [str(self.kept[n]) for n in (*numbers, *totals) if n in self.kept]
+        comments = [Comment(f"{c.text}, for each row") for c in sum_comments(s)]
+        loops = self._tile_sums(s, join) if join.by_eight else self._row_sums(s, join)
+        names = (*self.passed, "row_of", "tile", "n", *outer, *arrays)
+        body = (*comments, WIDE, *loops)
+        self.functions += [join.definition, Function("reduction", s.function, names, "", body)]
         passing = [*self.passed, "row_of", "tile", self.counts[s.length], *outer, *arrays]
-        return [f"{s.function}({', '.join(passing)})"]
+        return Do(call(s.function, *passing))
 
-    def _at_row(self, names: Iterable[str], k: str) -> list[str]:
-        """What stands for the numbers of a row."""
-        return [
-            (
-                f"row_of[{k}]"
-                if name == "row"
-                else f"{self.kept[name]}[{k}]"
-                if name in self.kept
-                else name
-            )
-            for name in names
-        ]
+    def _at_row(self, names: Iterable[str], k: str) -> list[Value]:
+        """The places that hold the numbers of a row."""
+        cells = {"row": Array("", "row_of")[k], **{n: a[k] for n, a in self.kept.items()}}
+        return [cells.get(name, name) for name in names]
 
-    def _tile_sums(self, s: Sums, join: Joining) -> list[str]:
+    def _tile_sums(self, s: Sums, join: Joining) -> list[Instruction]:
         """Four rows at a time: they share what they read of other arrays."""
-        small = small_lines(join, join.totals, self._at_row(join.passed, "k"))
-        small = [small[0], "    for k in range(tile):", *(f"    {line}" for line in small[1:])]
-        eights = [
-            [self.namer.fresh(f"{t}_{n}") for t in join.totals] for n in range(len(ROWS_AT_ONCE))
-        ]
-        inner = [
+        totals = join.totals
+        stores = [assign(self.kept[t]["k"], t) for t in totals]
+        small = (*small_sum(join, totals, self._at_row(join.passed, "k")), *stores)
+        eights = {
+            k: tuple(self.namer.fresh(f"{t}_{n}") for t in totals)
+            for n, k in enumerate(ROWS_AT_ONCE)
+        }
+        joined = [
             line
-            for k, of_row in zip(ROWS_AT_ONCE, eights, strict=True)
+            for k, of_row in eights.items()
             for line in joined_by_eight(join, of_row, self._at_row(join.passed, k), self.namer)
         ]
-        stores = [
-            f"{self.kept[t]}[{k}] = pairwise({e})"
-            for k, of_row in zip(ROWS_AT_ONCE, eights, strict=True)
-            for t, e in zip(join.totals, of_row, strict=True)
+        summed = [
+            assign(self.kept[t][k], call("pairwise", e))
+            for k, of_row in eights.items()
+            for t, e in zip(totals, of_row, strict=True)
         ]
+        zeros = [AssignAll(of_row, call("eight", "0.0")) for of_row in eights.values()]
         return [
-            *small,
-            *(f"        {self.kept[t]}[k] = {t}" for t in join.totals),
-            "    return",
-            "for k in range(np.uint64(0), tile, np.uint64(4)):",
-            *(f"    {' = '.join(of_row)} = eight(0.0)" for of_row in eights),
-            *(f"    {line}" for line in [*by_eights("i", "n", inner), *stores]),
-        ]
-
-    def _row_sums(self, s: Sums, join: Joining) -> list[str]:
-        """One row at a time, by a function of its own."""
-        function = self.namer.fresh(f"{s.function}_of_row")
-        self.functions.append(
-            sum_text(
-                function,
-                [*self.passed, "n", *join.passed[len(self.passed) :]],
-                join,
-                [],
-                self.namer,
-            )
-        )
-        stores = ", ".join(f"{self.kept[t]}[k]" for t in join.totals)
-        given = self._at_row(join.passed, "k")
-        return [
-            "for k in range(tile):",
-            (
-                f"    {stores} ="
-                f" {function}({', '.join([*self.passed, 'n', *given[len(self.passed) :]])})"
+            If("n < EIGHT", (For("k", ("tile",), small), Return(()))),
+            For(
+                "k",
+                ("np.uint64(0)", "tile", "np.uint64(4)"),
+                (*zeros, *by_eights("i", "n", joined), *summed),
             ),
         ]
 
-    def joined(self, s: RowsJoin) -> list[str]:
+    def _row_sums(self, s: Sums, join: Joining) -> list[Instruction]:
+        """One row at a time, by a function of its own."""
+        function, own = self.namer.fresh(f"{s.function}_of_row"), len(self.passed)
+        names = [*self.passed, "n", *join.passed[own:]]
+        self.functions.append(sum_function(function, names, join, (), self.namer))
+        given = self._at_row(join.passed[own:], "k")
+        sums = call(function, *self.passed, "n", *given)
+        return [For("k", ("tile",), (Assign(tuple(self.kept[t]["k"] for t in join.totals), sums),))]
+
+    def joined(self, s: RowsJoin) -> Sequence[Instruction]:
         """The rows join the results, one after another."""
         if s.length is None:
             both = zip(s.cells, s.values, strict=True)
-            return [
-                "for k in range(tile):",
-                *(f"    {_number(cell)} += {self._at_row([str(e)], 'k')[0]}" for cell, e in both),
-            ]
-        passed = [*self.passed, "row", *(n for n in arguments(s, [*self.passed, "row"]))]
-        sums = [t.name for t in s.sums]
-        comments = [line for c in s.comments for line in commented(c, "    ")]
-        join = joining(s.function, sums, s.values, passed, comments, self.namer)
-        self.functions.append(join.text)
+            each = (assign(cell, self._at_row([str(e)], "k")[0], "+=") for cell, e in both)
+            return [For("k", ("tile",), tuple(each))]
+        passed = [*self.passed, "row", *arguments(s, [*self.passed, "row"])]
+        sums = tuple(t.name for t in s.sums)
+        join = joining(s.function, sums, s.values, passed, map(Comment, s.comments), self.namer)
+        self.functions.append(join.definition)
         count, given = self.counts[s.length], self._at_row(passed, "k")
         if not join.by_eight:
-            cells = [f"{cell}[i]" for cell in s.cells]
-            call = f"{', '.join(cells)} = {join.call('i', cells, given)}"
-            return ["for k in range(tile):", f"    for i in range({count}):", f"        {call}"]
-        body = [
-            *(f"{t} = {cell}[at]" for t, cell in zip(sums, s.cells, strict=True)),
-            "for k in range(tile):",
-            f"    {', '.join(sums)} = {join.call('at', sums, given)}",
-            *(f"{cell}[at] = {t}" for t, cell in zip(sums, s.cells, strict=True)),
+            added = Assign(s.cells, join.call("i", s.cells, given))
+            return [For("k", ("tile",), (For("i", (count,), (added,)),))]
+        cells: list[Place] = [c.array["at"] for c in s.cells if isinstance(c, Cell)]
+        body: list[Instruction] = [
+            *(assign(t, cell) for t, cell in zip(sums, cells, strict=True)),
+            For("k", ("tile",), (Assign(sums, join.call("at", sums, given)),)),
+            *(assign(cell, t) for t, cell in zip(sums, cells, strict=True)),
         ]
         return by_eights("i", count, body)
-
-
-def _number(cell: str) -> str:
-    return cell if cell == "value" else f"{cell}[0]"

@@ -7,6 +7,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from codegen.lowering.program import (
+    Assign,
+    Call,
+    Comment,
+    Do,
+    For,
+    Function,
+    Instruction,
+    Value,
+    assign,
+    call,
+)
 from codegen.lowering.statements import (
     ChiSquared,
     ElementwiseLoop,
@@ -19,119 +31,122 @@ from codegen.lowering.statements import (
     Sums,
     chi_squared_draws,
 )
-from codegen.printing.expression import text_of
-from codegen.printing.loop_bodies import arguments, commented, noises_of
+from codegen.printing.loop_bodies import arguments, noises_of
 from recipe.language.abstract import Potential
 from recipe.language.symbols import Length, Vector
 
 STEP_FIXED = ["out", "state", "params", "step_size"]
 
-SweepLines = Callable[[ElementwiseLoop, str], list[str]]
-
 
 @dataclass(frozen=True)
 class Context:
-    """How statements are called from a driver.
+    """How a driver carries out the statements of a plan.
 
-    ``fixed`` are the parameters of every loop function, ``passed`` what the driver passes for them,
-    ``counts`` the number of coordinates by length, ``gradients`` the text of a gradient call,
-    ``sweep`` the lines of a loop, ``drawn`` those of draws that are not normal.
+    ``fixed`` are the parameters of every loop function, ``passed`` are the arguments that the
+    driver gives for them, ``counts`` names the number of coordinates by length. The last three say
+    how the driver calls a gradient, sweeps over coordinates, and draws numbers that are not normal.
     """
 
     fixed: list[str]
     passed: list[str]
     counts: Mapping[Length, str]
     noises: tuple[NoiseDraw, ...]
-    gradient: Callable[[GradientCall], str]
-    sweep: SweepLines
-    drawn: Callable[[ChiSquared], list[str]]
+    gradient: Callable[[GradientCall], Call]
+    sweep: Callable[[ElementwiseLoop, str], list[Instruction]]
+    drawn: Callable[[ChiSquared], list[Instruction]]
 
 
-def statement_lines(statement: Statement, context: Context) -> list[str]:
-    """The lines of a driver for one statement."""
+def carried_out(statement: Statement, context: Context) -> list[Instruction]:
+    """One statement of a plan in a driver."""
     drawn = [d.local.name for d in noises_of(statement, context.noises)]
-    call = [*arguments(statement, context.fixed), *drawn]
+    numbers = [*arguments(statement, context.fixed), *drawn]
     match statement:
         case Let():
             return let_lines(statement)
         case GradientCall():
-            images = [line for s in statement.images for line in statement_lines(s, context)]
-            return [*images, context.gradient(statement)]
+            images = [line for s in statement.images for line in carried_out(s, context)]
+            return [*images, Do(context.gradient(statement))]
         case Sums():
-            targets = ", ".join(t.name for t in statement.targets)
-            passing = [*context.passed, context.counts[statement.length], *call]
-            return [f"{targets} = {statement.function}({', '.join(passing)})"]
+            count = context.counts[statement.length]
+            total = call(statement.function, *context.passed, count, *numbers)
+            return [Assign(statement.targets, total)]
         case MatrixProduct():
             counts = [context.counts[statement.rows], context.counts[statement.columns]]
-            return [f"{statement.function}({', '.join([*context.passed, *counts, *call])})"]
+            return [Do(call(statement.function, *context.passed, *counts, *numbers))]
         case ChiSquared():
             return context.drawn(statement)
         case ElementwiseLoop():
             return context.sweep(statement, context.counts[statement.length])
-        case _:  # what only run carries out
-            raise TypeError(statement)
+        case _:  # a statement that only run carries out
+            raise TypeError(f"only run carries out {statement}")
 
 
-def let_lines(let: Let) -> list[str]:
+def let_lines(let: Let) -> list[Instruction]:
     """The assignment of a number."""
-    comment = commented(let.comment) if let.comment else []
-    store = [f"{let.store} = {let.target.name}"] if let.store else []
-    return [*comment, f"{let.target.name} = {text_of(let.value)}", *store]
+    comment = [Comment(let.comment)] if let.comment else []
+    store = [assign(let.store, let.target)] if let.store else []
+    return [*comment, assign(let.target, let.value), *store]
 
 
-def count_lines(plan: Plan, counts: Mapping[Length, str]) -> list[str]:
-    """The number of coordinates of each length."""
+def count_lines(plan: Plan, counts: Mapping[Length, str], size: str = "size") -> list[Instruction]:
+    """The number of coordinates of each length; ``size`` is the attribute of an array that tells
+    it.
+    """
     lines = []
     for length, name in counts.items():
         block = next(b for b in plan.state if isinstance(b, Vector) and b.length == length)
-        lines.append(f"{name} = np.uint64(state.{plan.fields[block]}.size)")
-    return lines + [f"{s.name} = float({counts[length]})" for length, s in plan.sizes.items()]
+        lines.append(assign(name, f"np.uint64(state.{plan.fields[block]}.{size})"))
+    return [*lines, *(assign(s, f"float({counts[length]})") for length, s in plan.sizes.items())]
 
 
-def step_text(plan: Plan, counts: Mapping[Length, str]) -> str:
+def plain_sweep(sweep: ElementwiseLoop, count: str, *passed: Value) -> list[Instruction]:
+    """A loop that calls the loop function of a statement at every coordinate."""
+    return [For("i", (count,), (Do(call(sweep.function, "i", *passed)),))]
+
+
+def step_function(plan: Plan, counts: Mapping[Length, str]) -> Function:
     """``step(out, state, gradient, step_size, params, noise)``; a draw that is not normal is given
     by its value.
     """
 
-    def gradient(call: GradientCall) -> str:
-        return gradient_call(plan, call)
+    def gradient(evaluated: GradientCall) -> Call:
+        return gradient_call(plan, evaluated)
 
-    def sweep(statement: ElementwiseLoop, count: str) -> list[str]:
-        drawn = [f"{d.local.name}[i]" for d in noises_of(statement, plan.noises)]
-        call = ", ".join(["i", *STEP_FIXED, *arguments(statement, STEP_FIXED), *drawn])
-        return [f"for i in range({count}):", f"    {statement.function}({call})"]
+    def sweep(statement: ElementwiseLoop, count: str) -> list[Instruction]:
+        drawn = [d.cell for d in noises_of(statement, plan.noises)]
+        return plain_sweep(statement, count, *STEP_FIXED, *arguments(statement, STEP_FIXED), *drawn)
 
-    def drawn(statement: ChiSquared) -> list[str]:
+    def drawn(statement: ChiSquared) -> list[Instruction]:
         count = "1" if statement.length is None else counts[statement.length]
-        return [f"for i in range({count}):", f"    {statement.target}[i] = {statement.local}[i]"]
+        return [For("i", (count,), (assign(statement.target["i"], statement.local["i"]),))]
 
     context = Context(STEP_FIXED, STEP_FIXED, counts, plan.noises, gradient, sweep, drawn)
-    lines = ["@kernel", "def step(out, state, gradient, step_size, params, noise):"]
-    lines.append(
-        '    """One step from state to out, with the given noise; writes only out, and allocates'
-        ' nothing."""'
+    given = [
+        *((str(d.local), "[0]" if d.length is None else "") for d in plan.noises),
+        *((str(d.local), "") for d in chi_squared_draws(plan)),
+    ]
+    body = [
+        *count_lines(plan, counts),
+        *(assign(name, f"noise[{n}]{item}") for n, (name, item) in enumerate(given)),
+        *(line for s in plan.statements for line in carried_out(s, context)),
+    ]
+    return Function(
+        "kernel",
+        "step",
+        ("out", "state", "gradient", "step_size", "params", "noise"),
+        "One step from state to out, with the given noise; writes only out, and allocates nothing.",
+        tuple(body),
     )
-    body = count_lines(plan, counts)
-    body += [
-        f"{d.local.name} = noise[{n}]{'[0]' if d.length is None else ''}"
-        for n, d in enumerate(plan.noises)
-    ]
-    body += [
-        f"{d.local} = noise[{n}]"
-        for n, d in enumerate(chi_squared_draws(plan), start=len(plan.noises))
-    ]
-    for statement in plan.statements:
-        body += statement_lines(statement, context)
-    return "\n".join([*lines, *(f"    {line}" for line in body)])
 
 
-def gradient_call(plan: Plan, call: GradientCall) -> str:
+def gradient_call(plan: Plan, evaluated: GradientCall) -> Call:
     """The call of a gradient that is passed as an argument."""
-    return f"{gradient_argument(plan, call.potential)}({', '.join([*call.scratch, *call.places])})"
+    function = gradient_argument(plan, evaluated.potential)
+    return call(function, *evaluated.scratch, *evaluated.places)
 
 
 def gradient_argument(plan: Plan, U: Potential) -> str:
-    """What the function for a potential is called where it is an argument: one of a tuple, if there
+    """The name of the function for a potential where it is an argument: one of a tuple, if there
     are several potentials.
     """
     return "gradient" if len(plan.potentials) == 1 else f"gradient[{plan.potentials.index(U)}]"
