@@ -30,7 +30,7 @@ from recipe_cli.commands import (
 )
 from recipe_cli.commands.help_text import restore_docstrings
 from recipe_cli.errors import mistake_of
-from recipe_cli.start import lost_signals
+from recipe_cli.lost_signals import lost_signals
 from recipe_cli.terminal.printing import PlainUsage, print_line
 
 app = typer.Typer(

@@ -10,9 +10,6 @@ import sys
 
 INTERRUPTED_STATUS, BAD_INPUT_STATUS, FAULT_STATUS = 130, 2, 70  # exit statuses
 INTERRUPTED_LINE = "recipe: interrupted\n"
-RESEND_DELAY_SECONDS = 0.05  # before an interruption that was lost is sent again
-
-lost_signals: list[int] = []  # numbers of signals whose exception Python could not raise
 
 
 def _end_at_once(number: int, frame: object) -> None:
@@ -24,35 +21,16 @@ def _end_at_once(number: int, frame: object) -> None:
     os._exit(INTERRUPTED_STATUS)
 
 
-def _not_raised(unraisable: sys.UnraisableHookArgs) -> None:
-    """Repeat an interruption that came where Python cannot raise an exception, as in a callback.
-
-    The library that called back may fail before the signal is sent again: ``lost_signals`` tells
-    that its error is no fault.
-    """
-    import threading
-
-    lost = unraisable.exc_value
-    if not isinstance(lost, KeyboardInterrupt):
-        sys.__unraisablehook__(unraisable)
-        return
-    number = getattr(lost, "number", signal.SIGINT)  # SIGINT unless codegen.system.signals tells
-    lost_signals.append(number)
-    getattr(lost, "lost", lambda: None)()
-    timer = threading.Timer(RESEND_DELAY_SECONDS, os.kill, (os.getpid(), number))
-    timer.daemon = True
-    timer.start()
-
-
 def main() -> None:
     """Run the command, and end with its exit status."""
     # A shell may have made its children ignore SIGINT: then it stays ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end_at_once)
+    from recipe_cli.lost_signals import send_again
     from recipe_cli.streams import close_streams, open_streams
 
     open_streams()
-    sys.unraisablehook = _not_raised
+    sys.unraisablehook = send_again
     status, line = _status()
     # The rest takes no time, and nothing would catch an interruption there.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -57,7 +57,7 @@ FLOORS = {
         sample
     """,
     "recipe_cli": """
-        shortage streams terminal,
+        lost_signals shortage streams terminal,
         errors,
         declarations output,
         sandbox,

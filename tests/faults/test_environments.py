@@ -436,8 +436,8 @@ def test_an_interruption_that_python_cannot_raise_is_sent_again(number, hearing)
 import os, signal, sys, time
 from contextlib import nullcontext
 from codegen.system.signals import ENDS, RAISES, Signals
-from recipe_cli.start import _not_raised
-sys.unraisablehook = _not_raised
+from recipe_cli.lost_signals import send_again
+sys.unraisablehook = send_again
 class Deaf:
     def __del__(self):
         os.kill(os.getpid(), signal.{number})
