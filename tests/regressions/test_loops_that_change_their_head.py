@@ -6,7 +6,7 @@ inside.
 from functools import cache
 
 import pytest
-from cases.lookalike_texts import GUILTY, HALVES, MOVED, REFRESHED, U, changed
+from cases.lookalike_texts import ASKED, HALVES, MOVED, REFRESHED, U, changed
 from cases.lookalike_texts import called as named
 from cases.translations import Case, h, theta, total
 
@@ -80,7 +80,7 @@ OVERWRITTEN = [
         MOVED,
         HALVES.replace("(pairs):\n", "(pairs):\n            pairs = 0.0\n"),
     ),
-    ("parameters", "", MOVED, MOVED + FORGETS, GUILTY, AGAIN + GUILTY),
+    ("parameters", "", MOVED, MOVED + FORGETS, ASKED, AGAIN + ASKED),
     ("repeated", "run", FUSED, through(FUSED, "fused")),
     ("repeated", "run", FUSED, through(FUSED, "pairs")),
     ("repeated", "run", REST, through(REST, "pairs")),

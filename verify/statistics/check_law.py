@@ -87,6 +87,7 @@ def check_invariance(
             state.
 
     Example:
+        >>> from verify import check_invariance
         >>> def target(rng, n):
         ...     return {"theta": rng.standard_normal((n, 2))}
         >>> def step(state, rng):

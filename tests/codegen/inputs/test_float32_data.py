@@ -44,7 +44,7 @@ def test_what_cannot_be_rounded_is_one_sentence(tmp_path):
     np.save(tmp_path / "x.npy", x_values)
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
     with pytest.raises(
-        RecipeError, match="x is memory-mapped as float64: float32_data= would copy"
+        RecipeError, match="x is memory-mapped as float64, and float32_data= would copy all of it"
     ):
         draws(mapped, y_values, float32_data=True)
     with pytest.raises(RecipeError, match="float32_data='yes' must be True or False"):
