@@ -1,7 +1,8 @@
 """Whether values lie in the domain of a block: those of one chain, and those of many chains at
 once, a chain a column.
 
-There are no branches in the loops, so that they become vectors.
+The loops over columns have no branches, so that they become vectors. The loop of ``within`` ends at
+the first value outside: a vector costs more than it saves where a block is small.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ def within(
 
     Between infinite ends lie all finite numbers; NaN lies nowhere.
     """
-    valid = True
     for x in values:
         above = x >= low if low_belongs else x > low
         below = x <= high if high_belongs else x < high
-        valid &= above & below
-    return valid
+        if not above & below:
+            return False
+    return True
 
 
 @device
