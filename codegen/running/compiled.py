@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numba import typeof
 from numba.core.errors import NumbaError
 
 from codegen.generate import Module
@@ -28,7 +27,7 @@ class Compiled:
     gradient: Any
     data: Mapping[str, np.ndarray]
     params: Mapping[str, Any]
-    entries: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    entry_points: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def kernel(self) -> Compiled:
@@ -141,24 +140,25 @@ class Compiled:
         gradient, data, params = self.arguments()
         seed, warmup, thin = np.uint64(self.options.seed), self.options.warmup, self.options.thin
         given = (state, draws, gradient, data, sizes, params, seed, chain, *steps, warmup, thin)
-        return self._entry(run, given)(*given)  # type: ignore[no-any-return]
+        return self.entry_point(run, given)(*given)  # type: ignore[no-any-return]
 
-    def _entry(self, run: Any, given: tuple[Any, ...]) -> Any:
-        """The machine code for arguments of these types, looked up once for each of them.
+    def entry_point(self, run: Any, given: tuple[Any, ...]) -> Any:
+        """Return the machine code of ``run`` or ``run_schedule`` for arguments of these types.
 
-        Numba looks it up at each call. This takes some tenths of a millisecond where another module
-        of the process has tuples with the same content, as it tells their classes apart slowly.
-        What decides the type of an argument is in the key; data, parameters and gradient stay the
-        same.
+        It is looked up once for each choice of types. Numba would look it up at each call, which
+        takes some tenths of a millisecond where another module of the process has tuples with the
+        same content, as Numba tells their classes apart slowly.
+
+        Args:
+            run: the function of the module.
+            given: its arguments. The key has the types of those that can change between calls;
+                gradient, data and parameters stay the same.
         """
         arrays, numbers = (*given[0], *given[1]), (given[4], *given[7:])
         key = (run, *map(type, numbers), *map(_form, arrays))
-        if key not in self.entries:
-            self.entries[key] = run  # it compiles at the first call
-        elif self.entries[key] is run:
-            compiled = run.overloads.get(tuple(map(typeof, given)))
-            self.entries[key] = run if compiled is None else compiled.entry_point
-        return self.entries[key]
+        if key not in self.entry_points:
+            self.entry_points[key] = run.compile(tuple(map(run.typeof_pyval, given)))
+        return self.entry_points[key]
 
     def compile(self, chain: Chain) -> None:
         """Compile with no step, so that a gradient that Numba refuses is an error here."""

@@ -6,7 +6,7 @@ Each replica of a state is one call of the module's ``run`` with one step.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -55,7 +55,6 @@ class OneStep:
     compiled: Compiled
     size: float
     on_progress: Callable[[int], None] = _quiet
-    _entries: list[Callable[..., Any]] = field(default_factory=list, compare=False, repr=False)
 
     def __call__(self, state: State, rng: np.random.Generator) -> dict[str, np.ndarray]:
         """Return the states after the step.
@@ -144,19 +143,8 @@ class OneStep:
             begin,
             1,
         )
-        _, bad = self._entry(given)(*given)
+        _, bad = self.compiled.entry_point(self.compiled.loaded.run, given)(*given)
         return bool(bad < 0)
-
-    def _entry(self, given: tuple[Any, ...]) -> Callable[..., Any]:
-        """Return the machine code of ``run`` for the types of these arguments, which never change.
-
-        Numba's own look-up confuses the states of two modules of one process, and then searches for
-        half a millisecond at each call, of which there are some 100,000.
-        """
-        if not self._entries:
-            run = self.compiled.loaded.run
-            self._entries.append(run.compile(tuple(map(run.typeof_pyval, given))))
-        return self._entries[0]
 
 
 def one_step(
