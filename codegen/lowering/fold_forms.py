@@ -35,6 +35,9 @@ class TurnBetween(Function):
     """The sign of the velocity where ``FoldBetween`` puts a coordinate back."""
 
 
+FOLD_FORMS = (FoldAbove, FoldBelow, FoldBetween, TurnAbove, TurnBelow, TurnBetween)
+
+
 def with_folds(e: Expr) -> Expr:
     """Replace each fold of the language by the function for its finite ends."""
     return e.replace(lambda f: isinstance(f, FOLDS), _by_ends) if e.has(*FOLDS) else e

@@ -28,6 +28,7 @@ from codegen.lowering.statements import (
     conditions,
 )
 from codegen.printing.expression import text_of
+from codegen.printing.numba_dialect import NUMBA
 from codegen.printing.reductions import WIDE, joining, sum_function
 
 
@@ -127,7 +128,7 @@ def _passed(statement: Statement, fixed: list[str], noises: tuple[NoiseDraw, ...
 def sum_comments(statement: Sums) -> list[Comment]:
     """Every sum as a formula."""
     both = zip(statement.targets, statement.values, strict=True)
-    return [Comment(f"{t.name} = sum over i of {text_of(e)}") for t, e in both]
+    return [Comment(f"{t.name} = sum over i of {text_of(e, NUMBA)}") for t, e in both]
 
 
 @loop_functions.register
@@ -141,7 +142,9 @@ def _(
     numbers = _passed(statement, fixed, noises)
     target, matrix, value = statement.target["j"], statement.matrix, statement.value
     letters = "M[i, j]" if statement.transposed else "M[j, i]"
-    comment = Comment(f"{target} = sum over i of {letters} * {text_of(value)}, with M = {matrix}")
+    comment = Comment(
+        f"{target} = sum over i of {letters} * {text_of(value, NUMBA)}, with M = {matrix}"
+    )
     names = (*fixed, "n", "k", *numbers)
     if statement.transposed:  # rows join all sums one after another
         joined = assign(target, call("fma", matrix["i, j"], "c", target))

@@ -35,9 +35,9 @@ from codegen.lowering.statements import (
 from codegen.printing.batch import many_names, many_texts
 from codegen.printing.domain_checks import domain_functions, invalid_block_function
 from codegen.printing.estimator import Estimator, estimator_devices, estimator_functions
-from codegen.printing.expression import OURS
 from codegen.printing.gradient import gradient_functions, potential_functions
 from codegen.printing.loop_bodies import loop_functions
+from codegen.printing.numba_dialect import OURS
 from codegen.printing.python_text import printed
 from codegen.printing.run import RUN_SCHEDULE, run_function
 from codegen.printing.step import STEP_FIXED, gradient_argument, step_function

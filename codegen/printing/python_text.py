@@ -27,6 +27,7 @@ from codegen.lowering.program import (
     Value,
 )
 from codegen.printing.expression import text_of
+from codegen.printing.numba_dialect import NUMBA
 
 MODULE_COLUMNS, BODY_COLUMNS = 130, 126  # of a comment, in a module and in the body of a function
 
@@ -74,7 +75,7 @@ def _(value: str | Array) -> str:
 
 @_value.register
 def _(value: Expr) -> str:
-    return text_of(value)
+    return text_of(value, NUMBA)
 
 
 @_value.register

@@ -9,7 +9,9 @@ from oracles.slow_step import slow_step
 from sympy import Matrix, exp
 
 from codegen import generate
+from codegen.lowering.statements import chi_squared_draws
 from recipe import (
+    Dense,
     Noise,
     Potential,
     Recipe,
@@ -19,7 +21,8 @@ from recipe import (
     outer,
     total,
 )
-from recipe.language.symbols import ScalarNoise
+from recipe.language.domain import on_simplex
+from recipe.language.symbols import Indexed, ScalarNoise
 
 theta = Vector("theta")
 r = Vector("r", like=theta)
@@ -94,6 +97,39 @@ def fast_inputs(module, loaded, values):
     settings |= {f: np.linalg.cholesky(values[m.name]) for m, f in module.plan.factors.items()}
     params = loaded.Params(**settings) if settings else ()
     return state, params, tuple(values[n.name] for n in module.plan.noises)
+
+
+def step_inputs(module, loaded, size, seed=0):
+    """Values of every kind that the ``step`` of a module is given: state, params, noise.
+
+    Blocks and settings are positive, and small where a block is on a simplex, so that they lie in
+    the domains of the catalog.
+    """
+    rng = np.random.default_rng(seed)
+
+    def array(length, most=0.9):
+        return rng.uniform(0.1, most, 1 if length is None else size)
+
+    plan = module.plan
+    state = loaded.allocate(
+        *(
+            array(getattr(b, "length", None), 0.9 / size if on_simplex(b) else 0.9)
+            for b in plan.state
+        )
+    )
+    settings = {
+        f: array(s.length)
+        if isinstance(s, Indexed)
+        else np.eye(size)
+        if isinstance(s, Dense)
+        else 1.3
+        for s, f in plan.settings.items()
+    } | {f: np.eye(size) for f in plan.factors.values()}
+    noise = (
+        *(rng.normal(size=array(d.length).size) for d in plan.noises),
+        *(rng.chisquare(3, array(d.length).size) for d in chi_squared_draws(plan)),
+    )
+    return state, loaded.Params(**settings) if settings else (), noise
 
 
 def compare(what, size, scheme="semi-implicit", step=0.03):

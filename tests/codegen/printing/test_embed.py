@@ -19,8 +19,8 @@ from codegen.device.embed import source_of, with_callees
 from codegen.device.intrinsics import wide
 from codegen.lowering.names import PRINTED, reserved_names
 from codegen.printing import trusted_texts
-from codegen.printing.expression import OURS
 from codegen.printing.module import functions_texts
+from codegen.printing.numba_dialect import OURS
 from recipe import Potential, Recipe, Vector, bind, total
 
 theta = Vector("theta")

@@ -14,6 +14,7 @@ import sympy
 from sympy import Rational, Symbol, pi
 
 from codegen.printing.expression import text_of
+from codegen.printing.numba_dialect import NUMBA
 from recipe import RecipeError
 
 x = Symbol("x", real=True)
@@ -66,10 +67,10 @@ def numbers():
 def test_a_rational_number_is_exactly_what_is_meant_in_any_place():
     for above, below in numbers():
         e, value, at = Rational(above, below), Fraction(above, below), Fraction(7, 5)
-        assert read(text_of(e)) == value
-        assert read(text_of(e * x), x=at) == value * at
-        assert read(text_of(x - e), x=at) == at - value
-        assert read(text_of(1 / (x + e)), x=at + abs(value)) == 1 / (at + abs(value) + value)
+        assert read(text_of(e, NUMBA)) == value
+        assert read(text_of(e * x, NUMBA), x=at) == value * at
+        assert read(text_of(x - e, NUMBA), x=at) == at - value
+        assert read(text_of(1 / (x + e), NUMBA), x=at + abs(value)) == 1 / (at + abs(value) + value)
 
 
 @pytest.mark.parametrize(
@@ -87,19 +88,19 @@ def test_a_rational_number_is_exactly_what_is_meant_in_any_place():
     ],
 )
 def test_how_numbers_look(e, text):
-    assert text_of(e) == text
+    assert text_of(e, NUMBA) == text
 
 
 def test_a_number_without_a_name_in_python_is_refused():
     with pytest.raises(RecipeError, match="EulerGamma"):
-        text_of(sympy.EulerGamma * x)
+        text_of(sympy.EulerGamma * x, NUMBA)
 
 
 def test_a_number_that_needs_more_than_a_float_holds_is_refused():
     largest, least = 2**1024 - 2**971, Fraction(1, 2**1074)
-    assert read(text_of(sympy.Integer(largest))) == largest
-    assert read(text_of(Rational(least.numerator, least.denominator))) == least
-    assert read(text_of(Rational(1, largest) * x), x=Fraction(1)) == Fraction(1, largest)
+    assert read(text_of(sympy.Integer(largest), NUMBA)) == largest
+    assert read(text_of(Rational(least.numerator, least.denominator), NUMBA)) == least
+    assert read(text_of(Rational(1, largest) * x, NUMBA), x=Fraction(1)) == Fraction(1, largest)
     for e in (
         sympy.Integer(10) ** 400,
         sympy.Integer(largest + 1),
@@ -107,4 +108,4 @@ def test_a_number_that_needs_more_than_a_float_holds_is_refused():
         Rational(10**400 + 1, 10**400),
     ):
         with pytest.raises(RecipeError, match=r"above 1\.8e\+308; give it as a parameter"):
-            text_of(e * x)
+            text_of(e * x, NUMBA)
