@@ -74,6 +74,9 @@ class Potential(Symbol):
     def _eval_derivative(self, x: Any) -> Expr:
         return _by_coordinate(self, self.blocks, x)
 
+    def _eval_subs(self, old: Any, new: Any) -> None:
+        _require_same_point(self, self.blocks, old, new)
+
     def _hashable_content(self) -> tuple[Any, ...]:
         return (self.name, *self.blocks)
 
@@ -124,6 +127,9 @@ class Field(Indexed):
 
     def _eval_derivative(self, x: Any) -> Expr:
         return _by_coordinate(self, (self.block,), x)
+
+    def _eval_subs(self, old: Any, new: Any) -> None:
+        _require_same_point(self, (self.block,), old, new)
 
 
 class Dense(Symbol):
@@ -272,6 +278,12 @@ class Partial(Expr):
             return Partial(head.head, *head.wrt, *wrt)
         if not wrt:
             return head
+        moved = next((s for s in wrt if not isinstance(s, Symbol)), None)
+        if moved is not None:  # xreplace builds a derivative at another point so
+            raise OutsideLanguageError(
+                f"a derivative of {head} at {moved} is outside the language: an abstract function"
+                " stands at the state; bind it first"
+            )
         return Expr.__new__(cls, head, *sorted(wrt, key=lambda s: (s.name, getattr(s, "label", 0))))  # type: ignore[no-any-return]
 
     @property
@@ -284,9 +296,16 @@ class Partial(Expr):
         """The coordinates that it is differentiated by."""
         return self.args[1:]  # type: ignore[no-any-return]
 
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks that the function depends on."""
+        return self.head.blocks if isinstance(self.head, Potential) else (self.head.block,)
+
     def _eval_derivative(self, x: Any) -> Expr:
-        blocks = self.head.blocks if isinstance(self.head, Potential) else (self.head.block,)
-        return _by_coordinate(self, blocks, x)
+        return _by_coordinate(self, self.blocks, x)
+
+    def _eval_subs(self, old: Any, new: Any) -> None:
+        _require_same_point(self, self.blocks, old, new)
 
     def _sympystr(self, printer: Any) -> str:
         if len(self.wrt) == 1 and isinstance(self.head, Potential):
@@ -295,6 +314,20 @@ class Partial(Expr):
             at = "" if label == GENERIC else f"[{index_name(label)}]"
             return f"grad({self.head}, {getattr(block, 'base', block.name)}){at}"
         return f"d({', '.join(str(a) for a in self.args)})"
+
+
+def _require_same_point(
+    atom: Potential | Field | Partial, blocks: tuple[Block, ...], old: Any, new: Any
+) -> None:
+    """Refuse ``subs`` of a block by something else.
+
+    sympy would leave the symbol of an abstract function as it is, at the old point.
+    """
+    if old in blocks and new != old:
+        raise OutsideLanguageError(
+            f"{atom} at {old} = {new} is outside the language: an abstract function stands at the"
+            " state; bind it first, or write a rule as assignments one after another"
+        )
 
 
 def _by_coordinate(atom: Potential | Field | Partial, blocks: tuple[Block, ...], x: Any) -> Expr:

@@ -590,3 +590,19 @@ def test_equal_declarations_are_equal(make: Callable[[], Any]) -> None:
     assert hash(make()) == hash(make())
     assert make() - make() == 0
     assert make().compare(make()) == 0  # sympy orders the factors of a product by it
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        lambda: U.subs(theta, 2 * theta),
+        lambda: grad(U, theta).subs(theta, theta + 1),
+        lambda: grad(U, theta).subs({theta: theta + 1}),
+        lambda: grad(U, theta).xreplace({theta: 2 * theta}),
+        lambda: Field("G", theta).subs(theta, Integer(1)),
+    ],
+)
+def test_an_abstract_function_has_no_value_at_another_point(moved):
+    """sympy would leave the symbol as it is, and so take the value at the old point."""
+    with pytest.raises(OutsideLanguageError, match=r"outside the language.*bind it first"):
+        moved()
