@@ -119,7 +119,8 @@ def _print_recipe(entry: dict[str, Any]) -> None:
         law = p["mean"] if p["variance"] == "0" else f"N({p['mean']}, {p['variance']})"
         print_line(f"    {p['letter']} {p['meaning']}: {p['block']} <- {law}")
     if entry["no_splitting"]:
-        print_line(f"  no splitting: {entry['no_splitting']}")
+        names = [s["name"] for s in entry["schemes"] if s["refused"] == entry["no_splitting"]]
+        print_line(f"  no splitting ({', '.join(names)}): {entry['no_splitting']}")
     width = max(len(s["name"]) for s in entry["schemes"])
     print_line("  schemes:")
     for s in entry["schemes"]:

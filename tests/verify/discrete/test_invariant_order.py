@@ -142,7 +142,7 @@ def test_derived_schemes_are_as_good_as_those_written_by_hand(letters):
     assert str(derived.residual) == str(by_hand.residual)
 
 
-@pytest.mark.slow_for("recipe3-badodab-2")
+@pytest.mark.slow_for("sgnht-badodab")
 @pytest.mark.parametrize(
     ("recipe", "scheme", "order"),
     [
@@ -151,6 +151,7 @@ def test_derived_schemes_are_as_good_as_those_written_by_hand(letters):
         (sgld, "leimkuhler-matthews", 2),
         (sgnht, "badodab", 2),
     ],
+    ids=["sghmc-euler", "sghmc-semi-implicit", "sgld-leimkuhler-matthews", "sgnht-badodab"],
 )
 def test_schemes_of_the_catalog(recipe, scheme, order):
     found = invariant_order(discretise(recipe, scheme))
