@@ -427,6 +427,12 @@ class Checkpoint:
 def saved_warmup(folder: Path) -> int | None:
     """Return the number of warm-up steps of the run whose checkpoint a folder holds; None if it
     holds no checkpoint.
+
+    Args:
+        folder: the folder.
+
+    Raises:
+        RecipeError: where the checkpoint cannot be read.
     """
     manifest = read_manifest(folder / MANIFEST_NAME)
     found = None if manifest is None else manifest.run.get("warmup")
@@ -436,6 +442,12 @@ def saved_warmup(folder: Path) -> int | None:
 def saved_draws(folder: Path) -> int:
     """Return the largest number of draws of a chain in the checkpoint in a folder; 0 if the folder
     holds no checkpoint.
+
+    Args:
+        folder: the folder.
+
+    Raises:
+        RecipeError: where the checkpoint cannot be read.
     """
     manifest = read_manifest(folder / MANIFEST_NAME)
     return 0 if manifest is None else max((chain.draws for chain in manifest.chains), default=0)
