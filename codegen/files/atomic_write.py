@@ -45,6 +45,9 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     """Yield a temporary file beside ``path`` to write to; it is moved to ``path`` in one step when
     the block ends without an error.
 
+    Args:
+        path: the file, which is replaced if it exists.
+
     Raises:
         RecipeError: where it cannot be written; the old file is then unchanged.
     """
@@ -103,7 +106,14 @@ def open_regular(path: Path, flags: int = os.O_RDONLY) -> IO[bytes]:
 
 
 def force_to_disk(file: IO[Any]) -> None:
-    """Force all of an open file to the disk, so that it survives a crash of the machine."""
+    """Force all of an open file to the disk, so that it survives a crash of the machine.
+
+    Args:
+        file: the file, open for writing.
+
+    Raises:
+        OSError: where the disk refuses it.
+    """
     file.flush()
     os.fsync(file.fileno())
 

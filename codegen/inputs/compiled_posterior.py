@@ -92,10 +92,12 @@ class Density:
         return sum(self._sizes())
 
     def potential(self, values: Mapping[Any, Any], rows: np.ndarray | None = None) -> float:
-        """Return U at these values of all blocks.
+        """Return U, or its unbiased estimate from n of N rows: N/n times the sum over these rows,
+        plus the part of the prior.
 
-        From n of N rows it is the unbiased estimate: N/n times the sum over these rows, plus the
-        part of the prior.
+        Args:
+            values: the value of every block, by symbol or name.
+            rows: the numbers of the rows, shape (n,); all of the data by default.
 
         Raises:
             RecipeError: for a block without a value, or a value outside of its domain.
@@ -106,6 +108,10 @@ class Density:
         self, values: Mapping[Any, Any], rows: np.ndarray | None = None
     ) -> dict[Block, np.ndarray]:
         """Return the gradient of U by block, or its estimate from some rows.
+
+        Args:
+            values: the value of every block, by symbol or name.
+            rows: as for ``potential``.
 
         Raises:
             RecipeError: as ``potential``.
@@ -138,8 +144,13 @@ class Density:
         return self._by_block(self.minimum(None if start is None else self._arrays(start)))
 
     def minimum(self, start: Sequence[np.ndarray] | None = None) -> list[np.ndarray]:
-        """Return the mode as ``mode`` does, from and to one array a block, of the shape
-        (length,).
+        """Return the mode as ``mode`` does, with one array a block of the shape (length,).
+
+        Args:
+            start: the point from which L-BFGS begins, one array a block; 0 everywhere by default.
+
+        Raises:
+            RecipeError: as ``mode``.
         """
         from scipy.optimize import minimize
 

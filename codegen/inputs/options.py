@@ -80,7 +80,11 @@ class SamplingOptions:
         return self.draws_after(self.steps)
 
     def draws_after(self, done: int) -> int:
-        """Return the number of draws that a chain has kept after ``done`` steps."""
+        """Return the number of draws that a chain has kept.
+
+        Args:
+            done: the number of steps that it has done, with its warm-up.
+        """
         return max(0, done - self.warmup) // self.thin
 
     @property
@@ -106,6 +110,9 @@ class SamplingOptions:
 
     def kept(self, state: tuple[Block, ...]) -> tuple[Block, ...]:
         """Return the blocks of the state whose draws are kept, in the order of ``keep``.
+
+        Args:
+            state: all blocks of the sampler.
 
         Raises:
             RecipeError: where ``keep`` is empty or names a block that the state does not have.

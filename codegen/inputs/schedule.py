@@ -42,7 +42,11 @@ class Constant:
         object.__setattr__(self, "a", checked_positive("step_size", self.a))
 
     def at(self, t: np.ndarray) -> np.ndarray:
-        """Return the step sizes of steps t, counted from 0, in the shape of ``t``."""
+        """Return the step sizes of some steps, in the shape of ``t``.
+
+        Args:
+            t: the numbers of the steps, counted from 0.
+        """
         return np.full(t.shape, self.a)
 
 
@@ -77,7 +81,11 @@ class Polynomial:
         _check_positive_fields(self)
 
     def at(self, t: np.ndarray) -> np.ndarray:
-        """Return the step sizes of steps t, counted from 0, in the shape of ``t``."""
+        """Return the step sizes of some steps, in the shape of ``t``.
+
+        Args:
+            t: the numbers of the steps, counted from 0.
+        """
         return self.a * power(1.0 + t / self.b, -self.c)
 
 
@@ -114,7 +122,11 @@ class Cyclical:
         object.__setattr__(self, "length", checked_integer("Cyclical: length", self.length, 1))
 
     def at(self, t: np.ndarray) -> np.ndarray:
-        """Return the step sizes of steps t, counted from 0, in the shape of ``t``."""
+        """Return the step sizes of some steps, in the shape of ``t``.
+
+        Args:
+            t: the numbers of the steps, counted from 0.
+        """
         return (
             self.a * sine(0.5 * np.pi * ((self.length - t % self.length) / self.length)) ** 2
         )  # the same, without a difference

@@ -1,10 +1,11 @@
-"""Many chains at once, a chain a column: which plans have that form, and the passes that turn the
-program of one chain into that of many.
+"""The form of a program that moves many chains at once: which plans have it, and the passes that
+make it from the program of one chain.
 
-The innermost loop goes over chains and is the one that is vectorised, so that a target of two
-coordinates costs no more a coordinate than one of many. The body of a loop over chains is the
-program of ``run`` under another index, operation by operation: the draws are the same bits. A
-number that one such loop computes and another one reads stands in between in an array of its own.
+Each chain is a column of the arrays. The innermost loop goes over the chains, and the compiler
+vectorises it; so a target of two coordinates costs no more for each coordinate than a target of
+many. The body of a loop over chains is the program of ``run`` under another index, operation by
+operation, so that the draws are the same bits. A number that one loop over chains computes and
+another one reads is stored in an array in between.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ from codegen.lowering.statements import GradientCall, Loop, MatrixProduct, Plan,
 
 
 def refusal_of_many(plan: Plan) -> str | None:
-    """Why a plan has no form with many chains at once; None where it has one. Then ``run`` moves
-    them one after another.
+    """Return the reason why a plan has no form for many chains at once; None if it has one.
+
+    Without that form ``run`` moves the chains one after another.
     """
     statements = (*every(plan.statements), *plan.recorded.statements)
     if any(isinstance(s, GradientCall | ValueCall) for s in statements):
@@ -50,8 +52,13 @@ Step = tuple[Instruction, ...]
 
 
 def at_column(node: Any, instead: Mapping[Any, Any]) -> Any:
-    """The program of one chain as that of the chain in column ``c``: ``state.theta[i]`` becomes
-    ``state.theta[i, c]``, and ``instead`` gives what stands for a name or for a call.
+    """Return the program of one chain for the chain in column ``c``.
+
+    ``state.theta[i]`` becomes ``state.theta[i, c]``.
+
+    Args:
+        node: the program, or a part of it.
+        instead: the replacements of names and of calls.
     """
 
     def change(part: Any) -> Any:
@@ -65,7 +72,7 @@ def at_column(node: Any, instead: Mapping[Any, Any]) -> Any:
 
 
 def merged(step: Iterable[Instruction]) -> Step:
-    """As few loops over chains as their order allows: neighbours become one."""
+    """Return the step with neighbouring loops over chains joined into one."""
     result: list[Instruction] = []
     for s in step:
         last = result[-1] if result else None
@@ -79,7 +86,7 @@ def merged(step: Iterable[Instruction]) -> Step:
 
 
 def crossing(steps: Iterable[Step], names: Iterable[str]) -> Iterator[str]:
-    """Those names of numbers that one loop over chains computes and another one reads."""
+    """Yield those of the names that one loop over chains computes and another one reads."""
     names = set(names)
     loops = [n for n in nodes(tuple(steps)) if isinstance(n, Chains)]
     defined, read = zip(*((_defined(n), _read(n)) for n in loops), strict=True)
@@ -89,8 +96,12 @@ def crossing(steps: Iterable[Step], names: Iterable[str]) -> Iterator[str]:
 
 
 def with_loops(step: Step, kept: Mapping[str, str]) -> Step:
-    """The loops over chains written out; ``kept`` are the arrays of the state in which numbers
-    stand between two loops, by name.
+    """Return the step with its loops over chains written as ``for`` loops.
+
+    Args:
+        step: the step.
+        kept: by name of a number, the array of the state that holds it between two loops. A loop
+            loads such a number before it reads it, and stores it after it has computed it.
     """
 
     def change(part: Any) -> Any:
@@ -105,12 +116,13 @@ def with_loops(step: Step, kept: Mapping[str, str]) -> Step:
 
 
 def _defined(chains: Chains) -> set[str]:
+    """Return the names to which a loop over chains assigns values."""
     found = (n for n in nodes(chains) if isinstance(n, Assign) and n.operator == "=")
     return {str(t) for n in found for t in n.targets}
 
 
 def _read(chains: Chains) -> set[str]:
-    """The names that a loop reads and does not compute."""
+    """Return the names that a loop over chains reads and does not assign."""
     found = [n for s in chains.body if not isinstance(s, Comment) for n in nodes(s)]
     names = {n for n in found if isinstance(n, str)}
     names |= {s.name for n in found if isinstance(n, Expr) for s in n.free_symbols}

@@ -1,4 +1,4 @@
-"""Folds of a coordinate into its interval: one function for each kind of interval."""
+"""Rewrite the folds of a coordinate into its interval: one function for each kind of interval."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ def with_folds(e: Expr) -> Expr:
 
 
 def _by_ends(f: Expr) -> Expr:
+    """Return the function for the finite ends of one fold, with these ends as arguments."""
     x, low, high = f.args
     above, below, between = (
         (FoldAbove, FoldBelow, FoldBetween)

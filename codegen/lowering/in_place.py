@@ -1,5 +1,5 @@
-"""A step where ``out`` is ``state``: its statements in place, and the numbers among them that no
-step changes.
+"""Turn the statements of a step into those of ``run``, where ``out`` and ``state`` are one object,
+and move the numbers that no step changes in front of the loop over steps.
 """
 
 from __future__ import annotations
@@ -29,11 +29,16 @@ from codegen.lowering.statements import (
 
 
 def in_place(statement: Statement) -> Statement:
-    """The statement where ``out`` is ``state``. Loop functions take both as arguments, and stay."""
+    """Return the statement with ``state`` in place of ``out``.
+
+    Statements that call a loop function stay as they are, because the function takes both as
+    arguments.
+    """
     return rewritten(statement, _moved)
 
 
 def _moved(node: Any) -> Any:
+    """Return the replacement of a part of a statement; None to look at the parts of it."""
     match node:
         case Sums() | MatrixProduct() | ElementwiseLoop():
             return node
@@ -46,8 +51,12 @@ def _moved(node: Any) -> Any:
 
 @dataclass(frozen=True)
 class InPlace:
-    """The statements of a plan in place: the numbers that no step changes, the rest of a step, and
-    the statements that compute what is recorded after it.
+    """The statements of a plan in place.
+
+    Attributes:
+        constant: the numbers that no step changes, computed once before the loop over steps.
+        changing: the other statements of a step.
+        recorded: the statements that compute the recorded values after a step.
     """
 
     constant: list[Let]
@@ -56,7 +65,7 @@ class InPlace:
 
 
 def plan_in_place(plan: Plan) -> InPlace:
-    """The statements that ``run`` and ``run_many`` carry out."""
+    """Return the statements that ``run`` and ``run_many`` carry out."""
     known: set[str] = {"step_size"} | {s.name for s in plan.sizes.values()}
     constant: list[Let] = []
     changing = _without_constants(plan.statements, known, constant)
@@ -66,6 +75,13 @@ def plan_in_place(plan: Plan) -> InPlace:
 def _without_constants(
     statements: Iterable[Statement], known: set[str], constant: list[Let]
 ) -> list[Statement]:
+    """Return the statements without the numbers that no step changes, inside of loops as well.
+
+    Args:
+        statements: the statements of a step or of a loop.
+        known: the names of numbers that no step changes, which is extended.
+        constant: receives the statements that compute such numbers.
+    """
     changing: list[Statement] = []
     for s in (in_place(s) for s in statements):
         if isinstance(s, Loop):
@@ -89,8 +105,10 @@ def _constant(symbol: Symbol, known: set[str]) -> bool:
 
 
 def filled_noises(plan: Plan) -> list[NoiseDraw]:
-    """The draws that are filled into an array before they are used: a fused loop cannot draw them,
-    as more than one loop reads them, or a sum or a product does.
+    """Return the draws that are stored in an array before they are used.
+
+    A fused loop draws its noise itself, coordinate by coordinate. It cannot do so if more than one
+    loop reads the draw, or if a sum or a matrix product reads it.
     """
     drawn = [d for d in every_noise(plan) if d.length is not None]
     uses = {d.key: noise_uses((*plan.statements, *plan.recorded.statements), d) for d in drawn}
@@ -100,10 +118,11 @@ def filled_noises(plan: Plan) -> list[NoiseDraw]:
 
 
 def drawn_ahead(plan: Plan) -> list[NoiseDraw]:
-    """The draws whose random numbers are drawn for several steps at once.
+    """Return the draws whose random numbers are drawn ahead, for several steps at once.
 
-    These are the coordinates of a block that fill no vector, and the scalar draws; two scalar draws
-    share one counter, under the first of them.
+    These are the last coordinates of a block, too few to fill a vector register, and the scalar
+    draws. Two scalar draws share the random numbers of one counter, and the first of the two stands
+    for both.
     """
     filled = filled_noises(plan)
     loops = [s.noises for s in every(plan.statements) if isinstance(s, Loop)]

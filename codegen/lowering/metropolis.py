@@ -1,9 +1,9 @@
-"""Metropolis tests as statements: save the state, move it, compare, and go back where the move is
-not accepted.
+"""Write the statements of Metropolis tests: save the state, move it, compare, and restore the saved
+state if the move is rejected.
 
-Values and gradients of potentials that are evaluated both where the move begins and where it ends
-are saved and put back as well. They belong to the state that the test leaves, and the next move
-begins with them.
+A value or a gradient of a potential that is evaluated where the move begins and again where it ends
+is saved and restored as well. So it belongs to the state that the test leaves, and the next move
+need not evaluate it again.
 """
 
 from __future__ import annotations
@@ -21,24 +21,28 @@ from recipe.kernel import MetropolisedMap, MetropolisHastings
 from recipe.language.abstract import Partial, Potential
 from recipe.language.symbols import GENERIC, Block, Length, Scalar
 
-NOW = View({}, fresh=True)
+PRESENT = View({}, fresh=True)
 
 
 @dataclass(frozen=True)
 class Saved:
-    """The arrays that the blocks were copied to, and the arrays of values and gradients that were
-    copied with them.
+    """The copies that a rejection restores.
+
+    Attributes:
+        blocks: the array with the copy of each block.
+        evaluated: for each evaluation the arrays with its results, and their copies.
     """
 
     blocks: Mapping[Block, Array]
     evaluated: Mapping[Evaluated, tuple[Restored, ...]]
 
 
-def map_tested(part: MetropolisedMap, planner: Planner) -> None:
-    """Write the steps of a reversible map, and the test of ``H(z) - H(Psi(z))``. On rejection the
-    state is the old one with some blocks flipped.
+def write_map_test(part: MetropolisedMap, planner: Planner) -> None:
+    """Append the steps of a reversible map Psi, and the test of ``H(z) - H(Psi(z))``.
+
+    A rejection restores the old state, and changes the sign of the blocks that the part flips.
     """
-    rule = _moves(part.map)
+    rule = _moving_lines(part.map)
     flips = set(part.flips if part.flip_on_rejection else ())
     moved = [b for b in planner.state if b in {b for b, _ in rule}]
     values: list[Evaluated] = [(ValueCall, U) for U in _potentials(part.map.target)]
@@ -46,7 +50,7 @@ def map_tested(part: MetropolisedMap, planner: Planner) -> None:
     saved = _save(
         planner, [b for b in planner.state if b in moved or b in flips], [*values, *gradients]
     )
-    before = _number(planner, part.map.target, NOW, "energy")
+    before = _compute(planner, part.map.target, PRESENT, "energy")
     times = part.times if isinstance(part.times, tuple) else (part.times, part.times)
 
     def once() -> None:
@@ -56,12 +60,16 @@ def map_tested(part: MetropolisedMap, planner: Planner) -> None:
         once()
     else:
         planner.repeat(times, moved, once)
-    _test(planner, before - _number(planner, part.map.target, NOW, "energy"), saved, flips)
+    _write_test(
+        planner, before - _compute(planner, part.map.target, PRESENT, "energy"), saved, flips
+    )
 
 
-def proposal_tested(part: MetropolisHastings, planner: Planner) -> None:
-    """Write a proposal that has a density, and the test of ``cost(x, y) - cost(y, x)``."""
-    rule = _moves(part.proposal)
+def write_proposal_test(part: MetropolisHastings, planner: Planner) -> None:
+    """Append a proposal y that has a density given x, and the test of ``cost(x, y) - cost(y,
+    x)``.
+    """
+    rule = _moving_lines(part.proposal)
     values: list[Evaluated] = [(ValueCall, U) for U in _potentials(part.cost)]
     gradients: list[Evaluated] = [(GradientCall, U) for U in _differentiated(part.cost)]
     saved = _save(
@@ -72,11 +80,12 @@ def proposal_tested(part: MetropolisHastings, planner: Planner) -> None:
     new, second = _cells(planner, {}), dict(part.partners)  # y for every block x that moves
     there = View(old | {y: new[b] for b, y in second.items()}, fresh=False)
     back = View(new | {y: old[b] for b, y in second.items()}, fresh=True)
-    forward = _number(planner, part.cost, there, "cost")
-    _test(planner, forward - _number(planner, part.cost, back, "cost"), saved, set())
+    forward = _compute(planner, part.cost, there, "cost")
+    _write_test(planner, forward - _compute(planner, part.cost, back, "cost"), saved, set())
 
 
-def _moves(rule: Update) -> list[tuple[Block, Expr]]:
+def _moving_lines(rule: Update) -> list[tuple[Block, Expr]]:
+    """Return the lines of a rule that change their block."""
     return [(b, e) for b, e in rule.rule if e != b]
 
 
@@ -85,12 +94,13 @@ def _potentials(e: Expr) -> list[Potential]:
 
 
 def _differentiated(e: Expr) -> list[Potential]:
+    """Return the potentials whose derivatives an expression has."""
     return sorted({p.head for p in e.atoms(Partial) if isinstance(p.head, Potential)}, key=str)
 
 
 def _read_at_both_ends(rule: Update, planner: Planner) -> list[Potential]:
-    """The potentials whose gradient is read before their blocks move, and again after they have
-    moved for the last time.
+    """Return the potentials whose gradient a sequential rule reads before their blocks move, and
+    again after the last move of these blocks.
     """
 
     def read_first(U: Potential, moves: Iterable[tuple[Block, Expr]]) -> bool:
@@ -116,12 +126,14 @@ def _read_at_both_ends(rule: Update, planner: Planner) -> list[Potential]:
 
     used = {U: None for _, e in rule.rule for U in _differentiated(e)}
     return [
-        U for U in used if rule.sequential and read_first(U, _moves(rule)) and not moved_last(U)
+        U
+        for U in used
+        if rule.sequential and read_first(U, _moving_lines(rule)) and not moved_last(U)
     ]
 
 
 def _save(planner: Planner, blocks: Iterable[Block], evaluated: Iterable[Evaluated]) -> Saved:
-    """Copy the blocks, and the evaluations of potentials at them, to scratch."""
+    """Append the statements that copy blocks, and the results of evaluations, to scratch arrays."""
     saved: dict[Block, Array] = {}
     for b in blocks:
         saved[b] = planner.reserve(f"saved_{b.name}", b.length)
@@ -143,6 +155,7 @@ def _save(planner: Planner, blocks: Iterable[Block], evaluated: Iterable[Evaluat
 
 
 def _copy(planner: Planner, value: Expr, goal: Array, length: Length | None) -> None:
+    """Append the statement that stores a value into an array, at every coordinate."""
     if length is None:
         planner.lowering.let(value, goal.field, store=goal["0"])
     else:
@@ -151,7 +164,9 @@ def _copy(planner: Planner, value: Expr, goal: Array, length: Length | None) -> 
 
 
 def _cells(planner: Planner, saved: Mapping[Block, Array]) -> dict[Block, Expr]:
-    """The cell of every block: where it was saved, or where it is read now."""
+    """Return the cell of every block: of its copy where there is one, otherwise its present one. A
+    scalar block has its present local variable.
+    """
 
     def cell(b: Block) -> Expr:
         return (
@@ -161,15 +176,28 @@ def _cells(planner: Planner, saved: Mapping[Block, Array]) -> dict[Block, Expr]:
     return {b: cell(b) for b in planner.state}
 
 
-def _number(planner: Planner, e: Expr, view: View, wish: str) -> Symbol:
-    """The value of an expression at this point of the program, as a number."""
+def _compute(planner: Planner, e: Expr, view: View, wish: str) -> Symbol:
+    """Append the statements that compute an expression here; return its local variable.
+
+    Args:
+        planner: the planner.
+        e: the expression.
+        view: where its blocks are read.
+        wish: the name of the local variable.
+    """
     planner.view = view
     lowered = planner.lowering.lower(e)
     planner.view = None
     return planner.lowering.let(lowered, wish)
 
 
-def _test(planner: Planner, log_ratio: Expr, saved: Saved, flips: set[Block]) -> None:
+def _write_test(planner: Planner, log_ratio: Expr, saved: Saved, flips: set[Block]) -> None:
+    """Append the test that accepts with the probability ``min(1, exp(log_ratio))``.
+
+    A rejection restores the copies and changes the sign of the blocks in ``flips``. Results of an
+    evaluation are restored only if no block of the potential is flipped, as they belong to the
+    state before the move.
+    """
     right = {
         what: arrays
         for what, arrays in saved.evaluated.items()

@@ -1,5 +1,5 @@
-"""The gradient of a posterior over rows of its data, lowered like a step: sums of a datum, its
-contribution, prior and scale.
+"""Lower the gradient of a posterior to statements: what one row of the data contributes, the sum
+over rows, its scale, and the gradient of the prior.
 """
 
 from __future__ import annotations
@@ -35,10 +35,14 @@ VALUE = Symbol("value", real=True)
 
 @dataclass(frozen=True)
 class RowSum:
-    """``scale * (sum over rows of a datum) + after``, the form of a potential and of its gradient.
+    """``scale * (sum over rows) + prior``, the form of a potential and of its gradient.
 
-    ``before`` reads the scalar blocks, ``each_datum`` are numbers of a row, ``joins`` are the sums
-    over rows; ``sizes`` names the lengths that are used as numbers.
+    Attributes:
+        before: the statements that read the scalar blocks.
+        each_datum: the statements that compute numbers of one row.
+        joins: the statements that add the contribution of one row to the results.
+        after: the statements that scale the results and add the prior.
+        sizes: the local variable of each length that is used as a number.
     """
 
     before: tuple[Statement, ...]
@@ -55,7 +59,12 @@ class RowSum:
 
 @dataclass(frozen=True)
 class Value:
-    """The potential itself: the name of its function, and the sum over rows that it computes."""
+    """The potential itself.
+
+    Attributes:
+        function: the name of the function that computes it.
+        sum: the sum over rows that it computes.
+    """
 
     function: str
     sum: RowSum
@@ -63,11 +72,18 @@ class Value:
 
 @dataclass(frozen=True)
 class PosteriorGradient:
-    """How the gradient of one potential is estimated from rows of the data of its posterior.
+    """The gradient of one potential, computed from rows of the data of its posterior.
 
-    ``results`` and ``blocks`` are the array arguments of the function, ``fields`` gives the field
-    of ``Data`` that holds each datum. ``derived`` is None where the user's own gradient is called,
-    ``value`` is None where the potential itself is not needed.
+    Attributes:
+        potential: the potential.
+        posterior: the posterior that it is bound to.
+        function: the name of the function that computes the gradient.
+        results: the names of the arguments that receive the gradient, one a block.
+        blocks: the names of the arguments with the blocks.
+        fields: the field of ``Data`` that holds each datum.
+        derived: the sum over rows, derived from the likelihood; None where a gradient function of
+            the user is called.
+        value: the potential itself; None if no test needs it.
     """
 
     potential: Potential
@@ -89,7 +105,7 @@ def posterior_gradient(
     *,
     valued: bool,
 ) -> PosteriorGradient:
-    """The gradient of ``U = -log_prior - sum over data of log_likelihood``.
+    """Return the gradient of ``U = -log_prior - sum over data of log_likelihood``.
 
     Args:
         potential: U.
@@ -97,16 +113,16 @@ def posterior_gradient(
         settings: the field of ``Params`` that holds each parameter.
         fields: the field of ``Data`` that holds each datum.
         namer: gives names that nothing else in the module has.
-        valued: whether a test compares values of U, so that U itself is needed as well.
+        valued: True if a Metropolis test compares values of U, so that U itself is lowered as well.
 
     Raises:
-        RecipeError: where values are needed and the posterior has no log_likelihood.
+        RecipeError: where ``valued`` is True and the posterior has no log_likelihood.
     """
     builder = _Builder(potential, settings, fields, namer)
     if valued and posterior.log_likelihood is None:
         raise RecipeError(
             f"a Metropolis test compares values of {potential}, and its Posterior has no"
-            " log_likelihood; give it"
+            " log_likelihood; give it one"
         )
     value = (
         Value(namer.fresh(f"potential_{potential.name}"), builder.value(posterior))
@@ -125,15 +141,17 @@ def posterior_density(
     fields: Mapping[Symbol, str],
     namer: Namer,
 ) -> tuple[PosteriorGradient, RowSum]:
-    """The gradient that is derived from the likelihood, also where the user gave one, and the
-    potential itself.
+    """Return the gradient of the potential of a posterior, and the potential itself.
+
+    The gradient is derived from the likelihood, even if the posterior has a gradient function of
+    the user. The arguments are those of ``posterior_gradient``.
     """
     builder = _Builder(potential, settings, fields, namer)
     return builder.built(posterior, builder.gradient(posterior), None), builder.value(posterior)
 
 
 class _Builder:
-    """The gradient under construction."""
+    """The gradient of a posterior under construction, with the names of its arguments."""
 
     def __init__(
         self,
@@ -155,6 +173,7 @@ class _Builder:
     def built(
         self, posterior: Posterior, derived: RowSum | None, value: Value | None
     ) -> PosteriorGradient:
+        """Return the gradient with its names, the derived sum and the potential itself."""
         function = self.namer.fresh(f"gradient_{self.potential.name}")
         results, blocks = tuple(self.results.values()), tuple(self.blocks.values())
         return PosteriorGradient(
@@ -162,13 +181,14 @@ class _Builder:
         )
 
     def gradient(self, posterior: Posterior) -> RowSum:
+        """Return the sum over rows that computes the gradient of the potential."""
         each = self.joined(posterior.datum_gradient)
         return RowSum(
             self.before(), *each, self.scaled(posterior.prior_gradient), self.common.sizes
         )
 
     def value(self, posterior: Posterior) -> RowSum:
-        """The posterior's potential itself."""
+        """Return the sum over rows that computes the potential itself."""
         assert posterior.log_likelihood is not None
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         term = lowering.let(lowering.lower(-posterior.log_likelihood), "value_of_row")
@@ -179,14 +199,17 @@ class _Builder:
         return RowSum(self.before(), tuple(lowering.statements), (joins,), after, self.common.sizes)
 
     def before(self) -> tuple[Statement, ...]:
-        """Read the scalar blocks."""
+        """Return the statements that read the scalar blocks."""
         return tuple(Let(s, Array("", self.blocks[b])["0"]) for b, s in self.number.items())
 
     def joined(
         self, gradient: dict[Block, Expr]
     ) -> tuple[tuple[Statement, ...], tuple[RowsJoin, ...]]:
-        """The statements that compute the numbers of a row, and those that add the row to the
-        results.
+        """Return the statements that compute the numbers of a row, and those that add the
+        contribution of the row to the results.
+
+        Args:
+            gradient: the derivative of the potential of one row by each block.
         """
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         lowered = {b: e for b in self.potential.blocks if (e := lowering.lower(gradient[b])) != 0}
@@ -206,6 +229,9 @@ class _Builder:
         return tuple(lowering.statements), tuple(joins)
 
     def _join(self, length: Length | None, values: dict[Block, Expr]) -> RowsJoin:
+        """Return the statement that adds the values of one row to the results, for all blocks of
+        one length; the length None stands for scalar blocks.
+        """
         function = "" if length is None else self.namer.fresh("add_datum")
         cells = tuple(self._result(b) for b in values)
         sums = tuple(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True) for b in values)
@@ -213,7 +239,11 @@ class _Builder:
         return RowsJoin(function, length, cells, sums, tuple(values.values()), comments)
 
     def scaled(self, gradient: dict[Block, Expr]) -> tuple[Statement, ...]:
-        """Scale the results, and add the gradient of the prior."""
+        """Return the statements that scale the results and add the gradient of the prior.
+
+        Args:
+            gradient: the derivative of ``-log_prior`` by each block.
+        """
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         lowered = {b: lowering.lower(gradient[b]) for b in self.potential.blocks}
         self._numbers(lowering, {b: e for b, e in lowered.items() if isinstance(b, Scalar)})
@@ -226,7 +256,9 @@ class _Builder:
         return tuple(lowering.statements)
 
     def _numbers(self, lowering: Lowering, lowered: dict[Block, Expr]) -> None:
-        """The derivatives by the scalar blocks; common subexpressions are computed once."""
+        """Append the statements that finish the derivatives by the scalar blocks; they compute
+        common subexpressions once.
+        """
         cells = {b: self._result(b) for b in lowered}
         values = [
             (Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e)
@@ -238,6 +270,7 @@ class _Builder:
         ]
 
     def _sweep(self, lowering: Lowering, length: Length, lowered: dict[Block, Expr]) -> None:
+        """Append the loop that finishes the derivatives by the vectors of one length."""
         cells = {b: self._result(b) for b in lowered}
         values = [
             (Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e)
@@ -249,12 +282,19 @@ class _Builder:
         )
 
     def _result(self, block: Block) -> Cell:
-        """The number of the gradient by a scalar block, or that by a vector at its coordinate."""
+        """Return the cell with the derivative by a scalar block, or by a vector at coordinate
+        ``i``.
+        """
         return Array("", self.results[block])["0" if isinstance(block, Scalar) else "i"]
 
     @singledispatchmethod
     def leaf(self, e: Expr, label: int) -> Expr:
-        """The symbol that a parameter or a length is read from."""
+        """Return the symbol from which the text reads a leaf of an expression; the label of the sum
+        around it is not used.
+
+        Raises:
+            RecipeError: for a function that is not bound.
+        """
         return self.common.read(e)
 
     @leaf.register
@@ -278,16 +318,18 @@ class _Builder:
         raise unbound(e.head)
 
     def matrix(self, M: Dense) -> Array:
+        """Raise an error: a posterior has no constant matrices."""
         raise unbound(M)
 
     def reserve(self, wish: str, length: Length | None) -> Array:
+        """Raise an error: the functions of a posterior have no scratch arrays."""
         raise unbound(wish)
 
 
 def data_fields(
     posteriors: Mapping[Potential, Posterior], taken: Namer
 ) -> dict[Potential, dict[Symbol, str]]:
-    """A field of ``Data`` for every array of every posterior."""
+    """Return the field of ``Data`` for every array of every posterior, by potential and symbol."""
     return {
         U: {s: taken.fresh(name_of(s)) for s, _ in posterior.data}
         for U, posterior in posteriors.items()

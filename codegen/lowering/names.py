@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from codegen.device.defined import defined_names
 from recipe.language.symbols import checked_name
 
-# What the printers type themselves: names of a module, then arguments and variables of functions.
+# Names that the printers write: first those of a module, then arguments and variables of functions.
 _PRINTED = (
     "NamedTuple math np njit types intrinsic operator ir lower_builtin lower_cast models"
     " register_model type_callable device reduction kernel row_kernel run_kernel start_kernel"
@@ -25,8 +25,8 @@ _PRINTED = (
 PRINTED = frozenset(_PRINTED.split())
 
 
-# Fields that a state may have beside those of its blocks: the rows of a minibatch, and the keys of
-# many chains.
+# Fields of a state beside those of its blocks: the row numbers of a minibatch, the table that keeps
+# them distinct, and the keys of many chains.
 RESERVED_FIELDS = ("rows", "table", "keys")
 
 

@@ -1,4 +1,6 @@
-"""The plan of a step: of an ``Update``, and of a composed kernel, part after part."""
+"""Make the plan of a step: the statements of an ``Update``, or those of a composed kernel, part
+after part.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from functools import singledispatch
 
 from sympy import Expr, Symbol
 
-from codegen.lowering.metropolis import map_tested, proposal_tested
+from codegen.lowering.metropolis import write_map_test, write_proposal_test
 from codegen.lowering.names import Namer, field_namer
 from codegen.lowering.planner import Body, Planner, call_in
 from codegen.lowering.statements import (
@@ -45,9 +47,14 @@ def plan(what: Update | Kernel, state: tuple[Block, ...], namer: Namer) -> Plan:
         state: the blocks in the order in which they are stored.
         namer: gives names that nothing else in the module has.
 
+    Returns:
+        The plan: the statements of a step, and of what is recorded after it, with the names of all
+        arrays and settings that they use.
+
     Raises:
-        RecipeError: for what has no compiled form: unbound functions (named), values or second
-            derivatives of a potential.
+        RecipeError: for an expression or a part without a compiled form, such as a function that
+            is not bound, the value or the second derivative of a potential in a rule, and a test
+            with ``around``.
     """
     raise TypeError(f"no plan is known for {what!r}")
 
@@ -57,25 +64,29 @@ def _(update: Update, state: tuple[Block, ...], namer: Namer) -> Plan:
     planner = Planner(state, (e for _, e in (*update.rule, *update.observe)), update.step, namer)
     planner.carry_out(update.rule, update.sequential)
     body = planner.body
-    return _finished(planner, body, _recorded(planner, dict(update.observe)), in_place=False)
+    return _plan_of(planner, body, _recorded_values(planner, dict(update.observe)), in_place=False)
 
 
 @plan.register
 def _(kernel: Kernel, state: tuple[Block, ...], namer: Namer) -> Plan:
     written = [
         *(e for e, where in kernel.written() if where != "target"),
-        *(e for p in kernel.parts for e in _compared(p)),
+        *(e for p in kernel.parts for e in _compared_expressions(p)),
     ]
     planner = Planner(state, written, kernel.step, namer)
     for part in kernel.parts:
         carry_out(part, planner)
     body = planner.body
-    return _finished(planner, body, _recorded(planner, {}), in_place=True)
+    return _plan_of(planner, body, _recorded_values(planner, {}), in_place=True)
 
 
 @singledispatch
 def carry_out(part: Part, planner: Planner) -> None:
-    """Write the statements of a part of a kernel."""
+    """Append the statements of a part of a kernel to those of the planner.
+
+    Raises:
+        RecipeError: for a part without a compiled form.
+    """
     raise TypeError(f"no statements are known for the part {part!r} of a kernel")
 
 
@@ -96,7 +107,7 @@ def _(part: Repeat, planner: Planner) -> None:
 
 @carry_out.register
 def _(part: MetropolisedMap, planner: Planner) -> None:
-    map_tested(part, planner)
+    write_map_test(part, planner)
 
 
 @carry_out.register
@@ -110,12 +121,13 @@ def _(part: MetropolisedPath, planner: Planner) -> None:
 
 @carry_out.register
 def _(part: MetropolisHastings, planner: Planner) -> None:
-    proposal_tested(part, planner)
+    write_proposal_test(part, planner)
 
 
 def _moved_by(part: Repeat, planner: Planner) -> tuple[Block, ...]:
-    """The blocks that a loop changes. A Metropolis test may also turn the sign of blocks that its
-    map leaves alone.
+    """Return the blocks that a repeated part changes, in the order of the state.
+
+    A Metropolis test may also change the sign of blocks that its map leaves unchanged.
     """
     moved = {b for u in updates_of(part) for b, e in u.rule if e != b}
     moved |= {
@@ -124,8 +136,8 @@ def _moved_by(part: Repeat, planner: Planner) -> tuple[Block, ...]:
     return tuple(b for b in planner.state if b in moved)
 
 
-def _compared(part: Part) -> Iterable[Expr]:
-    """The expressions whose values a part compares."""
+def _compared_expressions(part: Part) -> Iterable[Expr]:
+    """Yield the expressions whose values the Metropolis tests of a part compare."""
     match part:
         case MetropolisedMap():
             yield part.map.target
@@ -133,10 +145,11 @@ def _compared(part: Part) -> Iterable[Expr]:
             yield part.cost
         case Repeat():
             for inner in part.parts:
-                yield from _compared(inner)
+                yield from _compared_expressions(inner)
 
 
-def _finished(planner: Planner, body: Body, recorded: Recorded, *, in_place: bool) -> Plan:
+def _plan_of(planner: Planner, body: Body, recorded: Recorded, *, in_place: bool) -> Plan:
+    """Return the plan with the statements of a body, and all names that the planner gave."""
     valued = tuple(sorted((U for kind, U in planner.results if kind is ValueCall), key=str))
     potentials = tuple(sorted({U for _, U in planner.results}, key=str))
     tested = any(isinstance(s, Test) for s in every(body.lowering.statements))
@@ -152,7 +165,7 @@ def _finished(planner: Planner, body: Body, recorded: Recorded, *, in_place: boo
         potentials,
         tuple(body.lowering.statements),
         planner.common.sizes,
-        _carried(planner, body, tested),
+        _carried_evaluations(planner, body, tested),
         recorded,
         valued,
         in_place,
@@ -160,12 +173,12 @@ def _finished(planner: Planner, body: Body, recorded: Recorded, *, in_place: boo
     )
 
 
-def _carried(planner: Planner, body: Body, tested: bool) -> Carried | None:
-    """The evaluations at the end of a step that the next step would make again at its start; None
-    where there are none.
+def _carried_evaluations(planner: Planner, body: Body, tested: bool) -> Carried | None:
+    """Return the evaluations at the end of a step that the next step would repeat at its start;
+    None if there are none.
 
-    The last evaluation of an estimate must not stand in a loop: from outside it could not be made
-    again with the random numbers that it had.
+    A gradient may be estimated from a minibatch. Its last evaluation must not stand in a loop,
+    because code outside of the loop could not repeat it with the same random numbers.
     """
     statements = body.lowering.statements
     last = {
@@ -182,11 +195,14 @@ def _carried(planner: Planner, body: Body, tested: bool) -> Carried | None:
     return Carried(found, planner.reserve("right_for_step", None).field) if found else None
 
 
-def _recorded(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
-    """The statements that compute what is recorded after a step.
+def _recorded_values(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
+    """Return the statements that compute the recorded values after a step.
 
-    They read the state as it is after the step, and have noise of their own. Where a block stands
-    for another one, its image is recorded.
+    They read the state after the step, and draw noise of their own. A block that is the preimage of
+    another one is recorded as its image.
+
+    Raises:
+        OutsideLanguageError: where a recorded value needs the gradient of a potential.
     """
     planner.body, planner.noises = planner.new_body(), {}
     body = planner.body
@@ -195,8 +211,8 @@ def _recorded(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
         gradients = [p for p in e.atoms(Partial) if isinstance(p.head, Potential)]
         if gradients:
             raise OutsideLanguageError(
-                f"{gradients[0]} in observe[{block}] needs another gradient evaluation: it is"
-                " refused"
+                f"{gradients[0]} in observe[{block}] needs another gradient evaluation; observe an"
+                " expression without gradients"
             )
     lowered = [
         (b, body.lowering.lower(e), f"recorded: {b.image or b} <- {e}") for b, e in observe.items()

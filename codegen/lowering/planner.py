@@ -1,9 +1,9 @@
-"""Lower rules to statements: sums by level, gradients and matrix products, and as few fused loops
-as the order allows.
+"""Lower the rules of a step to statements: sums, evaluations of gradients, matrix products, and as
+few fused elementwise loops as the order of the rules allows.
 
-One elementwise loop is kept pending, and is flushed when something needs a whole block that the
-loop moves. The right-hand sides of a simultaneous rule are all lowered before any of them is
-stored.
+One elementwise loop is pending at a time: new values of vectors are added to it, and it is written
+when a later rule needs a whole block that the loop moves. A simultaneous rule has all of its
+right-hand sides lowered before any of them is stored.
 """
 
 from __future__ import annotations
@@ -50,15 +50,18 @@ from recipe.language.variance import ScalarVariance, VectorVariance
 STEP_SIZE = Symbol("step_size", positive=True)
 
 
-Versions = tuple[int, ...]
-# whether the gradient or the value of a potential was evaluated, and of which potential
+Versions = tuple[int, ...]  # of the blocks that a potential depends on, in their order
+# an evaluation: of the gradient or of the value, and of which potential
 Evaluated = tuple[type[GradientCall] | type[ValueCall], Potential]
 
 
 @dataclass(frozen=True)
 class First:
-    """The first evaluation of a gradient or a value in a body: the versions of its blocks then, and
-    the call.
+    """The first evaluation of a gradient or of a value in a body.
+
+    Attributes:
+        at: the versions of the blocks of the potential at the evaluation.
+        call: the statement that evaluates it.
     """
 
     at: Versions
@@ -69,9 +72,13 @@ class First:
 class Body:
     """The statements of a step, or of a loop in it, under construction.
 
-    ``entry`` are the versions of the blocks where the body begins, ``first`` is the first
-    evaluation of each gradient and value. An evaluation at the versions of ``entry`` is a statement
-    of the body itself; a later evaluation may stand in a loop inside of the body.
+    Attributes:
+        lowering: holds the statements, and appends further ones.
+        entry: the version of each block where the body begins.
+        noises: the normal draws that the body uses.
+        first: the first evaluation of each gradient and value. An evaluation at the versions of
+            ``entry`` is a statement of the body itself; a later evaluation may stand in a loop
+            inside of the body.
     """
 
     lowering: Lowering
@@ -82,8 +89,12 @@ class Body:
 
 @dataclass(frozen=True)
 class View:
-    """The cells that some blocks are read from, in an expression of two states. Potentials are
-    evaluated only in a ``fresh`` view; another view reads the values that are there.
+    """Where an expression of two states reads its blocks, while it is lowered.
+
+    Attributes:
+        cells: the cell of each block that is not read from its usual place.
+        fresh: True to evaluate potentials at the present state; False to read the results of their
+            last evaluation.
     """
 
     cells: Mapping[Block, Expr]
@@ -93,14 +104,32 @@ class View:
 class Planner:
     """A step under construction.
 
-    Every block has a version, which counts how often it has moved; a gradient is evaluated again
-    where the versions of its blocks are others than at its last evaluation.
+    Every block has a version, which counts how often it has moved. A gradient is evaluated again if
+    the versions of its blocks differ from those at its last evaluation.
 
     Args:
         state: the blocks in the order in which they are stored.
         written: all expressions that will be lowered.
         step: the symbol of the step size; None for a rule without one.
         namer: gives names that nothing else in the module has.
+
+    Attributes:
+        fields: the field of the state that holds each block.
+        settings: the field of ``Params`` that holds each parameter and constant matrix.
+        scratch: the length of each scratch array by its name; None for a single number.
+        variances: the fields with the running variance of each estimated gradient.
+        factors: the field of ``Params`` with the Cholesky factor of each covariance matrix.
+        noises: the draw of each noise symbol of the present rule.
+        results: the arrays that hold the results of each evaluation.
+        evaluated: the versions of the blocks at each last evaluation.
+        view: where blocks are read in an expression of two states; None elsewhere.
+        version: how often each block has moved.
+        images: the array with the image of each block that is a preimage.
+        number: the local variable with the present value of each scalar block.
+        pending: the local variable with the new value of each block in the pending loop.
+        values, comments, length: the local values of the pending loop, the comments above it, and
+            its length; the length is None if no loop is pending.
+        body: the body to which statements are appended.
     """
 
     def __init__(
@@ -134,21 +163,32 @@ class Planner:
 
     @property
     def lowering(self) -> Lowering:
-        """The statements that are being written."""
+        """The lowering of the present body, to which statements are appended."""
         return self.body.lowering
 
     def new_body(self) -> Body:
-        """An empty body that begins at the state as it is."""
+        """Return an empty body that begins at the present versions of the blocks."""
         return Body(Lowering(self.leaf, self.namer, self.matrix, self.reserve), dict(self.version))
 
     def read_numbers(self, blocks: Iterable[Block], where: str = "out") -> None:
-        """Read the scalar blocks among these again, as they have moved."""
+        """Load the scalar blocks among these into local variables again, after they have moved.
+
+        Args:
+            blocks: blocks; vectors among them are ignored.
+            where: the record that holds them, "state" or "out".
+        """
         for b in self.state:
             if isinstance(b, Scalar) and b in blocks:
                 self.number[b] = self.lowering.let(Array(where, self.fields[b])["0"], b.name)
 
     def carry_out(self, rule: Iterable[tuple[Block, Expr]], sequential: bool) -> None:
-        """Write the statements of a rule; no other rule shares its noise."""
+        """Append the statements of a rule, which shares its noise with no other rule.
+
+        Args:
+            rule: each block that moves, and the expression of its new value.
+            sequential: True if each line sees the new values of the lines before it; False if all
+                lines see the old state.
+        """
         self.noises = {}
         rules = [(b, with_digamma(e)) for b, e in rule]
         if sequential:
@@ -164,20 +204,20 @@ class Planner:
     def repeat(
         self, times: tuple[int, int], moved: Iterable[Block], carry_out: Callable[[], None]
     ) -> None:
-        """Write a loop.
+        """Append a loop.
 
-        A gradient or a value that is evaluated where a repetition begins, and again where it ends,
-        is evaluated before the loop instead of at each beginning; so is one whose blocks no
-        repetition moves.
+        Some evaluations are written once before the loop instead of at the start of each
+        repetition: those that a repetition makes at its start and again at its end, and those of
+        potentials whose blocks no repetition moves.
 
         Args:
             times: the least and the largest number of repetitions.
             moved: the blocks that a repetition moves.
-            carry_out: writes the statements of one repetition.
+            carry_out: appends the statements of one repetition.
         """
         outer, before, known = self.body, dict(self.version), dict(self.evaluated)
         for b in moved:
-            self.version[b] += 1  # it is what an earlier repetition left
+            self.version[b] += 1  # the value is the one that an earlier repetition left
         self.body = inner = self.new_body()
         self.read_numbers(moved)
         carry_out()
@@ -207,41 +247,46 @@ class Planner:
         self.read_numbers(moved)
 
     def ends_where_it_begins(self, what: Evaluated, body: Body) -> bool:
-        """Whether a gradient or a value is evaluated at the start of a body, and again after the
-        last move of its blocks.
+        """Return True if a gradient or a value is evaluated at the start of a body, and again after
+        the last move of its blocks.
         """
         entry, now = tuple(body.entry[b] for b in self.read_by(what[1])), self.versions(what[1])
         return body.first[what].at == entry and now != entry and self.evaluated[what] == now
 
     def place(self, block: Block) -> Array:
-        """The array that holds a block now."""
+        """Return the array that holds a block now: in ``state`` until it moves, then in ``out``."""
         return Array("state" if self.version[block] == 0 else "out", self.fields[block])
 
     def reserve(self, wish: str, length: Length | None) -> Array:
-        """A new array of scratch."""
+        """Return a new scratch array.
+
+        Args:
+            wish: its name, to which a number is added if another field has it.
+            length: its length; None for an array that holds one number.
+        """
         name = self.state_fields.fresh(wish)
         self.scratch[name] = length
         return Array("out", name)
 
     def matrix(self, M: Dense) -> Array:
-        """The field of ``Params`` that holds a constant matrix."""
+        """Return the field of ``Params`` that holds a constant matrix."""
         if M not in self.settings:
             self.settings[M] = self.setting_fields.fresh(M.name)
         return Array("params", self.settings[M])
 
     def factor(self, M: Dense) -> Array:
-        """The Cholesky factor of a constant matrix."""
+        """Return the field of ``Params`` that holds the Cholesky factor of a constant matrix."""
         self.matrix(M)
         if M not in self.factors:
             self.factors[M] = self.setting_fields.fresh(f"{M.name}_cholesky")
         return Array("params", self.factors[M])
 
     def make_room_for(self, e: Expr) -> None:
-        """Write the pending loop if the new rule needs whole blocks that the loop moves, or
-        overwrites a gradient that the loop reads.
+        """Write the pending loop if the next expression cannot join it.
 
-        A draw that is not normal has a loop of its own, between those of its parameters and of its
-        use.
+        This is so if the expression needs a whole block that the loop moves, if it evaluates a
+        gradient again whose old value the loop reads, and if it has a chi-squared draw. Such a draw
+        has a loop of its own, between the loops that compute its parameters and use its result.
         """
         partials = [p for p in e.atoms(Partial) if isinstance(p.head, Potential)]
         whole = {b for p in partials for b in self.read_by(p.head)}
@@ -260,7 +305,13 @@ class Planner:
             self.flush()
 
     def commit(self, block: Block, value: Expr, written: Expr) -> None:
-        """Give a block its new value: a scalar block at once, a vector in the pending loop."""
+        """Give a block its new value: a scalar block at once, a vector in the pending loop.
+
+        Args:
+            block: the block that moves.
+            value: the lowered expression.
+            written: the expression as the rule has it, for the comment.
+        """
         place, comment = Array("out", self.fields[block]), f"{block} <- {written}"
         if isinstance(block, Scalar):
             self.number[block] = self.lowering.let(
@@ -287,15 +338,24 @@ class Planner:
         self.lowering.forget()
 
     def versions(self, U: Potential) -> Versions:
+        """Return the present versions of the blocks that a potential depends on."""
         return tuple(self.version[b] for b in self.read_by(U))
 
     def read_by(self, U: Potential) -> tuple[Block, ...]:
-        """The blocks of the state that a potential depends on, in its order."""
+        """Return the blocks of the state that a potential depends on, in the potential's order."""
         return tuple(self.preimages.get(b, b) for b in U.blocks)
 
     @singledispatchmethod
     def leaf(self, e: Expr, label: int) -> Expr:
-        """The symbol that a parameter, a length, or the step size is read from."""
+        """Return the symbol from which the text reads a leaf of an expression.
+
+        Args:
+            e: a block, a noise, a parameter, a length, the step size, or a derivative.
+            label: the label of the sum around the leaf; ``GENERIC`` outside of sums.
+
+        Raises:
+            OutsideLanguageError: for a leaf that a compiled step cannot compute.
+        """
         if e == self.step:
             return STEP_SIZE
         return self.common.read(e)
@@ -329,8 +389,22 @@ class Planner:
     def draw(
         self, noise: Symbol, name: str, length: Length | None, covariance: Expr | None
     ) -> NoiseDraw:
+        """Return the normal draw of a noise symbol; a rule draws each symbol once.
+
+        Args:
+            noise: the symbol.
+            name: its name.
+            length: the length of a vector; None for a number.
+            covariance: the covariance matrix; None for independent standard normal draws.
+
+        Raises:
+            RecipeError: where the covariance is no ``Dense`` matrix.
+        """
         if covariance is not None and not isinstance(covariance, Dense):
-            raise RecipeError(f"the covariance {covariance} of {name} must be a Dense matrix")
+            raise RecipeError(
+                f"the covariance {covariance} of {name} has no compiled form; make it a Dense"
+                " matrix"
+            )
         if noise not in self.noises:
             new = self.namer.fresh
             pair = (new(f"{name}_a"), new(f"{name}_b"))
@@ -380,7 +454,7 @@ class Planner:
         return Cell(self.variance(e.potential, e.block), "0", nonnegative=True)
 
     def variance(self, U: Potential, block: Block) -> Array:
-        """The array with the variance of an estimated gradient."""
+        """Return the array with the running variance of an estimated gradient, by a block."""
         if U not in self.variances:
             arrays = [self.reserve(f"variance_{U.name}_{b.name}", b.length) for b in U.blocks]
             self.variances[U] = tuple(array.field for array in arrays)
@@ -408,20 +482,30 @@ class Planner:
         if len(e.wrt) > 1:
             raise OutsideLanguageError(
                 f"the rule uses the second derivative {e}, and a kernel knows only the gradient"
-                f" of {U}"
+                f" of {U}; bind {U} to an expression"
             )
         scratch = self.evaluate(GradientCall, U)[U.blocks.index(generic(e.wrt[0]))]
         if isinstance(e.wrt[0], Scalar):
             return self.lowering.let(scratch["0"], f"g_{U.name}_{e.wrt[0].name}")
         if e.wrt[0].label != label:
-            raise OutsideLanguageError(f"{e} stands outside of the sum over its index")
+            raise OutsideLanguageError(
+                f"{e} stands outside of the sum over its index; write it as a summand of that sum"
+            )
         return scratch["i"]
 
     def evaluate(
         self, kind: type[GradientCall] | type[ValueCall], U: Potential
     ) -> tuple[Array, ...]:
-        """The arrays with the gradient or the value of a potential at the present state. A call is
-        written where the last evaluation was at another state.
+        """Return the arrays with the gradient or the value of a potential at the present state.
+
+        A call is appended if the last evaluation was at another state.
+
+        Args:
+            kind: ``GradientCall`` or ``ValueCall``.
+            U: the potential.
+
+        Returns:
+            For a gradient one array a block of the potential; for a value one array of one number.
         """
         what = (kind, U)
         if what not in self.results:
@@ -440,20 +524,19 @@ class Planner:
         return self.results[what]
 
     def argument(self, block: Block) -> Array:
-        """The array with a block of the state, or with its image."""
+        """Return the array with a block of the state, or with its image if it is a preimage."""
         return self.images[block] if block.image is not None else self.place(block)
 
     def image(self, block: Block) -> list[Statement]:
-        """The statements that fill an array with the image of a block, the argument of a
-        potential.
+        """Return the statements that fill an array with the image of a block, which is an argument
+        of a potential.
         """
         assert block.image is not None
         if block not in self.images:
             self.images[block] = self.reserve(block.image.name, block.length)
         lowering = self.new_body().lowering
-        if isinstance(
-            block, Scalar
-        ):  # from its array: where a call is moved to, the number that was read is not known
+        if isinstance(block, Scalar):
+            # Read the array: a call may be moved to a place where the local variable is not set.
             before, self.number[block] = self.number[block], self.place(block)["0"]
             value = lowering.lower(written_image(block))
             self.number[block] = before
@@ -472,8 +555,11 @@ class Planner:
 
 
 def call_in(statements: Iterable[Statement], first: First) -> GradientCall | ValueCall:
-    """The call of a first evaluation, which must be one of these statements and must not stand in
-    a loop among them.
+    """Return the call of a first evaluation.
+
+    Raises:
+        AssertionError: where the call is not one of these statements, but stands in a loop among
+            them or nowhere.
     """
     if not any(s is first.call for s in statements):
         raise AssertionError(

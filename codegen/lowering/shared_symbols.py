@@ -31,7 +31,7 @@ class CommonLeaves:
 
     @singledispatchmethod
     def read(self, e: Expr) -> Expr:
-        """Return a symbol named like the place that a parameter or a length is read from."""
+        """Return the symbol or cell from which the text reads a parameter or a length."""
         return Symbol(f"params.{self.settings[e]}", real=True)
 
     @read.register

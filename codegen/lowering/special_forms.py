@@ -1,4 +1,6 @@
-"""Special functions that ``math`` lacks, as sympy writes them and as a module calls them."""
+"""Special functions that Python's ``math`` lacks: rewrite sympy's name of one to the function that
+a module calls.
+"""
 
 from __future__ import annotations
 

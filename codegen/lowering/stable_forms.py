@@ -1,5 +1,6 @@
-"""Rewrites that keep logistic and softmax functions finite: ``log(1 + exp(a))`` overflows at a =
-710, ``softplus(a)`` nowhere.
+"""Rewrite logistic and softmax functions to equal forms that stay finite in floating point.
+
+``log(1 + exp(a))`` overflows at a = 710, and ``softplus(a)`` at no a.
 """
 
 from __future__ import annotations
@@ -38,40 +39,43 @@ class Expm1(Function):
 
 
 class Largest(Function):
-    """The largest of some numbers."""
+    """The largest of its arguments."""
 
 
 class ScaledSum(Function):
-    """``exp(a - m) + exp(b - m) + ...`` where m is the largest of a, b, ...: between 1 and the
-    number of terms.
+    """``exp(a - m) + exp(b - m) + ...``, where m is the largest of a, b, ... The value is at least
+    1 and at most the number of terms.
     """
 
     def written_out(self) -> Expr:
-        """The sum itself."""
+        """Return the sum in exponentials and ``Largest``."""
         return Add(*(sympy.exp(a - Largest(*self.args)) for a in self.args))
 
 
 def stabilised(e: Expr) -> Expr:
-    """The same function in forms that neither overflow nor lose all digits; inside sums too."""
+    """Return an equal expression in forms that neither overflow nor lose all digits.
+
+    Rewrites reach into sums over coordinates as well.
+    """
     if not e.args:
         return e
     if isinstance(e, Total):
         return Total(stabilised(e.body), e.index)
     e = e.func(*(stabilised(a) if isinstance(a, Expr) else a for a in e.args))
     if isinstance(e, sympy.log):
-        a = _log(e.args[0])
+        a = _stable_log(e.args[0])
         return e if a is None else a
     if isinstance(e, Add):
         return _complement(e)
     if isinstance(e, Pow):
-        return _power(e)
+        return _stable_power(e)
     if isinstance(e, Mul):
-        e = _shares(e)
-    return _product(e) if isinstance(e, Mul) else e
+        e = _shift_exponents(e)
+    return _join_exponential_and_sigmoid(e) if isinstance(e, Mul) else e
 
 
-def _logit(e: Expr) -> Expr | None:
-    """``a`` where the expression is ``1 + exp(a)``."""
+def _softplus_argument(e: Expr) -> Expr | None:
+    """Return a if the expression is ``1 + exp(a)``; None otherwise."""
     if isinstance(e, Add) and len(e.args) == 2 and S.One in e.args:
         other = e.args[1] if e.args[0] == S.One else e.args[0]
         if isinstance(other, sympy.exp):
@@ -79,9 +83,11 @@ def _logit(e: Expr) -> Expr | None:
     return None
 
 
-def _log(e: Expr) -> Expr | None:
-    """The logarithm, where it needs none of the exponentials that stand in the expression."""
-    a = _logit(e)
+def _stable_log(e: Expr) -> Expr | None:
+    """Return the logarithm of an expression in a form without its exponentials; None if there is
+    no such form.
+    """
+    a = _softplus_argument(e)
     if a is not None:
         return Softplus(a)
     exponents = _exponents(e)
@@ -92,6 +98,9 @@ def _log(e: Expr) -> Expr | None:
 
 
 def _log_of_factor(f: Expr) -> Expr | None:
+    """Return the logarithm of an exponential, of a ``ScaledSum`` or of a positive number; None for
+    any other factor.
+    """
     base, power = f.as_base_exp()
     if base is S.Exp1:
         return power
@@ -101,8 +110,8 @@ def _log_of_factor(f: Expr) -> Expr | None:
 
 
 def _exponents(e: Expr) -> list[Expr] | None:
-    """``log(c), a, log(k) + b, ...`` where the expression is ``c + exp(a) + k*exp(b) + ...`` with
-    positive c, k, ...
+    """Return ``log(c), a, log(k) + b, ...`` if the expression is ``c + exp(a) + k*exp(b) + ...``
+    with positive c, k, ...; None otherwise.
     """
     if not isinstance(e, Add) or not any(
         isinstance(f, sympy.exp) for term in e.args for f in Mul.make_args(term)
@@ -116,13 +125,13 @@ def _exponents(e: Expr) -> list[Expr] | None:
 
 
 def _exponent(term: Expr) -> Expr:
-    """The logarithm of a positive term ``k*exp(a)``."""
+    """Return ``log(k) + a``, the logarithm of a positive term ``k*exp(a)``."""
     growing = [f for f in Mul.make_args(term) if isinstance(f, sympy.exp)]
     return sympy.log(term / Mul(*growing)) + Add(*(f.args[0] for f in growing))
 
 
 def _complement(e: Add) -> Expr:
-    """``c - c*sigmoid(a)`` with a number c becomes ``c*sigmoid(-a)``, and ``c - c*exp(a)`` becomes
+    """Rewrite ``c - c*sigmoid(a)`` with a number c to ``c*sigmoid(-a)``, and ``c - c*exp(a)`` to
     ``-c*expm1(a)``.
     """
     if len(e.args) == 2 and e.args[0].is_Number:
@@ -134,15 +143,15 @@ def _complement(e: Add) -> Expr:
     return e
 
 
-def _power(e: Pow) -> Expr:
-    """``(1 + exp(a))^-n`` becomes ``sigmoid(-a)^n``; another sum of exponentials is divided by the
-    largest first.
+def _stable_power(e: Pow) -> Expr:
+    """Rewrite ``(1 + exp(a))^-n`` to ``sigmoid(-a)^n``, and divide another sum of exponentials by
+    its largest term first.
     """
     if e.exp == S.Half:
-        return sympy.sqrt(Mul(*(_difference(f) for f in Mul.make_args(e.base))))
+        return sympy.sqrt(Mul(*(_as_expm1(f) for f in Mul.make_args(e.base))))
     if not (e.exp.is_number and e.exp.is_negative):
         return e
-    a = _logit(e.base)
+    a = _softplus_argument(e.base)
     if a is not None:
         return Sigmoid(-a) ** -e.exp if e.exp.is_Integer else e
     exponents = _exponents(e.base)
@@ -153,9 +162,9 @@ def _power(e: Pow) -> Expr:
     )
 
 
-def _difference(e: Expr) -> Expr:
-    """``c - c*exp(a)`` becomes ``-c*expm1(a)``, as in the noise of an exact Ornstein-Uhlenbeck flow
-    over a short time.
+def _as_expm1(e: Expr) -> Expr:
+    """Rewrite ``c - c*exp(a)`` to ``-c*expm1(a)``. The noise of an exact Ornstein-Uhlenbeck flow
+    over a short time has this form.
     """
     if isinstance(e, Add) and len(e.args) == 2:
         for one, other in (e.args, reversed(e.args)):
@@ -165,9 +174,9 @@ def _difference(e: Expr) -> Expr:
     return e
 
 
-def _shares(e: Expr) -> Expr:
-    """``(u*exp(a) + v) * exp(-m)`` becomes ``u*exp(a - m) + v*exp(-m)`` with the largest exponent
-    m: ``exp(a)`` alone overflows.
+def _shift_exponents(e: Expr) -> Expr:
+    """Rewrite ``(u*exp(a) + v) * exp(-m)`` to ``u*exp(a - m) + v*exp(-m)``, where m is the largest
+    exponent, because ``exp(a)`` alone may overflow.
     """
     if not e.has(Largest):
         return e
@@ -184,11 +193,11 @@ def _shares(e: Expr) -> Expr:
     sums = next((f for f in Mul.make_args(rest) if isinstance(f, Add) and f.has(sympy.exp)), None)
     if sums is None or growing == 0:
         return rest * sympy.exp(growing)
-    return Add(*(_shares(term * (rest / sums) * sympy.exp(growing)) for term in sums.args))
+    return Add(*(_shift_exponents(term * (rest / sums) * sympy.exp(growing)) for term in sums.args))
 
 
-def _product(e: Mul) -> Expr:
-    """``exp(b + k*a) * sigmoid(-a)^n`` with 0 < k <= n becomes ``exp(b) * sigmoid(a)^k *
+def _join_exponential_and_sigmoid(e: Mul) -> Expr:
+    """Rewrite ``exp(b + k*a) * sigmoid(-a)^n`` with 0 < k <= n to ``exp(b) * sigmoid(a)^k *
     sigmoid(-a)^(n-k)``.
     """
     growing = next((f for f in e.args if isinstance(f, sympy.exp)), None)
@@ -199,17 +208,19 @@ def _product(e: Mul) -> Expr:
         if not (isinstance(base, Sigmoid) and power.is_Integer and power > 0):
             continue
         a, exponent = -base.args[0], growing.args[0]
-        k = _multiple(exponent, a, int(power))
+        k = _best_multiple(exponent, a, int(power))
         if k:
             rest = Mul(*(f for f in e.args if f not in (factor, growing)))
-            return _product(
+            return _join_exponential_and_sigmoid(
                 Mul(rest, sympy.exp(exponent - k * a), base ** (power - k), Sigmoid(a) ** k)
             )
     return e
 
 
-def _multiple(exponent: Expr, a: Expr, most: int) -> int:
-    """The k of 0 .. most for which ``exponent - k*a`` has the fewest terms; the smallest such k."""
+def _best_multiple(exponent: Expr, a: Expr, most: int) -> int:
+    """Return the k from 0 to ``most`` for which ``exponent - k*a`` has the fewest terms; the
+    smallest such k.
+    """
 
     def terms(k: int) -> int:
         left = sympy.expand(exponent - k * a)

@@ -15,7 +15,7 @@ from codegen.printing.run import RUN_SCHEDULE
 
 
 def device_functions() -> dict[str, str]:
-    """The text of every function that a module may contain as it stands, by name."""
+    """Return the text of every device function that a module may contain, by name."""
     texts = [*map(source_of, with_callees(defined.device_functions())), RUN_SCHEDULE]
     return {_name_of(text): text for text in texts}
 
@@ -25,12 +25,12 @@ def _name_of(text: str) -> str:
 
 
 def eight_statements() -> tuple[str, ...]:
-    """The statements about eight coordinates at once, as they stand in a module."""
+    """Return the statements about vectors of eight numbers, in their order in a module."""
     return tuple(ast.unparse(s) for s in ast.parse(lanes_text()).body)
 
 
 def header_statements() -> tuple[str, ...]:
-    """What may stand at the top of a module."""
+    """Return the statements that may stand at the top of a module."""
     headers = [
         header(run_cached=run, kernels_cached=kernels)
         for run, kernels in product((True, False), repeat=2)

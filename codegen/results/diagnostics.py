@@ -116,8 +116,11 @@ class Diagnosis:
         return min(sizes) / self.seconds, float(np.median(sizes)) / self.seconds
 
     def worst(self, count: int) -> list[CoordinateDiagnostics]:
-        """Return at most ``count`` rows, the largest R-hat first; where it is equal or unknown, the
-        smallest effective sample size first.
+        """Return the rows with the largest R-hat first; where it is equal or unknown, those with
+        the smallest effective sample size first.
+
+        Args:
+            count: the largest number of rows to return.
         """
         return sorted(self.rows, key=lambda row: (-_or(row.r_hat, 0.0), _or(row.ess, math.inf)))[
             :count
@@ -459,8 +462,11 @@ def _finite_only(value: Any) -> Any:
 
 
 def imported_arviz() -> Any:
-    """Import ArviZ, which takes seconds and writes to the user's folders; where it cannot write
-    there, to a temporary folder.
+    """Import ArviZ, which takes seconds and writes to folders of the user; a temporary folder takes
+    their place if it cannot write there.
+
+    Returns:
+        The module ``arviz``.
 
     Raises:
         RecipeError: where no folder can be written.
@@ -506,8 +512,11 @@ def _elsewhere() -> Iterator[None]:
 
 @contextlib.contextmanager
 def quiet(arviz: Any) -> Iterator[None]:
-    """Silence ArviZ, which warns and logs for each coordinate about a single chain and about
-    constants; a diagnosis says that once.
+    """Yield with the messages of ArviZ suppressed. It warns about a single chain and about
+    constants for each coordinate, and a diagnosis says that once.
+
+    Args:
+        arviz: the module ``arviz``.
     """
     log = getattr(arviz, "_log", None)
     with warnings.catch_warnings():

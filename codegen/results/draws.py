@@ -172,7 +172,11 @@ class Draws:
 
 
 def refuse_full_disk(target: Path, size: int) -> None:
-    """Refuse a file of draws of so many bytes that does not fit, before it is written.
+    """Refuse a file of draws that does not fit on the disk, before it is written.
+
+    Args:
+        target: the file.
+        size: the bytes of the draws.
 
     Raises:
         RecipeError: with the bytes that are needed and those that there are.

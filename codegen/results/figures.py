@@ -13,7 +13,12 @@ from codegen.files.atomic_write import whole_file
 
 
 def new_figure(width: float, height: float, rows: int, columns: int) -> tuple[Any, np.ndarray]:
-    """Return a figure, its size in inches, and its panels, an array (rows, columns)."""
+    """Return a figure and its panels, an array of the shape (rows, columns).
+
+    Args:
+        width, height: the size of the figure in inches.
+        rows, columns: the numbers of its panels.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -23,7 +28,18 @@ def new_figure(width: float, height: float, rows: int, columns: int) -> tuple[An
 
 
 def write_figure(figure: Any, path: Path) -> Path:
-    """Write a PNG so that a reader sees all of it or none."""
+    """Write a figure as PNG; a reader of the file sees all of it or none.
+
+    Args:
+        figure: the figure.
+        path: the file, which is replaced if it exists.
+
+    Returns:
+        The path.
+
+    Raises:
+        RecipeError: where the file cannot be written.
+    """
     with whole_file(path) as temporary:
         figure.savefig(temporary, dpi=110, format="png")
     return path

@@ -26,6 +26,12 @@ MAX_TRACE_DRAWS = 10_000  # of a chain in a trace: more than it has pixels
 def writable_folder(folder: str | Path) -> Path:
     """Make a folder for plots, if it does not exist.
 
+    Args:
+        folder: the folder.
+
+    Returns:
+        Its path.
+
     Raises:
         RecipeError: where files cannot be made in it.
     """

@@ -24,6 +24,10 @@ PIECE_BYTES = 2**24
 def write_netcdf(data: Any, path: Path) -> None:
     """Write the groups of an ``arviz.InferenceData`` to an existing file, and force them to disk.
 
+    Args:
+        data: the ``InferenceData``.
+        path: the file, which must exist.
+
     Raises:
         OSError: the first error of the file, whatever HDF5 made of it.
     """

@@ -23,10 +23,9 @@ from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from recipe.language.symbols import Scalar
 
-CHAINS_PER_BUNDLE = 256  # in a bundle: so many rows of them are in the first-level cache
-MIN_CHAINS = 64  # chains from which on a bundle is worth its compilation
-# coordinates of a block up to which a bundle is faster: one chain of more fills the vectors by
-# itself
+CHAINS_PER_BUNDLE = 256  # chains: so that several rows of a bundle fit in the first-level cache
+MIN_CHAINS = 64  # chains; with fewer, bundles gain less time than their compilation takes
+# coordinates; a single chain of a longer block fills the vector registers by itself
 MAX_BLOCK_LENGTH = 32
 
 
@@ -41,7 +40,12 @@ def in_bundles(module: Module, options: SamplingOptions, lengths: Lengths) -> bo
 
 @dataclass(frozen=True)
 class Bundles:
-    """A compiled module that moves bundles of chains; ``Chain.number`` is that of a bundle."""
+    """A compiled module that moves bundles of chains. A ``Chain`` stands for a bundle here, and its
+    number is the number of the bundle.
+
+    Attributes:
+        kernel: the compiled module with its arguments.
+    """
 
     kernel: Compiled
 
@@ -62,6 +66,7 @@ class Bundles:
         ]
 
     def _bundle(self, number: int, starts: Sequence[Mapping[str, np.ndarray]]) -> Chain:
+        """Return a bundle whose chains start at these states, with arrays for their draws."""
         blocks = {f: np.stack([first[f] for first in starts], axis=1) for f in starts[0]}
         draws = self.kernel.allocate_draws(
             {f: block.shape for f, block in blocks.items()}, (1, len(starts))
@@ -118,6 +123,9 @@ class Bundles:
         return [chain for bundle in bundles for chain in self._chains(bundle)]
 
     def _chains(self, bundle: Chain) -> Iterator[Chain]:
+        """Yield the chains of a bundle. A chain that stopped has its last state, and NaN in place
+        of later draws.
+        """
         blocks = len(self.kernel.module.plan.state)
         now, last = bundle.state[:blocks], bundle.state[-blocks:]
         stopped, stopped_by = (numbers[0] for numbers in bundle.state[-blocks - 2 : -blocks])
@@ -130,9 +138,10 @@ class Bundles:
                 yield Chain(number, self._state(now, c), draws, bundle.done)
                 continue
             done = int(stopped[c])
-            for array in draws:  # its column went on without it
+            for array in draws:  # the bundle has moved its column on
                 array[self.kernel.options.draws_after(done) :] = np.nan
             yield Chain(number, self._state(last, c), draws, done, int(stopped_by[c]))
 
     def _state(self, blocks: Sequence[np.ndarray], c: int) -> Any:
+        """Return the state of the chain in column ``c``."""
         return self.kernel.allocate([block[:, c] for block in blocks])

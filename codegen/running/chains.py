@@ -1,7 +1,7 @@
 """Run chains in threads.
 
-The kernels release the GIL, and a draw is a function of seed, chain and step: the number of threads
-and the size of the chunks change nothing.
+Compiled kernels release Python's global interpreter lock. A draw is a function of the seed, the
+chain and the step, so that the number of threads and the size of the chunks change no draw.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from typing import Any
 from codegen.system.progress_bar import progress_bar
 from codegen.system.signals import Signals
 
-CHUNK_SECONDS = 0.1
-MAX_CHUNK_STEPS = 2**20  # of a chunk: their step sizes are in memory together
-# in which a thread takes its part of all chains, at least: so no chain is kept from its turn for
-# long
+CHUNK_SECONDS = 0.1  # seconds that a thread works before the main thread hears of it
+MAX_CHUNK_STEPS = 2**20  # steps of a chunk, whose step sizes are in memory together
+# turns, at least, in which a thread takes its share of all chains; so no chain waits for long
 MIN_TURNS_PER_THREAD = 4
 
 Advance = Callable[[Any, Any, int, int, int], tuple[int, int]]
@@ -61,8 +60,7 @@ def run_chains(
     rest: Rest | None = None,
     signals: Signals | None = None,
 ) -> bool:
-    """Advance every chain to ``steps``, unless it diverges; return True if a signal interrupted the
-    run before that.
+    """Advance every chain to ``steps``, unless it diverges or a signal interrupts the run.
 
     Chains take turns, so that an interruption finds all of them about equally far. No turn of a
     chain looks at all chains, so that twice as many chains take twice as long.
@@ -77,6 +75,9 @@ def run_chains(
         rest: called with a chain between two chunks of it, while no thread moves it.
         signals: the signals that interrupt; by default SIGINT where it raises KeyboardInterrupt. A
             second signal changes nothing until the first has taken effect.
+
+    Returns:
+        True if a signal interrupted the run and a chain is unfinished.
     """
     done = sum(chain.done for chain in chains)
     with (

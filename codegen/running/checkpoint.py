@@ -1,14 +1,15 @@
 """Checkpoints: a folder from which a run goes on, bit for bit, as if it had never been stopped.
 
 The folder holds a manifest (JSON), the states of the chains, and files of draws; arrays are NumPy's
-``.npz`` without pickles. Every file is written whole, the manifest last, and no name is used twice:
-whatever happens, the manifest that is there names files that are whole. Their SHA-256 is in it, and
-its own, so that damage is found, and so is all that the draws depend on, so that another run is not
-taken for this one.
+``.npz`` without pickles. Every file is written under another name and then renamed, the manifest
+last, and no name is used twice. So the manifest in the folder always names complete files. It holds
+the SHA-256 of each file and of itself, by which damage is found. It also holds the fingerprint of
+the run, by which another run is refused.
 
-New draws go to a new file, together with those of the last files where these are less than twice as
-many. So a file has at least twice the draws of the next one: there are no more files than the
-number of draws has binary digits, and a draw is written again only where its file grows by half.
+New draws are written to a new file, together with the draws of the last files if these have fewer
+than twice as many. So each file has at least twice the draws of the next one: there are no more
+files than the number of draws has binary digits, and a draw is written again only when its file
+grows by half.
 """
 
 from __future__ import annotations
@@ -47,11 +48,16 @@ Arrays = dict[str, np.ndarray]
 
 
 class CheckpointWarning(UserWarning):
-    """A checkpoint could not be written; the one before it is still there, and the run goes on."""
+    """A checkpoint could not be written; the previous one is unchanged, and the run goes on."""
 
 
 class _DrawsFile(NamedTuple):
-    """A file of draws, and how many draws of each chain there are up to its end."""
+    """A file of draws.
+
+    Attributes:
+        part: the name of the file and its digest.
+        ends: the number of draws of each chain in this file and all files before it.
+    """
 
     part: ArrayFile
     ends: list[int]
@@ -62,12 +68,12 @@ class Checkpoint:
     """The folder of one run.
 
     Args:
-        folder: made if it is not there.
-        run: everything that the draws depend on, as JSON; another run is refused.
-        draws_after: how many draws a chain has kept after so many steps.
-        seconds: how often to write.
-        blocks: how many blocks a state has, one of which may stop a chain.
-        redrawn: the fields of a state that are left out, as a run fills them before it reads them.
+        folder: the folder, which is made if it does not exist.
+        run: the fingerprint of the run, as JSON; a checkpoint with another fingerprint is refused.
+        draws_after: returns the number of draws that a chain has kept after a number of steps.
+        seconds: the time between two writings, in seconds.
+        blocks: the number of blocks of a state, one of which may stop a chain.
+        redrawn: the fields of a state that a run fills before it reads them; they are not saved.
     """
 
     folder: Path
@@ -76,30 +82,38 @@ class Checkpoint:
     seconds: float
     blocks: int
     redrawn: Collection[str] = ()
-    _kept: tuple[_DrawsFile, ...] = ()
-    _taken: dict[int, tuple[int, int, Arrays]] = field(default_factory=dict)
+    _draws_files: tuple[_DrawsFile, ...] = ()
+    _copied: dict[int, tuple[int, int, Arrays]] = field(default_factory=dict)
     _written: float = field(default_factory=time.monotonic)
     _serial: int = 0
     _lock: IO[bytes] | None = None
 
     def open(self, chains: Sequence[Chain], steps: int) -> bool:
-        """Take the folder, and put the chains where the checkpoint stands, if there is one; whether
-        there was.
+        """Lock the folder, and set the chains to the checkpoint in it if there is one.
+
+        Args:
+            chains: the chains at their first states; their states, draws and numbers of steps are
+                overwritten by those of the checkpoint.
+            steps: the number of steps of the run.
+
+        Returns:
+            True if the folder had a checkpoint.
 
         Raises:
-            RecipeError: where the folder cannot be used, is in use, or holds another run or damaged
-                files.
+            RecipeError: where the folder cannot be used, is in use by another process, or holds
+                another run, damaged files or more steps than ``steps``.
         """
         try:
-            with self._refusals():
-                self._take_the_folder()
-                return self._opened(chains, steps)
+            with self._errors_with_repair():
+                self._lock_folder()
+                return self._restore_if_saved(chains, steps)
         except BaseException:
             self.release()
             raise
 
     @contextmanager
-    def _refusals(self) -> Iterator[None]:
+    def _errors_with_repair(self) -> Iterator[None]:
+        """Turn an error of the file system into one sentence with the repair."""
         try:
             yield
         except RecipeError:
@@ -110,10 +124,11 @@ class Checkpoint:
                 f"the checkpoint {self.folder} cannot be made: {reason}; choose another folder"
             ) from None
 
-    def _take_the_folder(self) -> None:
+    def _lock_folder(self) -> None:
+        """Make the folder if there is none, refuse one with other files, and lock it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if not os.path.lexists(self.folder / MANIFEST_NAME):
-            self._refuse_strange_folder()
+            self._refuse_other_files()
         self._lock = open_regular(self.folder / LOCK_NAME, os.O_RDWR | os.O_CREAT)
         if not lock_descriptor(self._lock.fileno(), blocking=False):
             raise RecipeError(
@@ -121,18 +136,19 @@ class Checkpoint:
             )
 
     def release(self) -> None:
-        """Leave the folder to others."""
+        """Unlock the folder, so that another process may use it."""
         if self._lock is not None:
-            with suppress(OSError):  # it is closed all the same
+            with suppress(OSError):  # the lock is released even if closing fails
                 self._lock.close()
             self._lock = None
 
-    def _opened(self, chains: Sequence[Chain], steps: int) -> bool:
+    def _restore_if_saved(self, chains: Sequence[Chain], steps: int) -> bool:
+        """Restore the chains from a locked folder; return True if it had a checkpoint."""
         manifest = read_manifest(self.folder / MANIFEST_NAME)
         if manifest is None:
-            self._refuse_strange_folder()
-            # The manifest comes first, without a state: so whatever else is found later is known to
-            # be ours.
+            self._refuse_other_files()
+            # A manifest without a state is written first, as proof that later files in this folder
+            # belong to a checkpoint.
             self._write_manifest(Manifest(self.run))
             return False
         self._serial = max((part.serial for part in manifest.parts), default=0)
@@ -143,27 +159,32 @@ class Checkpoint:
     def visit(
         self, chain: Chain, chains: Sequence[Chain], at_rest: Callable[[Chain], bool]
     ) -> None:
-        """Called when a chain is at rest between two pieces of work: copies its state if it is
-        time, and writes once all are.
+        """Copy the state of a chain if a checkpoint is due, and write it once all chains are
+        copied.
+
+        Args:
+            chain: a chain that no thread moves at the moment.
+            chains: all chains.
+            at_rest: returns True if no thread moves a chain.
         """
-        if not self._taken and time.monotonic() - self._written < self.seconds:
+        if not self._copied and time.monotonic() - self._written < self.seconds:
             return
-        with self._warned():
-            if not self._taken:
-                self._taken = {c.number: self._snapshot(c) for c in chains if at_rest(c)}
-            self._taken[chain.number] = self._snapshot(
-                chain
-            )  # those that come to rest from now on are visited themselves
-            if len(self._taken) == len(chains):
-                self._write_taken(chains)
+        with self._errors_as_warnings():
+            if not self._copied:
+                self._copied = {c.number: self._snapshot(c) for c in chains if at_rest(c)}
+            # chains that are moving now are copied when they come to rest and are visited
+            self._copied[chain.number] = self._snapshot(chain)
+            if len(self._copied) == len(chains):
+                self._write_copied(chains)
 
     def close(self, chains: Sequence[Chain]) -> None:
-        """Write where the chains stand at the end."""
-        with self._warned():
-            self._taken = {c.number: self._snapshot(c) for c in chains}
-            self._write_taken(chains)
+        """Write the last checkpoint of a run, when no chain moves any more."""
+        with self._errors_as_warnings():
+            self._copied = {c.number: self._snapshot(c) for c in chains}
+            self._write_copied(chains)
 
     def _snapshot(self, chain: Chain) -> tuple[int, int, Arrays]:
+        """Return the steps of a chain, the block that stopped it, and copies of its arrays."""
         return (
             chain.done,
             chain.stopped_by,
@@ -171,6 +192,7 @@ class Checkpoint:
         )
 
     def _state_arrays(self, chain: Chain) -> Arrays:
+        """Return the arrays of a state that a checkpoint saves, by field."""
         return {
             name: getattr(chain.state, name)
             for name in chain.state._fields
@@ -178,13 +200,13 @@ class Checkpoint:
         }
 
     @contextmanager
-    def _warned(self) -> Iterator[None]:
-        """Whatever goes wrong within is a warning: a run does not end, and its draws are not lost,
-        for want of a checkpoint.
+    def _errors_as_warnings(self) -> Iterator[None]:
+        """Turn every error into a warning: a run must not end, and lose its draws, because a
+        checkpoint cannot be written.
         """
         try:
             yield
-        except Exception as error:  # memory that is not there, as well as a disk that is full
+        except Exception as error:  # also MemoryError, not only errors of the disk
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             text = f"the checkpoint {self.folder} cannot be written: {reason}"
             warnings.warn(
@@ -192,45 +214,49 @@ class Checkpoint:
                 CheckpointWarning,
                 stacklevel=3,
             )
-            self._rest()
+            self._wait_for_next()
 
-    def _write_taken(self, chains: Sequence[Chain]) -> None:
+    def _write_copied(self, chains: Sequence[Chain]) -> None:
         self._write(chains)
-        self._rest()
+        self._wait_for_next()
 
-    def _rest(self) -> None:
-        """Begin to wait for the next time."""
-        self._taken = {}
+    def _wait_for_next(self) -> None:
+        """Drop the copies, and wait ``seconds`` until the next checkpoint is due."""
+        self._copied = {}
         self._written = time.monotonic()
 
     def _write(self, chains: Sequence[Chain]) -> None:
-        taken = [self._taken[c.number] for c in chains]
-        # a name that a manifest has is never used again, also where that manifest was not replaced
+        """Write the copied states, the new draws and the manifest, and delete old files."""
+        copied = [self._copied[c.number] for c in chains]
+        # a new number for every attempt, so that no file that a manifest names is overwritten
         self._serial += 1
-        after = [self.draws_after(done) for done, _, _ in taken]
+        after = [self.draws_after(done) for done, _, _ in copied]
         kept = self._with_new_draws(chains, after)
         states = {
             f"{name}_{c.number}": a
-            for c, (_, _, arrays) in zip(chains, taken, strict=True)
+            for c, (_, _, arrays) in zip(chains, copied, strict=True)
             for name, a in arrays.items()
         }
         standing = (
             ChainPosition(done, stopped_by, n)
-            for (done, stopped_by, _), n in zip(taken, after, strict=True)
+            for (done, stopped_by, _), n in zip(copied, after, strict=True)
         )
         state = self._write_arrays(f"state-{self._serial:06d}", states)
         manifest = Manifest(self.run, tuple(standing), state, tuple(k.part for k in kept))
         self._write_manifest(manifest)
-        self._kept = kept
-        self._delete_what_is_not_named(manifest)
+        self._draws_files = kept
+        self._delete_old_files(manifest)
 
     def _with_new_draws(self, chains: Sequence[Chain], after: list[int]) -> tuple[_DrawsFile, ...]:
-        """The files of draws up to those, of which the last one is new where there are new
-        draws.
+        """Return the files with all draws so far; if there are new draws, write the last file.
+
+        Args:
+            chains: the chains.
+            after: the number of draws of each chain.
         """
-        kept, none = list(self._kept), [0] * len(chains)
+        kept, none = list(self._draws_files), [0] * len(chains)
         if after == (kept[-1].ends if kept else none):
-            return self._kept
+            return self._draws_files
         total, ends = sum(after), [none, *(k.ends for k in kept)]
         while kept and sum(ends[-1]) - sum(ends[-2]) < 2 * (total - sum(ends[-1])):
             kept.pop()
@@ -248,6 +274,7 @@ class Checkpoint:
             temporary.write_text(manifest.text(), encoding="ascii")
 
     def _write_arrays(self, stem: str, arrays: Arrays) -> ArrayFile:
+        """Write arrays to a file of this name, and return the name with the digest."""
         path = self.folder / f"{stem}.npz"
         with replaced(path) as temporary:
             with temporary.open("wb") as file:
@@ -256,9 +283,9 @@ class Checkpoint:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
         return ArrayFile(path.name, digest)
 
-    def _delete_what_is_not_named(self, manifest: Manifest) -> None:
-        """Files of earlier writings; a link of such a name is none of them. What cannot be deleted
-        now is deleted next time.
+    def _delete_old_files(self, manifest: Manifest) -> None:
+        """Delete the files of earlier checkpoints, but no links of such names. A file that cannot
+        be deleted now is deleted by a later checkpoint.
         """
         named = {part.file for part in manifest.parts}
         with suppress(OSError), os.scandir(self.folder) as entries:
@@ -268,8 +295,10 @@ class Checkpoint:
                     with suppress(OSError):
                         os.unlink(entry.path)
 
-    def _refuse_strange_folder(self) -> None:
-        """Without a manifest nothing here is ours, but for what the first writing of one leaves."""
+    def _refuse_other_files(self) -> None:
+        """Refuse a folder without a manifest that holds other files than an unfinished manifest and
+        the lock.
+        """
         for path in sorted(self.folder.iterdir()):
             status = path.lstat()
             empty = stat.S_ISREG(status.st_mode) and status.st_size == 0
@@ -282,6 +311,7 @@ class Checkpoint:
                 )
 
     def _refuse_another_run(self, manifest: Manifest) -> None:
+        """Refuse a checkpoint with another fingerprint, and name the first difference."""
         theirs = manifest.run
         for key in {**self.run, **theirs}:
             if theirs.get(key) != self.run.get(key):
@@ -293,8 +323,9 @@ class Checkpoint:
                 )
 
     def _restore(self, manifest: Manifest, chains: Sequence[Chain], steps: int) -> None:
+        """Set the chains to the states and draws that a manifest names."""
         if manifest.state is None:
-            return  # stopped before it was written for the first time
+            return  # the run was stopped before its first checkpoint
         if len(manifest.chains) != len(chains):
             raise self._damaged(f"it has {len(manifest.chains)} chains")
         for number, record in enumerate(manifest.chains):
@@ -310,11 +341,12 @@ class Checkpoint:
         ends = [0] * len(chains)
         for part in manifest.draws:
             ends = self._restore_draws(part, chains, ends)
-            self._kept = (*self._kept, _DrawsFile(part, ends))
+            self._draws_files = (*self._draws_files, _DrawsFile(part, ends))
         if ends != [record.draws for record in manifest.chains]:
             raise self._damaged("the number of draws is not the one that is written")
 
     def _restore_states(self, manifest: Manifest, part: ArrayFile, chains: Sequence[Chain]) -> None:
+        """Copy the states in a file into the chains, with their numbers of steps."""
         states = self._arrays(part)
         goals = {
             f"{name}_{c.number}": array
@@ -323,14 +355,23 @@ class Checkpoint:
         }
         self._refuse_other_names(part, states, goals)
         for key, goal in goals.items():
-            goal[...] = self._fitting(states, key, goal.shape)
+            goal[...] = self._array(states, key, goal.shape)
         for chain, record in zip(chains, manifest.chains, strict=True):
             chain.done, chain.stopped_by = record.done, record.stopped_by
 
     def _restore_draws(
         self, part: ArrayFile, chains: Sequence[Chain], firsts: list[int]
     ) -> list[int]:
-        """Put the draws of a file after the first ones; returns how many there are then."""
+        """Append the draws in a file to those of the chains.
+
+        Args:
+            part: the file.
+            chains: the chains.
+            firsts: the number of draws of each chain before.
+
+        Returns:
+            The number of draws of each chain afterwards.
+        """
         arrays = self._arrays(part)
         goals = {
             f"{name}_{c.number}": (k, getattr(c.draws, name))
@@ -344,7 +385,7 @@ class Checkpoint:
             end = firsts[k] + (arrays[key].shape[0] if arrays[key].ndim else 0)
             if end > goal.shape[0] or ends.setdefault(k, end) != end:
                 raise self._damaged(f"{key} has too many draws, or too few")
-            goal[firsts[k] : end] = self._fitting(arrays, key, (end - firsts[k], *goal.shape[1:]))
+            goal[firsts[k] : end] = self._array(arrays, key, (end - firsts[k], *goal.shape[1:]))
         return [ends.get(k, 0) for k in range(len(chains))]
 
     def _refuse_other_names(
@@ -354,6 +395,7 @@ class Checkpoint:
             raise self._damaged(f"{part.file} does not hold the arrays of this run")
 
     def _arrays(self, part: ArrayFile) -> Arrays:
+        """Return the arrays in a file, whose digest is checked before it is read."""
         try:
             with open_regular(self.folder / part.file) as opened:
                 if hashlib.file_digest(opened, "sha256").hexdigest() != part.sha256:  # type: ignore[arg-type]
@@ -368,12 +410,14 @@ class Checkpoint:
         except (ValueError, KeyError, EOFError, BadZipFile) as error:
             raise self._damaged(f"{part.file}: {error}") from None
 
-    def _fitting(self, arrays: Arrays, key: str, shape: tuple[int, ...]) -> np.ndarray:
+    def _array(self, arrays: Arrays, key: str, shape: tuple[int, ...]) -> np.ndarray:
+        """Return an array, which must be one of floats of this shape."""
         if arrays[key].shape != shape or arrays[key].dtype != np.float64:
             raise self._damaged(f"{key} has another shape")
         return arrays[key]
 
     def _damaged(self, reason: str) -> RecipeError:
+        """Return the error for a damaged checkpoint, with the repair."""
         return RecipeError(
             f"the checkpoint {self.folder} is damaged: {reason}; nothing was changed, start again"
             " in another folder"
@@ -381,15 +425,29 @@ class Checkpoint:
 
 
 def saved_warmup(folder: Path) -> int | None:
-    """The warm-up of the run that a folder holds, None where it holds none."""
+    """Return the number of warm-up steps of the run whose checkpoint a folder holds; None if it
+    holds no checkpoint.
+
+    Args:
+        folder: the folder.
+
+    Raises:
+        RecipeError: where the checkpoint cannot be read.
+    """
     manifest = read_manifest(folder / MANIFEST_NAME)
     found = None if manifest is None else manifest.run.get("warmup")
     return found if type(found) is int else None
 
 
 def saved_draws(folder: Path) -> int:
-    """How many draws of a chain the checkpoint in a folder holds: the most of any chain, 0 where
-    there is none.
+    """Return the largest number of draws of a chain in the checkpoint in a folder; 0 if the folder
+    holds no checkpoint.
+
+    Args:
+        folder: the folder.
+
+    Raises:
+        RecipeError: where the checkpoint cannot be read.
     """
     manifest = read_manifest(folder / MANIFEST_NAME)
     return 0 if manifest is None else max((chain.draws for chain in manifest.chains), default=0)

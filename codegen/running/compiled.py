@@ -1,4 +1,4 @@
-"""A compiled module with everything that it is called with: allocates states, and moves chains."""
+"""A compiled module with all arguments of its functions: it allocates states and moves chains."""
 
 from __future__ import annotations
 
@@ -19,7 +19,17 @@ from recipe.language.errors import RecipeError
 
 @dataclass(frozen=True)
 class Compiled:
-    """The compiled module with everything that it is called with."""
+    """A compiled module with all arguments of its functions.
+
+    Attributes:
+        module: the generated module.
+        loaded: the imported module.
+        options: the options of the run.
+        gradient: the argument ``gradient`` of ``run``: functions of the user, or an empty tuple.
+        data: the arrays of ``Data`` by field.
+        params: the values of ``Params`` by field.
+        entries: the machine code of ``run`` by the types of its arguments.
+    """
 
     module: Module
     loaded: Any
@@ -31,21 +41,29 @@ class Compiled:
 
     @property
     def kernel(self) -> Compiled:
-        """The module that runs chains one by one: this one."""
+        """The compiled module that moves chains one by one, which is this object."""
         return self
 
     @property
     def unit(self) -> str:
-        """What is run at once, in words."""
+        """The name of the unit that is run at once."""
         return "chain"
 
     def arguments(self) -> tuple[Any, Any, Any]:
-        """Gradient, data and parameters as the module takes them."""
+        """Return the gradient, the data and the parameters as the module takes them."""
         data = self.loaded.Data(**self.data) if self.data else ()
         return self.gradient, data, self.loaded.Params(**self.params) if self.params else ()
 
     def allocate(self, blocks: Any) -> Any:
-        """A state with copies of these blocks."""
+        """Return a state of the module with copies of these blocks.
+
+        Args:
+            blocks: one array a block of the shape (length,), in the order of the state.
+
+        Raises:
+            RecipeError: where a gradient of the user is to get all rows of two data sets of
+                different size.
+        """
         if not self.module.estimators:
             return self.loaded.allocate(*blocks)
         full = not self.options.rows
@@ -64,23 +82,36 @@ class Compiled:
         }
         if len(counts) > 1:
             raise RecipeError(
-                "two data sets of different size and a gradient of your own: give batch_size="
+                "a gradient of your own cannot get all rows of two data sets of different size;"
+                " give batch_size="
             )
         return next(iter(counts), 1)
 
     def begin(self, starts: Iterator[Mapping[str, np.ndarray]]) -> list[Chain]:
-        """Chains at their first states, with room for their draws."""
+        """Return chains at their first states, with arrays for their draws."""
         return [self.chain(c, first) for c, first in enumerate(starts)]
 
     def chain(self, number: int, first: Mapping[str, np.ndarray]) -> Chain:
-        """A chain at its first state, with room for its draws."""
+        """Return a chain at its first state, with arrays for its draws.
+
+        Args:
+            number: the number of the chain.
+            first: by field of the state, an array of the shape (length,).
+        """
         draws = self.allocate_draws({field: array.shape for field, array in first.items()}, (1,))
         return Chain(number, self.allocate(first.values()), draws)
 
     def allocate_draws(
         self, shapes: Mapping[str, tuple[int, ...]], statistic: tuple[int, ...]
     ) -> Any:
-        """Room for draws of blocks of these shapes, where they are kept, and of statistics.
+        """Return arrays for draws, filled with NaN.
+
+        Args:
+            shapes: by field of the state, the shape of one draw of the block.
+            statistic: the shape of one draw of a statistic, such as the acceptance rate.
+
+        Returns:
+            The ``Draws`` of the module; a block that is not kept has no draws in it.
 
         Raises:
             RecipeError: where there is not enough memory.
@@ -105,13 +136,18 @@ class Compiled:
         return list(running)
 
     def first_state(self, running: Sequence[Chain]) -> Any:
-        """A copy of the state of the first chain."""
+        """Return a copy of the state of the first chain."""
         return self.copy(running[0].state)
 
     def advance(
         self, state: Any, draws: Any, chain: int, begin: int, count: int
     ) -> tuple[int, int]:
-        """Move one chain by some steps."""
+        """Move one chain in place by ``count`` steps of the schedule, from step ``begin`` on.
+
+        Returns:
+            The number of steps that are done then, counted from the start of the run, and the
+            number of the block that stopped the chain, or -1.
+        """
         schedule = self.options.schedule
         if isinstance(schedule, Constant):
             return self.move(state, draws, chain, begin, count, schedule.a)
@@ -122,20 +158,22 @@ class Compiled:
     def move(
         self, state: Any, draws: Any, chain: int, begin: int, count: int, size: float
     ) -> tuple[int, int]:
-        """The same with one step size, which may be 0: then nothing moves but what is estimated on
-        the way.
+        """Move one chain in place by ``count`` steps of one size; return what ``advance`` returns.
+
+        Steps of size 0 leave the chain where it is, and update the running variance of the
+        gradient's noise.
         """
         return self._call(self.loaded.run, state, draws, chain, size, begin, count)
 
     def stays_finite(self, state: Any, chain: int, begin: int, count: int, size: float) -> bool:
-        """Move one chain by some steps of this size; whether nothing stopped it."""
+        """Move one chain by ``count`` steps of this size; return True if no block stopped it."""
         return self.move(state, self.no_draws(), chain, begin, count, size)[1] < 0
 
     def _call(
         self, run: Any, state: Any, draws: Any, chain: int, sizes: Any, *steps: int
     ) -> tuple[int, int]:
-        """Call ``run``, or ``run_schedule`` that takes an array of step sizes and hence no
-        count.
+        """Call ``run`` with one step size and a number of steps, or ``run_schedule`` with an array
+        of step sizes.
         """
         gradient, data, params = self.arguments()
         seed, warmup, thin = np.uint64(self.options.seed), self.options.warmup, self.options.thin
@@ -161,7 +199,11 @@ class Compiled:
         return self.entry_points[key]
 
     def compile(self, chain: Chain) -> None:
-        """Compile with no step, so that a gradient that Numba refuses is an error here."""
+        """Compile the module by a call with no step.
+
+        Raises:
+            RecipeError: where Numba cannot compile the gradient.
+        """
         try:
             self.advance(chain.state, chain.draws, chain.number, 0, 0)
         except NumbaError as error:
@@ -170,8 +212,8 @@ class Compiled:
             ) from None
 
     def copy(self, state: Any) -> Any:
-        """A state of its own with the same numbers, whose blocks may be changed: no gradient is
-        taken to be that of them.
+        """Return a copy of a state, whose blocks may then be changed: the first step from it
+        evaluates all gradients again.
         """
         copied = type(state)(*(np.copy(array) for array in state))
         if self.module.plan.carried is not None:
@@ -179,7 +221,11 @@ class Compiled:
         return copied
 
     def no_draws(self, dimensions: int = 2) -> Any:
-        """Draws that nothing is written to."""
+        """Return ``Draws`` without room for any draw, for steps that record nothing.
+
+        Args:
+            dimensions: the number of dimensions of its arrays: 2 for a chain, 3 for a bundle.
+        """
         return self.loaded.Draws(*(np.zeros((0,) * dimensions) for _ in self.loaded.Draws._fields))
 
 

@@ -73,6 +73,7 @@ def fingerprint(
 
 
 def _digest(array: np.ndarray) -> str:
+    """Return the type, the shape and a BLAKE2 digest of an array, which is read by parts."""
     content = hashlib.blake2b(digest_size=16)
     rows = max(1, 2**24 // max(1, array[:1].nbytes)) if array.ndim else 1
     for start in range(0, array.shape[0] if array.ndim else 0, rows):
@@ -81,11 +82,11 @@ def _digest(array: np.ndarray) -> str:
 
 
 def _data_text(array: np.ndarray) -> str:
-    """A memory-mapped file is not read through: its name, size and time of change, and where in it
-    the array lies.
+    """Return the text by which an array of data is compared.
 
-    One that is mapped copy-on-write may differ from its file, and one without a name has nothing to
-    be compared by.
+    A memory-mapped file is not read: the text has its name, its size and its time of change, and
+    the position of the array in it. Any other array has a digest of its content; so have an array
+    that is mapped copy-on-write, which may differ from its file, and one without a file name.
     """
     mapped: Any = array
     while isinstance(mapped.base, np.ndarray):

@@ -1,8 +1,8 @@
-"""The manifest of a checkpoint: which run it is of, where its chains stand, and which files hold
-their states and draws.
+"""The manifest of a checkpoint: the fingerprint of its run, the positions of its chains, and the
+files that hold their states and draws.
 
-It is JSON with a digest of itself. What is read is refused unless it is word for word what this
-program writes, and its numbers agree with one another.
+It is JSON with a digest of its content. A manifest is refused unless its digest is right, it has
+the form that this program writes, and its numbers agree with one another.
 """
 
 from __future__ import annotations
@@ -29,14 +29,21 @@ MAX_SHOWN_CHARS = 200  # characters
 
 @dataclass(frozen=True)
 class ArrayFile:
-    """A file of arrays, and the SHA-256 of its content."""
+    """A file of arrays.
+
+    Attributes:
+        file: its name in the folder of the checkpoint.
+        sha256: the SHA-256 of its content, in hexadecimal.
+    """
 
     file: str
     sha256: str
 
     @property
     def serial(self) -> int:
-        """The number in the name: no two files of a checkpoint ever have the same one."""
+        """The number in the name. A number is used once in the life of a checkpoint, for one file
+        of states and one of draws.
+        """
         return int(self.file[6:-4])
 
 
@@ -53,7 +60,14 @@ class ChainPosition:
 
 @dataclass(frozen=True)
 class Manifest:
-    """``state`` is None, and there are no chains, until the first state has been written."""
+    """The content of a manifest.
+
+    Attributes:
+        run: the fingerprint of the run.
+        chains: the position of each chain; empty until the first states have been written.
+        state: the file with the states of all chains; None until the first has been written.
+        draws: the files of draws, in the order of the draws.
+    """
 
     run: Mapping[str, Any]
     chains: tuple[ChainPosition, ...] = ()
@@ -62,11 +76,11 @@ class Manifest:
 
     @property
     def parts(self) -> tuple[ArrayFile, ...]:
-        """All files that it names."""
+        """All files that the manifest names."""
         return (*self.draws, *([self.state] if self.state else []))
 
     def text(self) -> str:
-        """The content of the file."""
+        """Return the manifest as JSON with its digest, the text of the file."""
         body = {
             "format": FORMAT,
             "version": VERSION,
@@ -79,7 +93,7 @@ class Manifest:
 
 
 def digest_of(body: Mapping[str, Any]) -> str:
-    """The SHA-256 of all but the digest itself."""
+    """Return the SHA-256 of the content of a manifest without its digest, in hexadecimal."""
     return hashlib.sha256(
         json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
     ).hexdigest()
@@ -100,9 +114,7 @@ def read_manifest(path: Path) -> Manifest | None:
     except OSError as error:
         raise RecipeError(f"{path} cannot be read: {error.strerror or error}; {REPAIR}") from None
     except (ValueError, RecursionError):
-        raise RecipeError(
-            f"{path} is damaged: it is not the JSON that was written; {REPAIR}"
-        ) from None
+        raise RecipeError(f"{path} is damaged: its content is not JSON; {REPAIR}") from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise RecipeError(f"{path} is not a checkpoint; choose another folder")
     if type(found.get("version")) is not int or found["version"] != VERSION:
@@ -114,7 +126,9 @@ def read_manifest(path: Path) -> Manifest | None:
         manifest = _manifest(found)
         whole = text == manifest.text()
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise RecipeError(f"{path} is damaged: it lacks what a checkpoint has; {REPAIR}") from None
+        raise RecipeError(
+            f"{path} is damaged: it lacks a field of a checkpoint; {REPAIR}"
+        ) from None
     if not whole:
         raise RecipeError(
             f"{path} is damaged: its content does not have the digest that was written; {REPAIR}"
@@ -159,7 +173,7 @@ def _contradiction(manifest: Manifest) -> str | None:
         return "its files are not in the order in which they were written"
     for number, chain in enumerate(manifest.chains):
         if any(type(n) is not int for n in (chain.done, chain.stopped_by, chain.draws)):
-            return f"chain {number} does not stand at whole numbers"
+            return f"the position of chain {number} is not in whole numbers"
         if not (chain.stopped_by >= -1 and 0 <= chain.draws <= chain.done):
             return (
                 f"chain {number} cannot have done {chain.done} steps and kept {chain.draws} draws"

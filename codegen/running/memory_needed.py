@@ -14,26 +14,26 @@ from codegen.lowering.in_place import drawn_ahead
 from codegen.system.memory import require_memory
 from recipe.language.symbols import Block, Length, Scalar
 
-FLOAT_BYTES = 8  # bytes
-DRAW_COPIES = 2  # of the draws: the chains' own, and those that are returned
-FLOATS_PER_KEPT_STEP = 3  # arrays of as many numbers as a chain has draws
-CHAIN_OVERHEAD_BYTES = 6_000  # bytes of a chain beside its numbers, measured with 20,000 chains
-BLOCK_COPIES = (
-    4  # copies of a block in memory: first state, state, last state, and the state that is returned
-)
-FLOATS_PER_DIAGNOSED_DRAW = (
-    17  # numbers for each draw of a coordinate while it is diagnosed, measured
-)
+FLOAT_BYTES = 8
+DRAW_COPIES = 2  # copies of all draws: in the chains, and in the result
+FLOATS_PER_KEPT_STEP = 3  # floats for each draw of a chain, beside the draw
+CHAIN_OVERHEAD_BYTES = 6_000  # bytes of a chain beside its floats, measured with 20,000 chains
+# copies of a block: the first state, the state, the last state, and the state that is returned
+BLOCK_COPIES = 4
+FLOATS_PER_DIAGNOSED_DRAW = 17  # floats a draw of a coordinate while it is diagnosed, measured
 REPAIR = "raise thin= or keep fewer blocks, keep=[...], or take fewer chains"
 
 
 def require_room(module: Module, options: SamplingOptions, lengths: Lengths) -> None:
-    """Refuse a run whose draws and states do not fit into memory; nothing of them is allocated yet.
+    """Refuse a run whose draws and states do not fit into memory, before they are allocated.
 
-    A length that is not known yet counts as 1.
+    Args:
+        module: the generated module.
+        options: the options of the run.
+        lengths: the lengths of the blocks; a length that is not known yet counts as 1.
 
     Raises:
-        RecipeError: with what is needed and what there is.
+        RecipeError: with the bytes that are needed and those that are free.
     """
     kept = _coordinates(options.kept(module.plan.state), lengths)
     draws = options.chains * options.draws * (kept + len(module.plan.statistics)) * FLOAT_BYTES
@@ -48,10 +48,14 @@ def require_room(module: Module, options: SamplingOptions, lengths: Lengths) -> 
 
 
 def require_room_to_diagnose(chains: int, draws: int) -> None:
-    """Refuse draws that fit into memory, but that could not be diagnosed there.
+    """Refuse draws that fit into memory, but whose diagnosis would not.
+
+    Args:
+        chains: the number of chains.
+        draws: the number of draws of each chain.
 
     Raises:
-        RecipeError: with what is needed and what there is.
+        RecipeError: with the bytes that are needed and those that are free.
     """
     what = f"the numbers that diagnose {chains} chains with {draws} draws each"
     require_memory(
@@ -62,6 +66,7 @@ def require_room_to_diagnose(chains: int, draws: int) -> None:
 
 
 def _coordinates(blocks: Iterable[Block], lengths: Lengths) -> int:
+    """Return the number of coordinates of all these blocks."""
     return sum(1 if isinstance(b, Scalar) else lengths.known(b.length) or 1 for b in blocks)
 
 

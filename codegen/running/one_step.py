@@ -32,7 +32,7 @@ State = Mapping[str, np.ndarray]
 
 
 def _quiet(_: int) -> None:
-    """Ignore the progress."""
+    """Ignore the number of replicas that have moved."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,10 @@ class OneStep:
 
         Args:
             state: by name of a block, an array of the shape (replicas, length).
-            rng: the generator that chooses seed and step.
+            rng: the generator that chooses the seed and the number of the first step.
+
+        Returns:
+            By name of a block, an array of the shape (replicas, length).
         """
         seed, begin = int(rng.integers(2**62)), int(rng.integers(MAX_FIRST_STEP))
         moved = {name: np.array(x, dtype=float) for name, x in state.items()}
@@ -94,6 +97,9 @@ class OneStep:
             steps: the number of steps.
             seed, chain, begin: the seed, the number of the chain and the number of its first step,
                 which determine the random numbers.
+
+        Returns:
+            By name of a block, an array of the shape (length,); None if the run stopped.
         """
         running = self._begun(first)
         if not self._run(running, self.compiled.no_draws(), (seed, chain, begin), steps):
@@ -103,8 +109,11 @@ class OneStep:
     def compile(self, first: State) -> None:
         """Compile the module by a call with no step.
 
+        Args:
+            first: a state, arrays of the shape (length,) by name of a block.
+
         Raises:
-            RecipeError: where Numba refuses the gradient.
+            RecipeError: where Numba cannot compile the gradient.
         """
         self.compiled.compile(Chain(0, self._begun(first), self.compiled.no_draws()))
 
@@ -114,11 +123,13 @@ class OneStep:
         return [(field, name_of(b)) for b, field in self.compiled.module.plan.fields.items()]
 
     def _begun(self, first: State) -> Any:
+        """Return a state of the module with these blocks, arrays of the shape (length,)."""
         return self.compiled.allocate(
             [np.array(first[name], dtype=float) for _, name in self._fields]
         )
 
     def _put(self, running: Any, row: State) -> None:
+        """Copy the blocks of one replica into the state of the module."""
         for attribute, name in self._fields:
             getattr(running, attribute)[:] = row[name]
         carried = self.compiled.module.plan.carried
@@ -168,6 +179,9 @@ def one_step(
         on_progress: called now and then with the number of replicas that have moved since the last
             call.
 
+    Returns:
+        The kernel, a callable ``step(state, rng)``; the module is compiled at its first call.
+
     Raises:
         RecipeError: for a number or a function that is missing or does not fit, and for a module
             that needs data.
@@ -175,8 +189,8 @@ def one_step(
     if module.estimators:
         named = ", ".join(map(str, module.estimators))
         raise RecipeError(
-            f"{named} is bound to data, and one step is compared for a potential that is a"
-            " function: leave it unbound"
+            f"{named} is bound to data, and one step is compared only for a potential that is a"
+            " function; leave it unbound"
         )
     options = SamplingOptions(steps=1, step_size=schedule_of(step_size), chains=1, threads=1)
     require_options_that_fit(options, module, None)

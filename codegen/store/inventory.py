@@ -54,8 +54,12 @@ class Kept:
 
 @dataclass(frozen=True)
 class Contents:
-    """Everything in the store: its folder, its modules, and temporary files that were left
-    unfinished.
+    """Everything in the store.
+
+    Attributes:
+        folder: the folder of the store.
+        modules: the modules in it.
+        unfinished: temporary files whose process has ended before it could finish them.
     """
 
     folder: Path
@@ -69,7 +73,11 @@ class Contents:
         yield from self.unfinished
 
     def unused_for(self, seconds: float) -> Contents:
-        """Return the part that was not used for so many seconds."""
+        """Return the modules and files that were not used for some time.
+
+        Args:
+            seconds: the time in seconds.
+        """
         before = time.time() - seconds
         modules = tuple(m for m in self.modules if m.used <= before)
         return Contents(
@@ -127,9 +135,13 @@ def _is_unfinished(path: Path) -> bool:
 
 
 def delete(files: Iterable[Path]) -> list[Path]:
-    """Delete the files, and return those that could not be deleted.
+    """Delete files; it is no error if another process has deleted one already.
 
-    A file that another process has deleted already is no failure.
+    Args:
+        files: the files.
+
+    Returns:
+        The files that could not be deleted.
     """
     left = []
     for path in files:
@@ -141,7 +153,11 @@ def delete(files: Iterable[Path]) -> list[Path]:
 
 
 def size(files: Iterable[Path]) -> int:
-    """Return the bytes of the files together; a file that has gone counts 0."""
+    """Return the bytes of all files together; a file that does not exist counts 0.
+
+    Args:
+        files: the files.
+    """
     total = 0
     for path in files:
         with suppress(OSError):

@@ -83,8 +83,10 @@ class Signals:
 
     @contextmanager
     def held(self, running: bool = False) -> Iterator[Signals]:
-        """Note signals and raise nothing; while ``running``, the first signal asks the run to
-        stop.
+        """Yield this object, which notes signals until the block ends, and raises nothing.
+
+        Args:
+            running: True if the first signal asks a run to stop.
         """
         with self:
             self._held, self._running = self._held + 1, self._running + running
@@ -94,7 +96,11 @@ class Signals:
                 self._held, self._running = self._held - 1, self._running - running
 
     def note(self, number: int) -> None:
-        """Note a signal by its number, and tell the user."""
+        """Note a signal, and tell the user.
+
+        Args:
+            number: the number of the signal.
+        """
         name = signal.Signals(number).name
         if self._running and self.first is None:
             self.first = number
@@ -104,7 +110,11 @@ class Signals:
             self._tell(f"{name} waits until the draws are safe; only SIGKILL would not")
 
     def act(self) -> None:
-        """Raise the signal that waits, if there is one."""
+        """Raise the signal that waits, if there is one.
+
+        Raises:
+            Stopped: with the number of the signal.
+        """
         if self.later is not None:
             self._raised = True
             raise Stopped(self.later)

@@ -30,7 +30,7 @@ class Dynamics:
     diffusion: dict[tuple[Block, Block], Entry]
 
     def coefficients(self) -> list[Expr]:
-        """Every expression in the drift and in D."""
+        """Return every expression in the drift and in D."""
         return [
             *self.drift.values(),
             *(p for entry in self.diffusion.values() for p in parts(entry)),

@@ -161,7 +161,7 @@ class Recipe:
             )
 
     def written(self) -> list[tuple[Expr, str]]:
-        """Every expression that was written, each with its place, such as ``Q[r, xi]``."""
+        """Return every expression that was written, each with its place, such as ``Q[r, xi]``."""
         places = [(self.H, "H"), *((e, marginal_place(kept)) for kept, e in self.marginal)]
         places += [] if self.lyapunov is None else [(self.lyapunov, "lyapunov")]
         for matrix in (self.D, self.Q, self.noise_factor):
@@ -175,11 +175,15 @@ class Recipe:
         return places
 
     def unused_name(self, name: str) -> str:
-        """The name, with underscores appended until nothing in the recipe has it."""
+        """Return the name, with underscores appended until nothing in the recipe has it.
+
+        Args:
+            name: the wanted name.
+        """
         return self.unused_names().fresh(name)
 
     def unused_names(self) -> UnusedNames:
-        """A source of names that nothing in the recipe has, for code that needs several."""
+        """Return a source of names that nothing in the recipe has, for code that needs several."""
         of_models = (
             e for _, p in self.posteriors for e in (p.log_likelihood, p.log_prior) if e is not None
         )

@@ -156,7 +156,7 @@ class Update:
         return rules + [(block, e, _observed(block)) for block, e in self.observe]
 
     def written(self) -> list[tuple[Expr, str]]:
-        """Every expression that was written, each with its place."""
+        """Return every expression that was written, each with its place."""
         return [(self.target, "target"), *((e, where) for _, e, where in self._values())]
 
     def _check_every_block_has_a_rule(self) -> None:

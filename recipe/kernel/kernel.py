@@ -116,7 +116,7 @@ class Kernel:
         return next(iter(found), None)
 
     def written(self) -> list[tuple[Expr, str]]:
-        """Every expression in the kernel, each with its place."""
+        """Return every expression in the kernel, each with its place."""
         found: dict[tuple[Expr, str], None] = {(self.target, "target"): None}
         for u in (u for part in self.parts for u in updates_of(part)):
             found |= dict.fromkeys((e, f"the rule of {block}") for block, e in u.rule)
@@ -141,7 +141,7 @@ class Kernel:
 def compose(
     *parts: Any, name: str | None = None, source: str | None = None, expect: str | None = None
 ) -> Kernel:
-    """The kernel that carries out parts in this order.
+    """Return the kernel that carries out parts in this order.
 
     Args:
         *parts: ``step(...)``, ``refresh(...)``, ``flip(...)``, ``metropolis(...)``,

@@ -67,7 +67,7 @@ class Discretisation:
         return self.update.abstract
 
     def written(self) -> list[tuple[Expr, str]]:
-        """Every expression of the rule, each with its place."""
+        """Return every expression of the rule, each with its place."""
         return self.update.written()
 
 

@@ -76,7 +76,7 @@ class Splitting:
 
 
 def split(recipe: Recipe, word: str) -> Splitting:
-    """The splitting of a recipe that a word spells, such as ``BAOAB``.
+    """Return the splitting of a recipe that a word spells, such as ``BAOAB``.
 
     Args:
         recipe: the sampler.

@@ -39,7 +39,7 @@ class Written:
     def read(self):
         """Everything that it gives to a run; RecipeError where it is refused."""
         mine, running = (
-            replace(self.checkpoint, _kept=(), _taken={}, _lock=None),
+            replace(self.checkpoint, _draws_files=(), _copied={}, _lock=None),
             copy.deepcopy(self.fresh),
         )
         try:

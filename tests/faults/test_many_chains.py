@@ -142,7 +142,7 @@ def saved(number, tmp_path, monkeypatch):
     checkpoint.open(chains, 4)
     asked, written = [], []
     monkeypatch.setattr(
-        checkpoint, "_write_taken", lambda _: written.append(dict(checkpoint._taken))
+        checkpoint, "_write_copied", lambda _: written.append(dict(checkpoint._copied))
     )
     for chain in chains:
         checkpoint.visit(chain, chains, lambda c: asked.append(c) is not None)
@@ -164,7 +164,7 @@ def test_a_finished_chain_does_not_keep_a_checkpoint_waiting(tmp_path, monkeypat
     checkpoint, written = Checkpoint(tmp_path / "c", {}, lambda done: 0, 1e-9, 1), []
     checkpoint.open(chains, 4)
     monkeypatch.setattr(
-        checkpoint, "_write_taken", lambda _: written.append(dict(checkpoint._taken))
+        checkpoint, "_write_copied", lambda _: written.append(dict(checkpoint._copied))
     )
     for chain in chains[:3]:
         checkpoint.visit(chain, chains, lambda c: c.number >= 3)

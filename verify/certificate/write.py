@@ -33,11 +33,15 @@ VERSION = 1
 
 
 def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
-    """The certificate of a recipe or a claim that was proved over all: of what is required, and of
-    whatever else is proved.
+    """Return the certificate of a recipe or an update that was proved: of all required obligations,
+    and of the others that are proved.
+
+    Args:
+        declared: the recipe or the update.
+        report: its report.
 
     Raises:
-        RecipeError: where a required obligation is not proved, naming it.
+        RecipeError: where a required obligation is not proved, naming it; and for a kernel.
     """
     if isinstance(declared, Kernel):
         raise RecipeError(
@@ -82,15 +86,23 @@ def _verdict_of(line: ReportLine) -> str:
 
 
 def digest_of(certificate: Data) -> str:
-    """The SHA-256 of everything but the digest itself. It finds damage; malice is found by checking
-    the claims anew.
+    """Return the SHA-256 of a certificate without its digest, in hexadecimal.
+
+    A digest finds damage. A forged certificate is found by checking its claims again.
+
+    Args:
+        certificate: the certificate, with or without a digest.
     """
     rest = {k: v for k, v in certificate.items() if k != "sha256"}
     return hashlib.sha256(canonical(rest).encode("ascii")).hexdigest()
 
 
 def canonical(data: Any) -> str:
-    """The one way to write plain data as JSON."""
+    """Return plain data as JSON in the form that digests are computed from.
+
+    Args:
+        data: dictionaries, lists, texts, numbers, booleans and None.
+    """
     return json.dumps(
         data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
     )

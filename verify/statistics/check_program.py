@@ -118,6 +118,7 @@ def check_program(
         >>> import numpy as np
         >>> from sympy import Symbol, sqrt
         >>> from recipe import Noise, Potential, Update, Vector, grad
+        >>> from verify.statistics import check_program, trial_of
         >>> theta = Vector("theta")
         >>> h, w, U = Symbol("h", positive=True), Noise("w", like=theta), Potential("U", theta)
         >>> drift = -h * grad(U, theta)

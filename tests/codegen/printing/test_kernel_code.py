@@ -391,7 +391,7 @@ def test_a_kernel_without_a_step_size_takes_none():
                 },
             ),
             {},
-            "its Posterior has no log_likelihood; give it",
+            "its Posterior has no log_likelihood; give it one",
         ),
     ],
 )

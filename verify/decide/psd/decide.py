@@ -40,8 +40,12 @@ NEGATIVE = "x^T D x is negative at the witness"
 def decide_psd(dynamics: Dynamics) -> Outcome:
     """Decide ``x^T D x >= 0`` for every vector x, every length and every point of the domain.
 
-    *Proved* with a factor of D as its step, *refuted* with a point and a vector x as its witness,
-    otherwise *undecided*.
+    Args:
+        dynamics: the state, with the matrix D.
+
+    Returns:
+        *Proved* with a factor of D as its step, *refuted* with a point and a vector x as its
+        witness, otherwise *undecided*.
     """
     diffusion = symmetrised(dynamics)
     witness = find_negative(dynamics.state, diffusion)

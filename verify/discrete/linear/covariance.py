@@ -35,7 +35,11 @@ class StationaryCovariance:
     means: dict[Block, tuple[Expr, Expr]]  # recorded, and of the target
 
     def ratio(self, block: Block) -> Expr:
-        """Return the stationary variance of a block divided by its variance under the target."""
+        """Return the stationary variance of a block divided by its variance under the target.
+
+        Args:
+            block: one of the coordinates of the step.
+        """
         return self.of_step[block, block] / self.of_target[block, block]
 
 

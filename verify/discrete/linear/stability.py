@@ -86,8 +86,11 @@ def boundedness(step: AffineStep) -> Stability | None:
     """Return the conditions under which an area-preserving map of the plane has bounded orbits;
     None for other maps.
 
-    The eigenvalues are a pair on the unit circle where the trace is between -2 and 2, and are not
-    where it is beyond. The ends are left open.
+    The eigenvalues are a pair on the unit circle if the trace is between -2 and 2, and they are
+    not if it is beyond. The ends are left open.
+
+    Args:
+        step: the step of the map, an affine one.
     """
     if step.M.shape != (2, 2) or not vanishes(step.M.det() - 1):
         return None

@@ -49,6 +49,8 @@ class AffineStep:
     Attributes:
         coordinates: the blocks, each with one coordinate.
         step: the symbol of the step size.
+        M, m, C: the matrix, the offset and the covariance of the noise of a step.
+        R, n, S: the matrix, the offset and the covariance of the noise of what is recorded.
         hessian: the Hessian of H.
         slope: the gradient of H at 0.
         curvature: the symbol k of the test potential; None where H has no abstract potential.

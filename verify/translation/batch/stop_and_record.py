@@ -1,10 +1,9 @@
-"""Which chains stop, and where a stopped chain is kept.
+"""Check how chains stop in the form of many chains, and where the state of a stopped chain is kept.
 
-``freeze_invalid(state, done)`` changes the columns of those chains alone that have an invalid
-block: it keeps step, block and state of one that has not stopped before, and then fills its column
-with that of a chain that runs. So a chain that runs is never changed, and one that has stopped is
-never recorded as one that runs. Each of these is a trusted function; here their arguments are
-checked.
+``freeze_invalid(state, done)`` changes only the columns of chains that have an invalid block. For a
+chain that has not stopped before it keeps the step, the block and the state, and then it copies the
+column of a running chain into the column. So it never changes a running chain, and a stopped chain
+is never taken for a running one. The function is trusted; this file checks its arguments.
 """
 
 from __future__ import annotations
@@ -18,9 +17,12 @@ from verify.translation.parse.module import ParsedModule
 
 
 def check_stops(module: ParsedModule, legend: Legend, kept: Sequence[str]) -> None:
-    """Require that every block of every chain is looked at, and kept where a chain stops.
+    """Require that every block of every chain is checked, and kept if its chain stops.
 
-    ``kept`` are the fields with the step and the block that stopped a chain, and its blocks then.
+    Args:
+        module: the parsed module.
+        legend: the names of its fields.
+        kept: the fields with the step and the block that stopped a chain, and with its last state.
     """
     check_invalid_columns(module, legend)
     stopped, invalid, *last = kept

@@ -55,15 +55,17 @@ from verify.translation.state.values import Chunk, ChunkFirst, ChunkSize, Eights
 
 
 @contextmanager
-def passing_through(reader: Reader, piece: Chunk, at: ast.AST) -> Iterator[None]:
-    """Read a loop through a chunk; a second loop through it inside of the first is refused."""
-    if piece in reader.going_through:
+def passing_through(reader: Reader, chunk: Chunk, at: ast.AST) -> Iterator[None]:
+    """Yield while a loop through a chunk is read; a second loop through the same chunk inside of
+    the first is refused.
+    """
+    if chunk in reader.current_chunks:
         raise unread(at, "a loop over a chunk is inside of another loop over the same chunk")
-    reader.going_through.add(piece)
+    reader.current_chunks.add(chunk)
     try:
         yield
     finally:
-        reader.going_through.discard(piece)
+        reader.current_chunks.discard(chunk)
 
 
 def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
@@ -96,9 +98,9 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     frame.names |= {n: frame.names[n].total for n in totals}
 
     def once() -> None:
-        piece = Chunk(next(iter(reader.judge.counter)), room, length, label)
+        chunk = Chunk(next(iter(reader.judge.counter)), room, length, label)
         written = len(reader.memory.writes)
-        frame.names |= {first: ChunkFirst(piece), size: ChunkSize(piece)}
+        frame.names |= {first: ChunkFirst(chunk), size: ChunkSize(chunk)}
         frame.names |= {n: Eights(frame.names[n]) for n in totals}
         reader.read(body, frame)
         frame.names |= {
@@ -124,12 +126,12 @@ def _literal(step: ast.expr) -> int | None:
     return None
 
 
-def sum_over_piece(reader: Reader, e: Expr) -> Expr:
+def sum_over_chunk(reader: Reader, e: Expr) -> Expr:
     """Return the sum over a chunk: an atom, whose summand is remembered."""
     if e == 0:
         return e
-    found = reader.judge.fresh("sum over a piece", None)
-    reader.piece_sums[found] = e
+    found = reader.judge.fresh("sum over a chunk", None)
+    reader.chunk_sums[found] = e
     return found
 
 
@@ -137,16 +139,16 @@ def _over_all(reader: Reader, e: Expr, label: int, length: object, at: ast.AST) 
     """Return the sum over all coordinates, from the sum over one chunk."""
     if e == 0:
         return e
-    if e not in reader.piece_sums:
+    if e not in reader.chunk_sums:
         raise unread(at, "a chunk may only add sums over its coordinates")
-    return sum_over(reader.piece_sums[e], label, length)  # type: ignore[index, arg-type]
+    return sum_over(reader.chunk_sums[e], label, length)  # type: ignore[index, arg-type]
 
 
 # -- through one chunk
 # --------------------------------------------------------------------------------------------------
 
 
-def through_piece(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+def through_chunk(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     """Read a loop through one chunk, one or several at a time; returns 1, or 0 if it is no such
     loop.
     """
@@ -176,23 +178,23 @@ def through_piece(reader: Reader, statements: list[ast.stmt], frame: Frame) -> i
     size = frame.names.get(bound)
     if not isinstance(size, ChunkSize) or step is None:
         return 0
-    piece = size.of
-    if step > 1 and (piece.length is not None or piece.room % step or step > MAX_ROWS_AT_ONCE):
+    chunk = size.of
+    if step > 1 and (chunk.length is not None or chunk.room % step or step > MAX_ROWS_AT_ONCE):
         raise unread(loop, f"a loop that takes {step} at a time is not read here")
 
     def once() -> None:
-        frame.names[index] = Offset(piece, 0, step)
+        frame.names[index] = Offset(chunk, 0, step)
         reader.read(body, frame)
         frame.names.pop(index, None)
 
-    with passing_through(reader, piece, loop):
-        read_body(reader, frame, once, _summed(reader, piece, step, loop), piece.label, loop)
+    with passing_through(reader, chunk, loop):
+        read_body(reader, frame, once, _summed(reader, chunk, step, loop), chunk.label, loop)
     if step > 1:
-        _put_together(reader, piece, step, loop)
+        _put_together(reader, chunk, step, loop)
     return 1
 
 
-def _summed(reader: Reader, piece: Chunk, step: int, at: ast.AST) -> Callable[[Expr], Expr]:
+def _summed(reader: Reader, chunk: Chunk, step: int, at: ast.AST) -> Callable[[Expr], Expr]:
     """Return the function that sums what one turn of the loop adds."""
 
     def several(e: Expr) -> Expr:
@@ -202,8 +204,8 @@ def _summed(reader: Reader, piece: Chunk, step: int, at: ast.AST) -> Callable[[E
         return several
     return (
         (lambda e: sum_over_rows(reader, e, at))
-        if piece.length is None
-        else (lambda e: sum_over_piece(reader, e))
+        if chunk.length is None
+        else (lambda e: sum_over_chunk(reader, e))
     )
 
 
@@ -224,14 +226,14 @@ def sum_over_rows(reader: Reader, e: Expr, at: ast.AST) -> Expr:
     return found.at(label) if isinstance(found, Indexed) else found
 
 
-def _put_together(reader: Reader, piece: Chunk, step: int, at: ast.AST) -> None:
+def _put_together(reader: Reader, chunk: Chunk, step: int, at: ast.AST) -> None:
     """Store the content of arrays on the stack after a loop that takes several rows at a time.
 
     Each row must hold the same expression of its own data.
     """
     memory = reader.memory
-    for local in {of for of, _ in memory.several}:
-        held = [memory.several.get((local, shift)) for shift in range(step)]
+    for local in {of for of, _ in memory.by_row}:
+        held = [memory.by_row.get((local, shift)) for shift in range(step)]
         if any(e is None for e in held):
             raise wrong(
                 at,
@@ -244,5 +246,5 @@ def _put_together(reader: Reader, piece: Chunk, step: int, at: ast.AST) -> None:
             raise wrong(at, str(error)) from None
         if any(e != own[0] for e in own):
             raise wrong(at, "one row gets other numbers than the next one")
-        memory.locals[local] = piece, own[0]
-    memory.several.clear()
+        memory.locals[local] = chunk, own[0]
+    memory.by_row.clear()

@@ -58,7 +58,7 @@ def read_draws_ahead(reader: Reader, statements: list[ast.stmt], frame: Frame) -
             raise wrong(fused, "the coordinates that fill no vector are not visited")
     bound, half = _ends(ahead, last, end, frame, size)
     for statement in draws:
-        reader.one(statement, frame)
+        reader.execute_statement(statement, frame)
     results = []
     for loop, left_over in ((fused, False), (ahead, True)):
         if not isinstance(loop.target, ast.Name) or loop.orelse or len(loop.body) < 2:

@@ -35,7 +35,7 @@ from typing import Any
 from sympy import Expr
 
 from recipe.language.total import sum_over
-from verify.translation.loops.chunks import passing_through, sum_over_piece
+from verify.translation.loops.chunks import passing_through, sum_over_chunk
 from verify.translation.loops.one_by_one import (
     assigned_in,
     fresh_label,
@@ -58,7 +58,7 @@ from verify.translation.state.values import (
 NEEDED_FUNCTIONS = {"whole", "lanes", "eight", "inside", "pairwise"}
 
 
-def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+def loop_by_eights(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     """Read a loop over all coordinates, or those of a chunk, eight at a time.
 
     Returns the number of statements that were read, 0 if they do not have this form.
@@ -82,24 +82,24 @@ def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     if [ast.dump(s) for s in body] != [ast.dump(s) for s in last]:
         raise wrong(rest, "the last coordinates are not treated like the others")
     require_unchanged((bound, index, at), body, loop)
-    if reader.by_eight:
+    if reader.in_loop_of_eights:
         raise unread(loop, "a loop by eights is inside of another one")
     size = frame.names.get(bound)
     match size:
         case Size(length=length):
             label = fresh_label(reader, frame)
-            _read_by_eight(
+            _read_eights(
                 reader,
                 loop,
                 frame,
                 (at, Place(length, label, "eight"), body),
                 lambda e: sum_over(e, label, length),
             )
-        case ChunkSize(of=piece) if piece.length is not None:
-            with passing_through(reader, piece, loop):
-                here = Offset(piece, part="eight")
-                _read_by_eight(
-                    reader, loop, frame, (at, here, body), lambda e: sum_over_piece(reader, e)
+        case ChunkSize(of=chunk) if chunk.length is not None:
+            with passing_through(reader, chunk, loop):
+                here = Offset(chunk, part="eight")
+                _read_eights(
+                    reader, loop, frame, (at, here, body), lambda e: sum_over_chunk(reader, e)
                 )
         case _:
             return 0
@@ -121,9 +121,18 @@ def _expected_heads(index: str, bound: str, at: str) -> list[str]:
     ]
 
 
-def _read_by_eight(
+def _read_eights(
     reader: Reader, loop: ast.For, frame: Frame, inner: tuple[str, Any, list[ast.stmt]], summed: Any
 ) -> None:
+    """Read the body of a loop by eights, at the generic coordinate.
+
+    Args:
+        reader: the reader.
+        loop: the loop.
+        frame: the names.
+        inner: the name of the eight coordinates, their value, and the statements of the body.
+        summed: returns the sum over all coordinates of the summand of a running sum.
+    """
     at, here, body = inner
     label = here.label if isinstance(here, Place) else here.of.label
     totals = [n for n in assigned_in(loop) if isinstance(frame.names.get(n), Eights)]
@@ -137,9 +146,9 @@ def _read_by_eight(
         before, first = {n: frame.names[n] for n in totals}, len(reader.memory.writes)
         frame.names.pop(loop.target.id, None)  # type: ignore[attr-defined]
         frame.names[at] = here
-        reader.by_eight = True
+        reader.in_loop_of_eights = True
         reader.read(body, frame)
-        reader.by_eight = False
+        reader.in_loop_of_eights = False
         for n in totals:
             frame.names[n] = _running(frame.names.get(n), before[n], n, loop)
         if any(place != label for _, place in reader.memory.writes[first:]):

@@ -58,7 +58,7 @@ def read_test(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     if found.clock != reader.clock:
         raise wrong(line, "the uniform number belongs to another step")
     require_state(reader, line, "before the test")
-    if not reader.trying:
+    if not reader.finding_writes:
         reader.judge.require(
             found.log_ratio, reader.rule.log_ratio(test), line, "the logarithm of the ratio"
         )
@@ -115,6 +115,6 @@ def _merge(
         accepted.written,
         accepted.reads,
         gone_back.writes,
-        accepted.needed,
-        accepted.strange,
+        accepted.required_checks,
+        accepted.unnamed_stores,
     )

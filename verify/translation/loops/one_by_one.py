@@ -80,17 +80,17 @@ def fresh_label(reader: Reader, frame: Frame) -> int:
 
     No value that is known has this label, and no loop around has it.
     """
-    used = {FIRST_LABEL + 1, *reader.looping}
+    used = {FIRST_LABEL + 1, *reader.loop_labels}
     for value in frame.names.values():
         match value:
             case Place(label=label):
                 used.add(label)
             case Expr() | Eights(total=Expr()):
                 used |= labels(value if isinstance(value, Expr) else value.total)
-            case ChunkSize(of=piece) | ChunkFirst(of=piece) | Offset(of=piece) if (
-                piece.label is not None
+            case ChunkSize(of=chunk) | ChunkFirst(of=chunk) | Offset(of=chunk) if (
+                chunk.label is not None
             ):
-                used.add(piece.label)
+                used.add(chunk.label)
     return min(used) - 1
 
 
@@ -139,11 +139,11 @@ def read_body(
         label: the label of the index if it is a coordinate; else None.
         at: the loop.
     """
-    reader.looping.append(GENERIC if label is None else label)
+    reader.loop_labels.append(GENERIC if label is None else label)
     try:
         _repeated(reader, frame, once, summed, label, at)
     finally:
-        reader.looping.pop()
+        reader.loop_labels.pop()
 
 
 def _repeated(

@@ -122,7 +122,7 @@ def visited(
     ``rest`` is True if the other pairs were drawn in another loop.
     """
     memory = reader.memory
-    if reader.looping:
+    if reader.loop_labels:
         raise unread(call, "a loop over pairs is inside of another loop over coordinates")
     reader.memory = memory.copy()
     given = {
@@ -142,11 +142,11 @@ def visited(
         _read_draw(reader, statement, inner)
     _check_call(reader, call, inner, part)
     first = len(memory.reads), len(memory.writes)
-    reader.visiting = part
-    reader.looping.append(PAIR_LABEL)
-    reader.one(call, inner)
-    reader.looping.pop()
-    reader.visiting = ""
+    reader.pair_part = part
+    reader.loop_labels.append(PAIR_LABEL)
+    reader.execute_statement(call, inner)
+    reader.loop_labels.pop()
+    reader.pair_part = ""
     made, reader.memory = reader.memory, memory
     written = {array for array, _ in made.writes[first[1] :]}
     if any(
@@ -173,7 +173,7 @@ def _read_draw(reader: Reader, statement: ast.stmt, frame: Frame) -> None:
                 "a loop over pairs draws numbers, and calls one function at two coordinates",
             )
     writes = len(reader.memory.writes)
-    reader.one(statement, frame)
+    reader.execute_statement(statement, frame)
     given = [frame.names[n.id] if isinstance(n, ast.Name) else None for n in names]
     plain = all(isinstance(v, Drawn) or (isinstance(v, Expr) and not labels(v)) for v in given)
     if not plain or len(reader.memory.writes) != writes:

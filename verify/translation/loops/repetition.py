@@ -71,9 +71,9 @@ def read_repetition(reader: Reader, statements: list[ast.stmt], frame: Frame) ->
             f" {operation.high}",
         )
     require_state(reader, statements[1].lineno, "before the repetitions")
-    ticks, reader.ticks = reader.ticks, f"{first}, {first} + {count}"
+    outer_range, reader.counter_range = reader.counter_range, f"{first}, {first} + {count}"
     _read_body(reader, body, frame, clock, operation)
-    reader.ticks = ticks
+    reader.counter_range = outer_range
     return 2
 
 
@@ -134,9 +134,9 @@ def _read_body(
 def _once(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str) -> None:
     """Read the body once."""
     frame.names[clock] = reader.clock = Clock(clock)
-    reader.ready = {}  # these numbers have another counter
+    reader.numbers_ahead = {}  # these numbers have another counter
     reader.read(body, frame)
-    reader.ready = {}
+    reader.numbers_ahead = {}
 
 
 def _written(
@@ -159,9 +159,9 @@ def _written(
         reader, [a for a in reader.memory.contents if a.owner == "state"], {}, reader.rule.state
     )
     reader.rule.open()
-    before, reader.trying = reader.trying, True
+    before, reader.finding_writes = reader.finding_writes, True
     _once(reader, body, frame, clock)
-    reader.trying = before
+    reader.finding_writes = before
     written = list(dict.fromkeys(array for array, _ in reader.memory.writes))
     reader.memory, frame.names, reader.rule, reader.clock = memory, names, rule, outer
     reader.keys = keys

@@ -119,11 +119,11 @@ def rows(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     before = set(reader.row_sums)
 
     def once() -> None:
-        piece, numbers = Chunk(next(iter(reader.judge.counter)), TILE), frame.names.get(row_of)
+        chunk, numbers = Chunk(next(iter(reader.judge.counter)), TILE), frame.names.get(row_of)
         if not _is_used(frame) or not isinstance(numbers, Local):
             raise unread(loop, "the loop over rows changes the rows that it visits")
-        frame.names["tile"] = ChunkSize(piece)
-        reader.memory.locals[numbers] = piece, RowNumber()
+        frame.names["tile"] = ChunkSize(chunk)
+        reader.memory.locals[numbers] = chunk, RowNumber()
         reader.read(body, frame)
         del frame.names["tile"]
 

@@ -19,7 +19,7 @@ from recipe.language.phi import Phi
 
 
 class Maximum(Function):
-    """The largest of some numbers; only that it is real is known about it."""
+    """The largest of its arguments, of which the verifier knows only that it is real."""
 
     nargs = None
 
@@ -57,9 +57,7 @@ CONSTANTS = {"math.pi": sympy.pi, "math.e": sympy.E}
 
 
 def nearest_inside(end: Expr, towards: float) -> Expr:
-    """Return the float next to an end of an interval, inside of it: a fold does not go
-    beyond that.
-    """
+    """Return the float next to an end of an interval, inside of it, at which a fold is clamped."""
     x = float(end)
     return Rational(
         math.copysign(sys.float_info.min, towards) if x == 0 else math.nextafter(x, towards)

@@ -1,4 +1,6 @@
-"""What a text must ask of the values of a block: whether they are finite, and in the domain."""
+"""The checks that a text must make of the values of a block: that they are finite, and in the
+domain.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from verify.translation.parse.module import ParsedModule
 
 
 def edges(block: Block) -> list[str]:
-    """The conditions on one coordinate ``x`` at the finite ends of a domain."""
+    """Return the conditions on one coordinate ``x`` at the finite ends of a domain, as text."""
     if on_simplex(block):
         return ["x > 0.0"]
     return [
@@ -22,13 +24,13 @@ def edges(block: Block) -> list[str]:
 
 
 def check_invalid_block(module: ParsedModule, legend: Legend) -> None:
-    """Require that ``invalid_block`` looks at every block and both ends of its domain."""
+    """Require that ``invalid_block`` checks every block at both ends of its domain."""
     asked = _first_invalid(legend, "state.{}")
     require_text(module, "invalid_block", ["@kernel", "def invalid_block(state):", *asked])
 
 
 def check_invalid_columns(module: ParsedModule, legend: Legend) -> None:
-    """Require the same of the functions that look at the columns of many chains."""
+    """Require that the functions for many chains check every block of a column in the same way."""
     asked = _first_invalid(legend, "state.{}[:, c]")
     require_text(module, "invalid_block_of", ["@device", "def invalid_block_of(state, c):", *asked])
     if "all_valid" in module.functions:
@@ -47,7 +49,7 @@ def _first_invalid(legend: Legend, values: str) -> list[str]:
 
 
 def _within(block: Block, values: str) -> str:
-    """The call of the trusted function that says whether these values are in the domain."""
+    """Return the call of the trusted function that returns True if values are in the domain."""
     if on_simplex(block):
         return f"within_simplex({values})"
     low, high = block.domain.inf, block.domain.sup

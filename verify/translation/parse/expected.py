@@ -11,8 +11,15 @@ from verify.translation.parse.problems import unread, wrong
 
 
 def require_text(module: ParsedModule, name: str, lines: Sequence[str]) -> None:
-    """Require that a function is there and has this text; its docstring and ``wide()`` do not
-    matter.
+    """Require that the module has a function with this text, up to its docstring and ``wide()``.
+
+    Args:
+        module: the parsed module.
+        name: the name of the function.
+        lines: the lines of its text.
+
+    Raises:
+        TranslationError: with the first statement that differs.
     """
     function = module.functions.get(name)
     if function is None:

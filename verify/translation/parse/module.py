@@ -1,5 +1,6 @@
-"""The text of a module taken apart: its functions, its arrays with their lengths; what is not
-lifted must be a known text.
+"""Parse the text of a module: its functions, and its arrays with their lengths.
+
+Every statement that no later pass reads must be one of the trusted texts.
 """
 
 from __future__ import annotations
@@ -24,12 +25,18 @@ ALLOWED_DECORATORS = {"device", "reduction", "kernel", "row_kernel", "start_kern
 
 @dataclass(frozen=True)
 class ParsedModule:
-    """``functions`` are those that have to be lifted, ``trusted`` the names of those that are
-    axioms.
+    """A parsed module.
 
-    ``arrays`` gives the length of each field of ``State`` (None for one number), ``integers`` those
-    that hold rows, or random numbers of several steps; ``chains`` are the fields of the state of
-    many chains, ``private`` the arrays that estimators work in.
+    Attributes:
+        functions: the functions that have to be proved, by name.
+        trusted: the names of the functions whose texts are trusted.
+        arrays: the length of each field of ``State``; None for one number.
+        integers: the fields of ``State`` that hold row numbers, or random numbers that are drawn
+            ahead.
+        draws: the fields of ``Draws``.
+        chains: the fields of the state of many chains.
+        private: the arrays that only estimators use.
+        read: the names of the functions that have been read so far.
     """
 
     functions: Mapping[str, ast.FunctionDef]
@@ -39,16 +46,19 @@ class ParsedModule:
     draws: tuple[str, ...]
     chains: tuple[str, ...] = ()
     private: frozenset[str] = frozenset()
-    read: set[str] = dataclasses.field(
-        default_factory=set, compare=False
-    )  # the functions that were read
+    read: set[str] = dataclasses.field(default_factory=set, compare=False)
 
 
 def read_module(text: str, legend: Legend, trusted: Trusted) -> ParsedModule:
-    """Take a text apart.
+    """Parse the text of a module.
+
+    Args:
+        text: the text.
+        legend: the names of its fields.
+        trusted: the texts that need no proof.
 
     Raises:
-        TranslationError: where something stands in it that no generated module has.
+        TranslationError: where the text has a statement that no generated module has.
     """
     try:
         tree = ast.parse(text)
@@ -92,8 +102,8 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> ParsedModule:
 
 
 def _check_encoding(text: str) -> None:
-    """A first line that names another encoding makes other statements of the same text, where it is
-    imported.
+    """Refuse a text whose first lines name another encoding, as Python would then import other
+    statements than those that are proved.
     """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(text.encode()).readline)
@@ -109,9 +119,7 @@ def _check_defined(
     functions: Mapping[str, ast.FunctionDef],
     trusted: Trusted,
 ) -> None:
-    """No function is called like something that the text has from elsewhere: ``min``, ``State``,
-    what is imported.
-    """
+    """Refuse a function with the name of a builtin, of a class or of an import of the text."""
     taken = {*dir(builtins), *classes, *_names_of(trusted.header)}
     for name in sorted(names & taken):
         raise unread(functions[name], f"{name} means something else than a function of the module")
@@ -120,7 +128,9 @@ def _check_defined(
 def _without_eights(
     body: list[ast.stmt], trusted: Trusted
 ) -> tuple[list[ast.stmt], frozenset[str]]:
-    """What else stands in a module, and the functions for eight coordinates, if their text does."""
+    """Return the statements of a module without those about vectors of eight numbers, and the names
+    that these define; no names if the module has none of them.
+    """
     begins = next(
         (n for n, s in enumerate(body) if trusted.eights and ast.unparse(s) == trusted.eights[0]),
         None,
@@ -139,7 +149,7 @@ def _without_eights(
 
 @cache
 def _names_of(statements: tuple[str, ...]) -> frozenset[str]:
-    """The names that statements define."""
+    """Return the names that statements define."""
     parsed = [s for text in statements for s in ast.parse(text).body]
     names = {s.name for s in parsed if isinstance(s, ast.FunctionDef | ast.ClassDef)}
     names |= {
@@ -183,7 +193,7 @@ def _fields(node: ast.ClassDef) -> tuple[str, ...]:
 
 
 def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements after the docstring."""
+    """Return the statements after the docstring."""
     match body:
         case [ast.Expr(value=ast.Constant(value=str())), *rest]:
             return rest
@@ -191,20 +201,21 @@ def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def plain_body(function: ast.FunctionDef) -> list[ast.stmt]:
-    """The statements after the docstring and after ``wide()``, which says how wide vectors are and
-    changes no number.
+    """Return the statements after the docstring and after ``wide()``, which sets the width of
+    vector registers and changes no number.
     """
     body = without_docstring(function.body)
     return body[1:] if len(body) > 1 and ast.unparse(body[0]) == "wide()" else body
 
 
 def same_text(function: ast.FunctionDef, text: str) -> bool:
-    """Whether a function is the one of a text; comments and line breaks do not matter."""
+    """Return True if a function has this text, up to comments and line breaks."""
     (other,) = ast.parse(text).body
     return ast.dump(function) == ast.dump(other)
 
 
 def _axioms(functions: Mapping[str, ast.FunctionDef], trusted: Trusted) -> frozenset[str]:
+    """Return the names of the trusted functions in a module, each of which must have its text."""
     known = set()
     for name, function in functions.items():
         if name in trusted.functions:
@@ -215,6 +226,7 @@ def _axioms(functions: Mapping[str, ast.FunctionDef], trusted: Trusted) -> froze
 
 
 def _check_shape(function: ast.FunctionDef) -> None:
+    """Refuse decorators, arguments and annotations that no generated function has."""
     decorators = [ast.unparse(d) for d in function.decorator_list]
     expected: list[str] | None = [] if function.name in ("allocate", "allocate_many") else None
     if decorators != expected and not (
@@ -246,7 +258,7 @@ BUILTINS = {"math", "np", "range", "float", "min", "LARGEST", "EIGHT", "TILE", "
 
 
 def _check_names(function: ast.FunctionDef, meanings: set[str]) -> None:
-    """No name that means something to the reader is given another meaning."""
+    """Refuse a variable with a name that has a fixed meaning for the reader."""
     given = {a.arg for a in function.args.args}
     given |= {
         n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
@@ -258,8 +270,10 @@ def _check_names(function: ast.FunctionDef, meanings: set[str]) -> None:
 def _allocated(
     functions: Mapping[str, ast.FunctionDef], classes: Mapping[str, tuple[str, ...]], legend: Legend
 ) -> tuple[dict[str, Length | None], frozenset[str]]:
-    """The length of every field of ``State``, as ``allocate`` makes it: fresh arrays, so that no
-    two of them share memory.
+    """Return the length of every field of ``State``, and the fields with row numbers or with random
+    numbers that are drawn ahead.
+
+    ``allocate`` must make a new array for every field, so that no two of them share memory.
     """
     if "State" not in classes or "allocate" not in functions:
         raise unread(None, "the module has no State, or nothing that allocates one")
@@ -302,6 +316,7 @@ def _allocated(
 def _length_of_scratch(
     field: str, value: ast.expr, of_argument: Mapping[str, Block]
 ) -> Length | None:
+    """Return the length of a scratch array in ``allocate``; None for one number."""
     match value:
         case ast.Call(args=[ast.Constant(value=1)], keywords=[]) if (
             ast.unparse(value.func) == "np.zeros"
@@ -314,7 +329,7 @@ def _length_of_scratch(
     raise unread(value, f"{field} is not allocated as in a generated module")
 
 
-AHEAD = "np.zeros(1024)"  # what draw_ahead needs
+AHEAD = "np.zeros(1024)"  # the array that draw_ahead fills
 ROWS = {
     "rows": "np.zeros(batch_size, dtype=np.int64)",
     "table": "np.zeros(0 if replace else 2 << int(batch_size).bit_length(), dtype=np.int64)",
@@ -322,6 +337,7 @@ ROWS = {
 
 
 def _check_fields(classes: Mapping[str, tuple[str, ...]], legend: Legend, tree: ast.Module) -> None:
+    """Refuse fields of ``Params`` and ``Data`` that the legend does not have, and other classes."""
     modes = {f for pair in legend.modes.values() for fields in pair for f in fields}
     expected = {
         "Params": {*legend.settings.values(), *legend.factors.values()},

@@ -1,5 +1,5 @@
-"""Estimates around the gradient of a posterior: each has one text, up to its names, which is
-compared statement by statement.
+"""Check the functions that estimate the gradient of a posterior: control variates, and the running
+variance. Each has one text, up to its names, which is compared statement by statement.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from verify.translation.reference.matcher import length_of
 
 
 def check_call_of_user(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> None:
-    """Require that a gradient of the user is called with its arguments in the order that is
-    documented.
+    """Require that a gradient function of the user is called with its arguments in the documented
+    order.
     """
     if density.gradient not in module.functions:
         raise unread(None, f"the module has no function {density.gradient}")
@@ -45,6 +45,7 @@ def check_call_of_user(module: ParsedModule, legend: Legend, density: PosteriorF
 def _names(
     module: ParsedModule, density: PosteriorFunctions, name: str
 ) -> tuple[list[str], list[str]]:
+    """Return the arguments of an estimator for the results, and those for the blocks."""
     names = [a.arg for a in module.functions[name].args.args]
     k = len(density.potential.blocks)
     if len(set(names)) != len(names) or names[2 * k :] != [*SHARED, "state"]:
@@ -55,7 +56,7 @@ def _names(
 
 
 def _scratch(module: ParsedModule, name: str) -> list[str]:
-    """The scratch arrays that a function names, in the order in which they appear."""
+    """Return the scratch arrays that a function names, in the order in which they appear."""
     found = [
         n
         for n in ast.walk(module.functions[name])
@@ -68,8 +69,8 @@ def _scratch(module: ParsedModule, name: str) -> list[str]:
 def _controlled_text(
     module: ParsedModule, legend: Legend, density: PosteriorFunctions
 ) -> list[str]:
-    """``g(theta; rows) + G(mode) - g(mode; rows)``: unbiased for every mode, and without variance
-    at the mode itself.
+    """Return the text of an estimator with control variates, ``g(theta; rows) + G(mode) - g(mode;
+    rows)``, which is unbiased for every mode and has no variance at the mode itself.
     """
     results, blocks = _names(module, density, density.controlled)
     modes, at_mode = legend.modes[density.potential]
@@ -96,6 +97,7 @@ def _controlled_text(
 
 
 def _check_lengths(module: ParsedModule, density: PosteriorFunctions, scratch: list[str]) -> None:
+    """Require that scratch arrays are different and as long as the blocks."""
     for field, b in zip(scratch, density.potential.blocks, strict=True):
         if module.arrays.get(field, 0) != length_of(b):
             raise wrong(module.functions["allocate"], f"state.{field} is not as long as {b}")
@@ -104,8 +106,8 @@ def _check_lengths(module: ParsedModule, density: PosteriorFunctions, scratch: l
 
 
 def _averaged_text(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> list[str]:
-    """Welford's mean of the estimates from each row, and the variance of that mean in a running
-    average.
+    """Return the text of an estimator with a running variance: Welford's mean of the estimates from
+    each row, and a running average of the variance of that mean.
     """
     name = density.averaged
     results, blocks = _names(module, density, name)
@@ -148,8 +150,10 @@ def _averaged_text(module: ParsedModule, legend: Legend, density: PosteriorFunct
 def private_arrays(
     module: ParsedModule, legend: Legend, found: Iterable[PosteriorFunctions]
 ) -> frozenset[str]:
-    """The arrays of the state that estimators work in: no block, none that another one works in,
-    and none that a step may name.
+    """Return the scratch arrays of the estimators.
+
+    Raises:
+        TranslationError: where such an array is a block, or the array of another estimator.
     """
     private: set[str] = set()
     for density in found:
@@ -169,12 +173,12 @@ def private_arrays(
 
 
 def check_estimates(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> None:
-    """Require that control variates and the running variance are there, and are what they are said
-    to be.
+    """Require that the module has the estimators that the legend names, and no others, and that
+    each has its text.
     """
     for needed, name in ((legend.modes, density.controlled), (legend.variances, density.averaged)):
         if (density.potential in needed) != (name in module.functions):
-            raise unread(None, f"the module has no function {name}, or one that nothing asks for")
+            raise unread(None, f"the module lacks the function {name}, or has it without need")
     if density.controlled in module.functions:
         require_text(module, density.controlled, _controlled_text(module, legend, density))
     if density.averaged in module.functions:

@@ -1,5 +1,5 @@
-"""The functions that sum over rows of data, against the posterior: its potential, its gradient, and
-estimates around them.
+"""Compare the functions that sum over rows of data with a posterior: its potential, its gradient,
+and estimates of the gradient.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from sympy import Expr, Symbol
 from recipe.language.abstract import Potential
 from recipe.language.symbols import GENERIC, Block
 from verify.translation.loops.calls import evaluated
-from verify.translation.loops.chunks import blocks, through_piece
-from verify.translation.loops.eights import EIGHTS, by_eight
+from verify.translation.loops.chunks import blocks, through_chunk
+from verify.translation.loops.eights import EIGHTS, loop_by_eights
 from verify.translation.loops.one_by_one import one_by_one
 from verify.translation.loops.rows import SCALE, counted, rows
 from verify.translation.parse.interface import Legend
@@ -23,15 +23,18 @@ from verify.translation.parse.problems import unread, wrong
 from verify.translation.posterior.estimates import check_call_of_user, check_estimates
 from verify.translation.posterior.posterior_functions import SHARED, PosteriorFunctions, count_of
 from verify.translation.reading.reader import Call, Reader
-from verify.translation.reference.equality import Looks
+from verify.translation.reference.equality import EqualityProver
 from verify.translation.reference.matcher import Judge, length_of
 from verify.translation.state.store import Frame
 from verify.translation.state.values import Array, Place, Record, Rows, Token
 
 
 def check_density(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> None:
-    """Require that the functions of a posterior are its gradient, its potential, and estimates of
-    them.
+    """Require that the functions of a posterior compute its gradient and its potential, and that
+    its estimators have their texts.
+
+    Raises:
+        TranslationError: where this is not proved.
     """
     if density.posterior.user_gradient is not None:
         check_call_of_user(module, legend, density)
@@ -43,12 +46,17 @@ def check_density(module: ParsedModule, legend: Legend, density: PosteriorFuncti
 
 
 def _reader(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> Reader:
+    """Return a reader of the functions of a posterior, which knows the columns of its data."""
     lengths = {length_of(b) for b in density.potential.blocks} | {
         length_of(s) for s, _ in density.posterior.data
     }
-    judge = Judge(Looks(n for n in lengths if n is not None))
+    judge = Judge(EqualityProver(n for n in lengths if n is not None))
     reader = Reader(
-        module, legend, judge, (counted, rows, through_piece, by_eight, blocks, one_by_one), EIGHTS
+        module,
+        legend,
+        judge,
+        (counted, rows, through_chunk, loop_by_eights, blocks, one_by_one),
+        EIGHTS,
     )
     reader.columns = {field: s for s, field in legend.data[density.potential].items()}
     return reader
@@ -73,6 +81,9 @@ def _frame(values: Mapping[str, Any]) -> Frame:
 
 
 def _check_gradient(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> None:
+    """Require that a function computes ``scale * (sum over rows) + prior``, the gradient by each
+    block, and changes no block.
+    """
     function = _function(module, density.gradient)
     blocks = density.potential.blocks
     names = [a.arg for a in function.args.args]
@@ -106,6 +117,7 @@ def _check_gradient(module: ParsedModule, legend: Legend, density: PosteriorFunc
 
 
 def _check_value(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> None:
+    """Require that a function returns the potential, and writes into no array."""
     function = _function(module, density.value)
     blocks = density.potential.blocks
     names = [a.arg for a in function.args.args]
@@ -137,7 +149,16 @@ def _check_value(module: ParsedModule, legend: Legend, density: PosteriorFunctio
 
 
 def _require(reader: Reader, held: Expr, datum: Expr, prior: Expr, line: int, what: str) -> None:
-    """Require ``scale * (sum over rows of datum) + prior``."""
+    """Require that a number is ``scale * (sum over rows of datum) + prior``.
+
+    Args:
+        reader: the reader.
+        held: the number in the text.
+        datum: the contribution of one row.
+        prior: the part of the prior.
+        line: the line of the text.
+        what: the name of the number, for messages.
+    """
     sums = [s for s in reader.row_sums if s in held.atoms(Symbol)]
     wanted = prior
     if sums:
@@ -164,7 +185,9 @@ def _function(module: ParsedModule, name: str) -> ast.FunctionDef:
 
 
 def calls_of(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> dict[str, Call]:
-    """The calls of the functions of a posterior, by name, as far as the module has them."""
+    """Return the functions that read the calls of the functions of a posterior, by the name that
+    ``run`` calls.
+    """
     U = density.potential
     outermost = next(
         (n for n in (density.averaged, density.controlled) if n in module.functions),
@@ -179,6 +202,9 @@ def calls_of(module: ParsedModule, legend: Legend, density: PosteriorFunctions) 
 
 
 def _estimate(legend: Legend, density: PosteriorFunctions, *, with_state: bool) -> Call:
+    """Return the function that reads a call of the gradient or of an estimator, whose minibatch
+    must be drawn just before it, at the counter of the loop around.
+    """
     U, fields = density.potential, legend.data[density.potential]
 
     def call(reader: Reader, node: ast.Call, frame: Frame) -> None:
@@ -190,7 +216,7 @@ def _estimate(legend: Legend, density: PosteriorFunctions, *, with_state: bool) 
                 node,
                 f"{ast.unparse(node)}: data, parameters and rows are not passed in their order",
             )
-        draw = reader.drawn
+        draw = reader.minibatch_drawn
         if fields and (draw is None or draw[2] != count_of(legend, density)):
             raise wrong(node, "the rows of this estimate are not drawn just before it")
         if draw is not None and draw[1] != reader.clock.name:
@@ -199,10 +225,10 @@ def _estimate(legend: Legend, density: PosteriorFunctions, *, with_state: bool) 
                 f"{ast.unparse(node)}: the rows are those of another counter than that of the loop"
                 " around",
             )
-        reader.drawn = None
-        if draw is not None and not reader.trying:
+        reader.minibatch_drawn = None
+        if draw is not None and not reader.finding_writes:
             reader.estimates[U] = (draw[0], draw[1])
-            reader.uses.setdefault(draw[0], U)
+            reader.potential_of_purpose.setdefault(draw[0], U)
         found = evaluated(reader, U, arrays[:k], arrays[k:], draw, node)
         for b, field, variance in zip(
             U.blocks, legend.variances.get(U, ()), found.variances, strict=False
@@ -215,6 +241,8 @@ def _estimate(legend: Legend, density: PosteriorFunctions, *, with_state: bool) 
 
 
 def _value(U: Potential) -> Callable[..., Any]:
+    """Return the function that reads a call of the potential, which must use all of the data."""
+
     def call(reader: Reader, node: ast.Call, frame: Frame) -> Expr:
         k = len(U.blocks)
         arrays = [reader.value(a, frame) for a in node.args[:k]]

@@ -1,4 +1,4 @@
-"""A posterior of a module, and what the functions of the text are called that are about it."""
+"""The names of the functions of a module that belong to a posterior."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ SHARED = ["data", "params", "gradient", "rows"]
 
 @dataclass(frozen=True)
 class PosteriorFunctions:
-    """A posterior of a module: which functions of the text are about it."""
+    """A posterior of a module, with the names of its functions.
+
+    Attributes:
+        potential: the potential that is bound to the posterior.
+        posterior: the posterior.
+        gradient: the function that computes the gradient from rows of the data.
+        value: the function that computes the potential.
+        controlled: the estimator with control variates.
+        averaged: the estimator with a running variance.
+    """
 
     potential: Potential
     posterior: Posterior
@@ -25,7 +34,7 @@ class PosteriorFunctions:
 
 
 def densities(posteriors: Mapping[Potential, Posterior]) -> list[PosteriorFunctions]:
-    """The functions by their names, which every module has in this form."""
+    """Return the names of the functions of each posterior, the same in every module."""
     return [
         PosteriorFunctions(
             U, p, *(f"{kind}_{U}" for kind in ("gradient", "potential", "controlled", "averaged"))
@@ -35,6 +44,6 @@ def densities(posteriors: Mapping[Potential, Posterior]) -> list[PosteriorFuncti
 
 
 def count_of(legend: Legend, density: PosteriorFunctions) -> str:
-    """The number of rows of its data, as the text must say it."""
+    """Return the expression of the number of rows of the data, as the text must have it."""
     first = next(iter(legend.data[density.potential].values()), None)
     return f"data.{first}.shape[0]" if first else "1"

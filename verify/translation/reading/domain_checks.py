@@ -1,6 +1,4 @@
-"""What a text asks of the numbers that it stores: whether they are finite, and between the ends of
-their domains.
-"""
+"""Checks of numbers in a text: whether they are finite, and between the ends of their domains."""
 
 from __future__ import annotations
 
@@ -20,8 +18,12 @@ if TYPE_CHECKING:
     from verify.translation.reading.reader import Reader
 
 
-def question(reader: Reader, node: ast.Compare, frame: Frame) -> Flag:
-    """``abs(x) <= LARGEST``, or x compared with a number."""
+def read_check(reader: Reader, node: ast.Compare, frame: Frame) -> Flag:
+    """Return the check that a comparison makes: ``abs(x) <= LARGEST``, or x compared with a number.
+
+    Raises:
+        TranslationError: for any other comparison.
+    """
     match node:
         case ast.Compare(
             left=ast.Call(func=ast.Name(id="abs"), args=[x]),
@@ -43,16 +45,19 @@ def question(reader: Reader, node: ast.Compare, frame: Frame) -> Flag:
     raise unread(node, f"{ast.unparse(node)} is not read")
 
 
-def must_be_right(reader: Reader, array: Array, line: int) -> None:
-    """What was stored into a block must be looked at: whether it is finite, and between the ends of
-    the domain.
+def require_checks(reader: Reader, array: Array, line: int) -> None:
+    """Note that the text must check the number that it has stored into a block: whether it is
+    finite, and between the ends of the domain.
     """
     value = reader.memory.contents[array]
     block = next(b for b, field in reader.legend.fields.items() if field == array.field)
-    reader.memory.needed += [(value, line), *(((value, edge), line) for edge in edges(block))]
+    reader.memory.required_checks += [
+        (value, line),
+        *(((value, edge), line) for edge in edges(block)),
+    ]
 
 
 def _named(reader: Reader, e: Expr) -> frozenset[Expr]:
-    """A number by its name, at the generic coordinate for every one that it stands at."""
-    named = reader.judge_named(e)
+    """Return the atom of a number at the generic coordinate, once for each coordinate in it."""
+    named = reader.as_atom(e)
     return frozenset(relabel(named, k, GENERIC) for k in labels(named) or {GENERIC})

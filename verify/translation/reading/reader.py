@@ -1,7 +1,7 @@
 """The reader of functions: it gives each name its value, and each statement its effect on arrays.
 
-It reads only what is written here and in ``verify.translation.loops``; for anything else it raises
-an error with the line.
+It reads the statements that this file and ``verify.translation.loops`` describe. For any other
+statement it raises an error with the line.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from verify.translation.parse.arithmetic import (
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule, without_docstring
 from verify.translation.parse.problems import unread, wrong
-from verify.translation.reading.domain_checks import must_be_right, question
+from verify.translation.reading.domain_checks import read_check, require_checks
 from verify.translation.reading.short_vectors import find_few_branch, read_both_branches
 from verify.translation.reference.defined import FUNCTIONS, needed_by
 from verify.translation.reference.matcher import Judge
@@ -66,6 +66,8 @@ Call = Callable[["Reader", ast.Call, "Frame"], Any]
 class Reader:
     """Reads functions of a module.
 
+    Every other attribute is explained where ``__init__`` sets it.
+
     Args:
         module: the parsed module.
         legend: the names of its fields.
@@ -86,7 +88,9 @@ class Reader:
         self.module, self.legend, self.judge = module, legend, judge
         self.forms, self.calls = forms, calls
         self.memory = Memory()
+        # For each purpose of random numbers the draw that uses it, with its clock.
         self.keys: dict[int, Any] = {}
+        # For each field of ``Params`` and of ``Data`` its parameter, matrix, factor or datum.
         self.parameters = {field: s for s, field in legend.settings.items()}
         self.factors = {field: factor_of(M) for M, field in legend.factors.items()}  # type: ignore[arg-type]
         self.columns = {field: s for fields in legend.data.values() for s, field in fields.items()}
@@ -95,53 +99,55 @@ class Reader:
         # True while a saved state is restored: it was checked when it was new.
         self.restoring = False
         # Purpose, clock and size of the minibatch whose rows are in the state.
-        self.drawn: Any = None
-        # The first and the last counter of the loop around, as text.
-        self.ticks = ""
-        # Arrays of numbers that are drawn ahead, with key, clock and length.
-        self.ready: dict[str, Any] = {}
-        # Key and length of each such array, in all loops.
-        self.ahead: dict[str, Any] = {}
+        self.minibatch_drawn: Any = None
+        # The first counter of random numbers in the loop around, and the end of its range, as text.
+        self.counter_range = ""
+        # The arrays whose numbers are drawn ahead at present, with their key, clock and length.
+        self.numbers_ahead: dict[str, Any] = {}
+        # Every array whose numbers are drawn ahead in some loop, with its key and length.
+        self.arrays_ahead: dict[str, Any] = {}
         # The number of calls around the statements that are read.
-        self.depth = 0
+        self.call_depth = 0
         # The labels of the loops around the statements that are read.
-        self.looping: list[int] = []
+        self.loop_labels: list[int] = []
         # True in a loop that takes eight coordinates at a time.
-        self.by_eight = False
-        # The part of the coordinates at which a loop over pairs is read.
-        self.visiting = ""
-        # Arrays that only estimators use.
-        self.private = set(module.private)
-        # Fields with running variances.
+        self.in_loop_of_eights = False
+        # In a loop over pairs, the part of the coordinates that is read (``Place.part``).
+        self.pair_part = ""
+        # The arrays that only estimators may use.
+        self.estimator_arrays = set(module.private)
+        # The fields with running variances.
         self.variances = {f for fields in legend.variances.values() for f in fields}
-        # True while a body is read only to find the arrays that it writes.
-        self.trying = False
-        # Sums over rows, and over the coordinates of a chunk, with their summands.
+        # True while the body of a loop is read only to find the arrays that it writes.
+        self.finding_writes = False
+        # The summand of each sum over rows, and of each sum over the coordinates of a chunk.
         self.row_sums: dict[Symbol, Expr] = {}
-        self.piece_sums: dict[Symbol, Expr] = {}
-        # True if another branch treats fewer than eight coordinates.
+        self.chunk_sums: dict[Symbol, Expr] = {}
+        # True while statements are read that run only for eight coordinates and more.
         self.has_few_branch = False
         # The chunks of the loops around the statements that are read.
-        self.going_through: set[Chunk] = set()
-        # Purpose and clock of each potential's last minibatch; and of that before the first step.
+        self.current_chunks: set[Chunk] = set()
+        # The purpose and the clock of each potential's last minibatch: in the steps, and before
+        # the first step.
         self.estimates: dict[Any, tuple[int, str]] = {}
         self.estimates_before: dict[Any, tuple[int, str]] = {}
-        # For each purpose the potential whose minibatch is drawn for it.
-        self.uses: dict[int, Any] = {}
+        # The potential whose minibatches are drawn for each purpose.
+        self.potential_of_purpose: dict[int, Any] = {}
         # The field with the number of the step for which scratch arrays are right.
-        self.mark = ""
-        # For each field with draws that are not normal the fields with the parameters of their law.
-        self.laws: dict[str, tuple[str, str]] = {}
+        self.valid_step_field = ""
+        # For each field with chi-squared draws, and for each such draw, the fields with the
+        # parameters of its law.
+        self.law_fields: dict[str, tuple[str, str]] = {}
         self.parameters_of_draw: dict[Symbol, tuple[str, str]] = {}
-        # True in ``step``, which may write into out only.
-        self.only_out = False
+        # True in ``step``, which may write into ``out`` only.
+        self.writes_only_out = False
         for s in self.parameters.values():
             if isinstance(s, Indexed):
                 self.memory.contents[Array("params", s.base, s.length)] = s
 
     @property
     def clock(self) -> Any:
-        """The present counter of random numbers."""
+        """The present counter of random numbers, which the rule and the text share."""
         return self.judge.clock
 
     @clock.setter
@@ -159,10 +165,14 @@ class Reader:
             before = dict(frame.names)
             taken = next((n for form in self.forms if (n := form(self, statements[at:], frame))), 0)
             forget_overwritten(statements[at : at + taken], before, frame)
-            at += taken or self.one(statements[at], frame)
+            at += taken or self.execute_statement(statements[at], frame)
 
-    def one(self, statement: ast.stmt, frame: Frame) -> int:
-        """Execute one statement, and return 1."""
+    def execute_statement(self, statement: ast.stmt, frame: Frame) -> int:
+        """Execute one statement, and return 1, the number of statements that are read.
+
+        Raises:
+            TranslationError: where the statement cannot be read.
+        """
         match statement:
             case ast.Assign(targets=targets, value=value):
                 self.assign(targets, value, frame, statement)
@@ -216,14 +226,14 @@ class Reader:
     def _assign_one(self, target: ast.expr, given: Any, frame: Frame, line: int) -> None:
         match target:
             case ast.Name(id=name):
-                frame.names[name] = self.judge_named(given)
+                frame.names[name] = self.as_atom(given)
                 frame.lines[name] = line
             case ast.Subscript():
                 self.store(target, given, frame, line)
             case _:
                 raise unread(target, f"an assignment to {ast.unparse(target)} is not read")
 
-    def judge_named(self, value: Any) -> Any:
+    def as_atom(self, value: Any) -> Any:
         """Return a number as the atom that it is proved to equal; other values unchanged."""
         if not isinstance(value, Expr):
             return value
@@ -266,24 +276,32 @@ class Reader:
         self.put(array, self.place(target.slice, array, frame), value, line)
 
     def _given(self, array: Array, given: GivenDraw, at: ast.AST) -> Expr:
-        """Return a draw that ``step`` is given.
+        """Return a chi-squared draw that ``step`` gets as an argument.
 
-        Its law has the parameters that are in the arrays which ``run`` passes to that draw.
+        The parameters of its law are in the arrays that ``run`` passes to the same draw.
         """
-        if array.field not in self.laws:
+        if array.field not in self.law_fields:
             raise wrong(at, f"run draws nothing into {array.field}")
         if given.place.length != array.length:
             raise wrong(at, "the draw of another coordinate is stored")
-        fields = (Array(array.owner, field, array.length) for field in self.laws[array.field])
+        fields = (Array(array.owner, field, array.length) for field in self.law_fields[array.field])
         whole = None if array.length is None else Place(array.length, GENERIC)
         df, nonc = (self.fetch(field, whole, at) for field in fields)
         draw = self.judge.square(df, nonc, array.length, key=("noise", given.number))
         return draw.at(given.place.label) if isinstance(draw, Indexed) else draw
 
     def put(self, array: Array, place: Place | None, value: Expr, line: int) -> None:
-        """Write a number into an array: at the generic coordinate, which stands for all of them."""
+        """Write a number into an array, at the generic coordinate, which stands for every one.
+
+        Args:
+            array: the array.
+            place: the coordinate; None for an array of one number, and to write one number into
+                all cells.
+            value: the number.
+            line: the line of the statement.
+        """
         label = None if place is None else place.label
-        if array.owner == "state" and self.only_out:
+        if array.owner == "state" and self.writes_only_out:
             raise wrong(line, f"step writes into state.{array.field}, and may write only into out")
         if array.owner == "params" or array.field in self.variances:
             raise wrong(
@@ -293,16 +311,20 @@ class Reader:
         self.memory.written[array] = line
         drawn = generic(value)
         if drawn in self.parameters_of_draw:
-            self.laws[array.field] = self.parameters_of_draw[drawn]
+            self.law_fields[array.field] = self.parameters_of_draw[drawn]
         self.memory.writes.append((array, label))
-        if not self.restoring and not self.trying and not self.memory.contents[array].is_Atom:
-            self.memory.strange.append((array, self.memory.contents[array], line))
+        if (
+            not self.restoring
+            and not self.finding_writes
+            and not self.memory.contents[array].is_Atom
+        ):
+            self.memory.unnamed_stores.append((array, self.memory.contents[array], line))
         if (
             not self.restoring
             and array.field in self.legend.fields.values()
             and array.owner == "state"
         ):
-            must_be_right(self, array, line)
+            require_checks(self, array, line)
 
     def fetch(self, array: Array, place: Place | None, at: ast.AST) -> Expr:
         """Return the content of an array at a coordinate."""
@@ -323,16 +345,20 @@ class Reader:
                 return None
             raise unread(index, f"{array.field} is one number, but is read at {ast.unparse(index)}")
         if isinstance(found, Place) and found.length == array.length:
-            return self.own(found, index)
+            return self.require_own_coordinate(found, index)
         raise wrong(
             index,
             f"{ast.unparse(index)} is not the coordinate of the loop for"
             f" {array.owner}.{array.field}",
         )
 
-    def own(self, place: Place, index: ast.expr) -> Place:
-        """Return the coordinate, and require that it is not the other coordinate of a pair."""
-        if place.part not in ("all", "eight", self.visiting):
+    def require_own_coordinate(self, place: Place, index: ast.expr) -> Place:
+        """Return the coordinate of an index.
+
+        Raises:
+            TranslationError: where it is the other coordinate of the pair that is read.
+        """
+        if place.part not in ("all", "eight", self.pair_part):
             raise wrong(index, f"{ast.unparse(index)} is not the coordinate of the call")
         return place
 
@@ -408,10 +434,10 @@ class Reader:
                 same == length
             ):
                 return Place(length, label, "second")
-            case ChunkFirst(of=piece), ast.Add(), Offset(of=same, part="all") if (
-                same == piece and piece.label is not None
+            case ChunkFirst(of=chunk), ast.Add(), Offset(of=same, part="all") if (
+                same == chunk and chunk.label is not None
             ):
-                return Place(piece.length, piece.label)
+                return Place(chunk.length, chunk.label)
             case Offset(shift=0, step=step), ast.Add(), int(shift) if 0 <= shift < step:
                 return replace(a, shift=shift)
         if isinstance(a, Drawn) or isinstance(b, Drawn):
@@ -420,7 +446,7 @@ class Reader:
 
     @_value.register
     def _(self, node: ast.Compare, frame: Frame) -> Any:
-        return question(self, node, frame)
+        return read_check(self, node, frame)
 
     @_value.register
     def _(self, node: ast.BoolOp, frame: Frame) -> Any:
@@ -446,7 +472,7 @@ class Reader:
                 return Matrix(self.factors[node.attr])
             case Record(name="data") if node.attr in self.columns:
                 return DataColumn(self.columns[node.attr], node.attr)
-            case Record(name="state" | "out") if node.attr in self.private:
+            case Record(name="state" | "out") if node.attr in self.estimator_arrays:
                 raise unread(node, f"{text} is named, but only an estimator may use it")
             case Record(name="state" | "out" as owner) if node.attr in self.module.arrays:
                 return Array(owner, node.attr, self.module.arrays[node.attr])
@@ -482,7 +508,7 @@ class Reader:
             if name in DEVICE_FUNCTIONS and name not in self.module.trusted:
                 raise unread(node, f"{name} is not a function of this release")
             given = [self.number(a, frame) for a in node.args]
-            if name in FUNCTIONS and not self.trying:
+            if name in FUNCTIONS and not self.finding_writes:
                 self.judge.defined.ask([FUNCTIONS[name](*given)], node.lineno)
             return require_real((MATH.get(name) or DEVICE_FUNCTIONS[name])(*given))
         if name == "float":
@@ -509,7 +535,7 @@ class Reader:
     ) -> Expr | None:
         """Return the result of an operator, and record the condition under which it has one."""
         found = apply_operator(operator, a, b)
-        if found is not None and not self.trying:
+        if found is not None and not self.finding_writes:
             self.judge.defined.ask(needed_by(operator, a, b), at.lineno)
         return found
 
@@ -534,11 +560,11 @@ class Reader:
     def returned(self, function: ast.FunctionDef, frame: Frame) -> Any:
         """Return the value that a function returns in this frame."""
         self.module.read.add(function.name)
-        self.depth += 1
+        self.call_depth += 1
         try:
             return self.result(without_docstring(function.body), frame)
         finally:
-            self.depth -= 1
+            self.call_depth -= 1
 
     def result(self, statements: list[ast.stmt], frame: Frame) -> Any:
         """Return the value that statements return; None if they return nothing."""

@@ -25,7 +25,7 @@ from verify.translation.state.values import Size
 
 
 def find_few_branch(statements: list[ast.stmt]) -> int | None:
-    """Return the index of the statement that is this condition; None if there is none."""
+    """Return the index of the statement ``if n < EIGHT``; None if there is none."""
     for n, s in enumerate(statements):
         match s:
             case ast.If(
@@ -40,7 +40,11 @@ def find_few_branch(statements: list[ast.stmt]) -> int | None:
 
 
 def read_both_branches(reader: Any, statements: list[ast.stmt], at: int, frame: Any) -> Any:
-    """Return the result of the two branches, which must be the same."""
+    """Return the result of the two branches.
+
+    Raises:
+        TranslationError: where the branches differ in their results or in their effect on arrays.
+    """
     test = statements[at]
     assert isinstance(test, ast.If)
     assert isinstance(test.test, ast.Compare)
@@ -59,7 +63,7 @@ def read_both_branches(reader: Any, statements: list[ast.stmt], at: int, frame: 
     (few, first), (many, second) = results
     if not _same(reader, few, many) or not _same_memory(reader, first, second):
         raise wrong(test, "fewer than eight coordinates do not give the result of eight and more")
-    for field in ("reads", "writes", "needed", "strange"):
+    for field in ("reads", "writes", "required_checks", "unnamed_stores"):
         second_list, known = getattr(second, field), getattr(before, field)
         second_list.extend(getattr(first, field)[len(known) :])
     second.locals = {k: held for k, held in second.locals.items() if k in first.locals}
@@ -67,21 +71,23 @@ def read_both_branches(reader: Any, statements: list[ast.stmt], at: int, frame: 
 
 
 def _same_memory(reader: Any, one: Any, other: Any) -> bool:
+    """Return True if two memories have the same contents in all arrays that both know."""
     kept = {k: held for k, held in one.locals.items() if k in other.locals}
     return (
         one.contents.keys() == other.contents.keys()
         and all(_same(reader, e, other.contents[a]) for a, e in one.contents.items())
         and all(
-            piece == other.locals[k][0] and _same(reader, held, other.locals[k][1])
-            for k, (piece, held) in kept.items()
+            chunk == other.locals[k][0] and _same(reader, held, other.locals[k][1])
+            for k, (chunk, held) in kept.items()
         )
-        and one.several == other.several
+        and one.by_row == other.by_row
     )
 
 
 def _same(reader: Any, a: Any, b: Any) -> bool:
+    """Return True if two values are equal; numbers must be proved to be."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(_same(reader, x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, Expr) and isinstance(b, Expr):
-        return bool(reader.judge.looks.equal(a, b))
+        return bool(reader.judge.equality.equal(a, b))
     return bool(a == b)

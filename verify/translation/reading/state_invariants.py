@@ -35,7 +35,7 @@ def require_state(reader: Reader, line: int, when: str, owner: str = "state") ->
         at = reader.memory.written.get(array, line)
         if held is None:
             raise wrong(at, f"{block} is not written {when}")
-        if not reader.trying:
+        if not reader.finding_writes:
             try:
                 reader.judge.require(held, value, at, f"{block} {when}")
             except TranslationError as error:
@@ -45,12 +45,12 @@ def require_state(reader: Reader, line: int, when: str, owner: str = "state") ->
 
 
 def _blame_the_first(reader: Reader, owner: str) -> None:
-    """Raise an error for the first new value of a block in the text that is not in the rule.
+    """Raise an error for the first value in a block that is not the new value of the rule.
 
-    Later values that follow from it are then not reported.
+    So an error names the statement that causes it, and not a later one that uses the value.
     """
     blocks = {array_of(reader, b, owner): b for b in reader.legend.fields}
-    for array, held, line in reader.memory.strange:
+    for array, held, line in reader.memory.unnamed_stores:
         wanted = reader.judge.missing(blocks[array]) if array in blocks else None
         if wanted is not None:
             reader.judge.require(held, wanted, line, f"the new value of {blocks[array]}")

@@ -20,7 +20,7 @@ from recipe.language.symbols import GENERIC
 from recipe.language.total import labels, relabel
 from verify.decide.definedness import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition, conditions
 from verify.translation.parse.problems import unread
-from verify.translation.reference.equality import Looks
+from verify.translation.reference.equality import EqualityProver
 
 FUNCTIONS = {
     "math.sqrt": lambda x: Condition(x, NONNEGATIVE),
@@ -55,8 +55,8 @@ def needed_by(operator: ast.operator, a: Any, b: Any) -> list[Condition]:
 class Defined:
     """The conditions that a text needs, with their lines, and the expressions of the rule."""
 
-    def __init__(self, looks: Looks) -> None:
-        self.looks = looks
+    def __init__(self, equality: EqualityProver) -> None:
+        self.equality = equality
         self.asked: dict[Condition, int] = {}
         self.rule: dict[Expr, None] = {}
 
@@ -95,8 +95,8 @@ class Defined:
     def _gives(self, known: Condition, c: Condition) -> bool:
         if known.sign not in IMPLIED[c.sign]:
             return False
-        return self.looks.equal(c.e, known.e) or (
-            c.sign == NONZERO and self.looks.equal(c.e, -known.e)
+        return self.equality.equal(c.e, known.e) or (
+            c.sign == NONZERO and self.equality.equal(c.e, -known.e)
         )
 
     def _by_parts(self, c: Condition) -> bool:

@@ -21,8 +21,8 @@ BLOCK_LENGTH = 3  # coordinates of every block at the points where expressions a
 COORDINATE_OF_LABEL = {GENERIC: 0, OTHER: 1, -2: 2}
 
 
-class Looks:
-    """Decides the equality of expressions, and remembers its answers.
+class EqualityProver:
+    """Proves that expressions are equal, and remembers its answers.
 
     Args:
         lengths: the lengths of all blocks, which get a number at the points of the fast test.
@@ -48,12 +48,14 @@ class Looks:
         return any(x is not None and y is not None and not x.overlaps(y) for x, y in pairs)
 
     def _at_points(self, e: Expr) -> list[Any]:
+        """Return the values of an expression at the points; None where it has no value."""
         if e not in self._values:
             self._values[e] = [_value(e, point) for point in self._points]
         return self._values[e]
 
 
 def _value(e: Expr, point: Point) -> Any:
+    """Return a ball around the value of an expression at a point; None if it has no value there."""
     try:
         return at_precision(WORKING_BITS, lambda: point.evaluate(e, COORDINATE_OF_LABEL))
     except (NoValueError, KeyError):

@@ -28,7 +28,7 @@ from recipe.language.symbols import (
 from recipe.language.total import substitute
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reference.defined import Defined
-from verify.translation.reference.equality import Looks, witness_against
+from verify.translation.reference.equality import EqualityProver, witness_against
 
 MAX_MATCHED_NOISES = 5  # more noises in one expression have too many matchings (n!) to be tried
 
@@ -95,14 +95,14 @@ class Judge:
     """The matcher's knowledge while a text is read.
 
     Attributes:
-        looks: decides equality.
+        equality: proves that expressions are equal.
         definitions: the atoms of new values, in their order, with their definitions.
         evaluations: the evaluations of potentials.
         noises: for each noise of the rule the matching noise of the text.
         whites: the noises of the text.
         squares: the noncentral chi-squared draws.
         of_block: the block that an atom is a new value of.
-        met: the new values that the text was proved to compute.
+        computed: the new values that the text was proved to compute.
         clock: the present counter of random numbers; the rule and the text draw at the same
             counter.
         clocks: the counter of each noise of the text.
@@ -110,21 +110,21 @@ class Judge:
         defined: the conditions under which the text has a value.
     """
 
-    looks: Looks
+    equality: EqualityProver
     definitions: dict[Symbol, Expr] = field(default_factory=dict)
     evaluations: list[PotentialEvaluation] = field(default_factory=list)
     noises: dict[Symbol, Symbol] = field(default_factory=dict)
     whites: set[Symbol] = field(default_factory=set)
     squares: list[Square] = field(default_factory=list)
     of_block: dict[Symbol, Block] = field(default_factory=dict)
-    met: set[Symbol] = field(default_factory=set)
+    computed: set[Symbol] = field(default_factory=set)
     clock: Any = None
     clocks: dict[Symbol, Any] = field(default_factory=dict)
     counter: Iterable[int] = field(default_factory=lambda: itertools.count(1))
     defined: Defined = field(init=False)
 
     def __post_init__(self) -> None:
-        self.defined = Defined(self.looks)
+        self.defined = Defined(self.equality)
 
     def fresh(self, name: str, length: Length | None, **facts: bool) -> Symbol:
         """Return a new atom with a unique name."""
@@ -223,7 +223,7 @@ class Judge:
             return value
         for new, definition in self.definitions.items():
             if self.same(value, definition):
-                self.met.add(new)
+                self.computed.add(new)
                 return new
         return value
 
@@ -232,7 +232,8 @@ class Judge:
         there is none.
         """
         return next(
-            (a for a in self.definitions if self.of_block[a] == block and a not in self.met), None
+            (a for a in self.definitions if self.of_block[a] == block and a not in self.computed),
+            None,
         )
 
     def same(self, theirs: Expr, ours: Expr) -> bool:
@@ -243,7 +244,7 @@ class Judge:
         if theirs == ours:
             return True
         for match in self.matches(theirs, ours):
-            if self.looks.equal(theirs, replace_symbols(ours, {**self.noises, **match})):
+            if self.equality.equal(theirs, replace_symbols(ours, {**self.noises, **match})):
                 self.noises |= match
                 return True
         return False
@@ -277,7 +278,7 @@ class Judge:
         found = None
         for way in ways:
             right = replace_symbols(expected, {**self.noises, **way})
-            if self.looks.equal(expanded, right):
+            if self.equality.equal(expanded, right):
                 self.noises |= way
                 return
             found = witness_against(expanded, right)

@@ -62,8 +62,8 @@ class RuleExecution:
 
     @property
     def domains_checked(self) -> bool:
-        """True if ``invalid_block`` checks the domain after every step: only all coordinates
-        together tell if a block left its domain.
+        """True if ``invalid_block`` must check the domain after every step, as a condition on all
+        coordinates of a block together.
         """
         return any(on_simplex(b) for b in self.state)
 

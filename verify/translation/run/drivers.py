@@ -15,9 +15,9 @@ from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.symbols import Block, Noise, ScalarNoise, generic
 from verify.translation.loops.batch_sums import read_few_or_many
 from verify.translation.loops.calls import CALLS, evaluated
-from verify.translation.loops.chunks import blocks, through_piece
+from verify.translation.loops.chunks import blocks, through_chunk
 from verify.translation.loops.draws_ahead import read_draws_ahead
-from verify.translation.loops.eights import EIGHTS, by_eight
+from verify.translation.loops.eights import EIGHTS, loop_by_eights
 from verify.translation.loops.metropolis_test import read_test
 from verify.translation.loops.one_by_one import one_by_one
 from verify.translation.loops.pairs import read_pairs
@@ -32,7 +32,7 @@ from verify.translation.reading.state_invariants import (
     require_state,
     results_held,
 )
-from verify.translation.reference.equality import Looks
+from verify.translation.reference.equality import EqualityProver
 from verify.translation.reference.matcher import Judge, length_of
 from verify.translation.reference.program import Operation, operations
 from verify.translation.reference.rule import RuleExecution, variance_before
@@ -70,15 +70,15 @@ def reader_for(
 ) -> Reader:
     """Return a reader that compares a text with the rule, at the first state of the rule."""
     lengths = {length_of(b) for b in legend.fields} | set(module.arrays.values())
-    judge = Judge(Looks(n for n in lengths if n is not None))
+    judge = Judge(EqualityProver(n for n in lengths if n is not None))
     forms = (
         read_pairs,
         read_draws_ahead,
         read_repetition,
         read_test,
         read_few_or_many,
-        through_piece,
-        by_eight,
+        through_chunk,
+        loop_by_eights,
         blocks,
         one_by_one,
     )
@@ -127,7 +127,7 @@ def read_step(
     """
     function = _function(module, "step", STEP_ARGUMENTS)
     reader = reader_for(module, legend, beside, _given_gradients(legend), estimated=False)
-    reader.only_out, reader.laws = True, dict(laws)
+    reader.writes_only_out, reader.law_fields = True, dict(laws)
     noise = NoiseArguments(_normals(source))
     frame = Frame(
         {
@@ -327,7 +327,7 @@ def _entered_step(
     }
     frame.names = {n: v for n, v in frame.names.items() if n not in assigned}
     frame.names |= {"t": Clock("t"), "finite": Flag(), "done": Token("done")}
-    reader.clock, reader.ticks = Clock("t"), "np.uint64(start), np.uint64(start + steps)"
+    reader.clock, reader.counter_range = Clock("t"), "np.uint64(start), np.uint64(start + steps)"
     _scratch_holds_anything(reader, opened)
     rest = body[2:]
     if any(f not in reader.legend.fields.values() for f in reader.module.draws):
@@ -374,7 +374,7 @@ def _read_before(reader: Reader, statements: list[ast.stmt], frame: Frame) -> di
                         statement, "the first row to be filled is max(0, (start - warmup) // thin)"
                     )
             case ast.Assign(targets=[ast.Name(id=name)]):
-                reader.one(statement, frame)
+                reader.execute_statement(statement, frame)
                 _check_constant(reader, frame.names[name], statement)
             case _:
                 raise unread(
@@ -403,7 +403,7 @@ def _read_left(
     own = reader.module.arrays.keys() - {
         *reader.legend.fields.values(),
         *reader.variances,
-        *reader.private,
+        *reader.estimator_arrays,
     }
     if (
         text != f"steps > 0 and state.{mark}[0] != start + 1"
@@ -411,12 +411,16 @@ def _read_left(
         or reader.module.arrays[mark] is not None
     ):
         raise wrong(test, "evaluations before the loop must be made if no earlier step made them")
-    reader.mark = mark
-    reader.private.add(mark)
+    reader.valid_step_field = mark
+    reader.estimator_arrays.add(mark)
     reader.clock = frame.names["t"] = Clock("before")
     first = len(reader.memory.writes)
     reader.read(statements, frame)
-    reader.estimates_before, reader.estimates, reader.uses = reader.estimates, {}, {}
+    reader.estimates_before, reader.estimates, reader.potential_of_purpose = (
+        reader.estimates,
+        {},
+        {},
+    )
     written = list(dict.fromkeys(array for array, _ in reader.memory.writes[first:]))
     return results_held(reader, written, reader.rule.state)
 
@@ -434,7 +438,7 @@ def _check_drawn_again(reader: Reader, at: ast.stmt) -> None:
         if (
             (last is None or last[1] != "t")
             and purpose in reader.keys
-            and reader.uses.get(purpose) != U
+            and reader.potential_of_purpose.get(purpose) != U
         ):
             raise wrong(at, f"the minibatch of {U} before the loop shares its random numbers")
 
@@ -468,7 +472,7 @@ def _check_finite(reader: Reader, frame: Frame) -> None:
     flag = frame.names.get("finite")
     if reader.rule.domains_checked:
         return
-    for asked, line in reader.memory.needed:
+    for asked, line in reader.memory.required_checks:
         if not isinstance(flag, Flag) or asked not in flag.of:
             value, condition = asked if isinstance(asked, tuple) else (asked, "")
             reason = (

@@ -1,5 +1,5 @@
-"""What comes in the loop over steps after the step itself: it stops where something is not finite,
-and records what is kept.
+"""Check the statements that follow a step in the loop over steps: they stop the run if a block is
+not finite or outside of its domain, and record the draws that are kept.
 """
 
 from __future__ import annotations
@@ -28,10 +28,17 @@ def check_end(
     tail: list[ast.stmt],
     opened: frozenset[Array],
 ) -> None:
-    """Require that nothing else follows, and nothing less; ``opened`` are the arrays that hold
-    something for the next step.
+    """Require that exactly these statements follow a step.
+
+    Args:
+        module: the parsed module.
+        what: the rule or the kernel.
+        reader: the reader, after the step.
+        frame: its names.
+        tail: the statements.
+        opened: the arrays that hold results of evaluations for the next step.
     """
-    expected = [f"state.{reader.mark}[0] = done + 2"] if opened else []
+    expected = [f"state.{reader.valid_step_field}[0] = done + 2"] if opened else []
     expected += (
         STOP
         if reader.rule.domains_checked
@@ -64,7 +71,9 @@ def _check_kept(
     body: list[ast.stmt],
     opened: frozenset[Array],
 ) -> None:
-    """Require of every block a row of draws, with its value or what is recorded of it."""
+    """Require that a row of draws is filled for every block, with its recorded value, and for every
+    statistic.
+    """
     statistics = [f for f in module.draws if f not in reader.legend.fields.values()]
     kept = len(reader.legend.fields) + len(statistics)
     if len(body) < kept:
@@ -83,7 +92,7 @@ def _check_kept(
     frame.names["finite"] = Flag()
     state = {array_of(reader, b) for b in reader.legend.fields} | opened
     first = len(reader.memory.writes)
-    reader.ticks = "t, t + np.uint64(1)"  # not every step is recorded
+    reader.counter_range = "t, t + np.uint64(1)"  # not every step is recorded
     reader.read(recorded, frame)
     for array, _ in reader.memory.writes[first:]:
         if array in state or array.field in reader.variances:
@@ -102,6 +111,7 @@ def _check_kept(
 def _check_copy(
     reader: Reader, what: Update | Kernel, block: Block, statement: ast.stmt, frame: Frame
 ) -> None:
+    """Require that a statement copies the recorded value of a block into its row of draws."""
     field = reader.legend.fields[block]
     match statement:
         case ast.Expr(

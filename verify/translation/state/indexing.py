@@ -86,7 +86,7 @@ def _coordinate(reader: Any, index: ast.expr, frame: Any) -> Place:
     found = reader.value(index, frame)
     if not isinstance(found, Place):
         raise unread(index, f"{ast.unparse(index)} is not the coordinate of a loop")
-    return reader.own(found, index)  # type: ignore[no-any-return]
+    return reader.require_own_coordinate(found, index)  # type: ignore[no-any-return]
 
 
 def _entry(of: Any, i: Place, j: Place, node: ast.Subscript) -> Expr:
@@ -117,7 +117,9 @@ def _(of: RowOf, reader: Any, node: ast.Subscript, frame: Any) -> Any:
             f"{ast.unparse(node.slice)} is not the coordinate of the loop for"
             f" data.{of.column.field}",
         )
-    return datum_of_row(of.column.symbol.at(reader.own(place, node.slice).label), of.row.shift)
+    return datum_of_row(
+        of.column.symbol.at(reader.require_own_coordinate(place, node.slice).label), of.row.shift
+    )
 
 
 def datum_of_row(s: Symbol, shift: int) -> Symbol:
@@ -136,10 +138,10 @@ def datum_of_row(s: Symbol, shift: int) -> Symbol:
 @read_cell.register
 def _(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     at = _offset(of, reader, node, frame)
-    piece, held = reader.memory.locals.get(of, (None, None))
-    if (of, at.shift) in reader.memory.several:
-        return reader.memory.several[of, at.shift]
-    if piece != at.of:
+    chunk, held = reader.memory.locals.get(of, (None, None))
+    if (of, at.shift) in reader.memory.by_row:
+        return reader.memory.by_row[of, at.shift]
+    if chunk != at.of:
         raise unread(node, f"the value of {ast.unparse(node)} is not known here")
     return (
         RowNumber(at.shift)
@@ -156,13 +158,13 @@ def store_local(reader: Any, of: Local, node: ast.Subscript, value: Any, frame: 
     if at.step == 1:
         reader.memory.locals[of] = at.of, value
     else:
-        reader.memory.several[of, at.shift] = value
+        reader.memory.by_row[of, at.shift] = value
 
 
 def _offset(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Offset:
     """Return the position of an index in the chunk of the loop around it."""
     at = reader.value(node.slice, frame)
-    if not isinstance(at, Offset) or at.of not in reader.going_through:
+    if not isinstance(at, Offset) or at.of not in reader.current_chunks:
         raise unread(node, f"{ast.unparse(node.slice)} is not the index of the loop")
     if of.room < at.of.room:
         raise wrong(node, f"there is room for {of.room} numbers only, and {at.of.room} are needed")

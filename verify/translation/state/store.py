@@ -29,21 +29,21 @@ class Memory:
         written: the line where each array got its content.
         reads: arrays that were read, with the label of the coordinate; None for one number.
         writes: arrays that were written, with the label of the coordinate; None for one number.
-        needed: checks that are required of numbers stored into blocks, in the form of ``Flag``,
-            with the lines of the stores.
-        strange: stored values that have no name, with their arrays and lines.
+        required_checks: checks that the text must make of numbers stored into blocks, in the form
+            of ``Flag``, with the lines of the stores.
+        unnamed_stores: the arrays, values and lines of stores whose value is equal to no atom.
         locals: the chunk and the content of each array on the stack.
-        several: the contents by row in a loop that takes several rows at a time.
+        by_row: the contents by row in a loop that takes several rows at a time.
     """
 
     contents: dict[Array, Expr] = field(default_factory=dict)
     written: dict[Array, int] = field(default_factory=dict)
     reads: list[tuple[Array, int | None]] = field(default_factory=list)
     writes: list[tuple[Array, int | None]] = field(default_factory=list)
-    needed: list[tuple[Any, int]] = field(default_factory=list)
-    strange: list[tuple[Array, Expr, int]] = field(default_factory=list)
+    required_checks: list[tuple[Any, int]] = field(default_factory=list)
+    unnamed_stores: list[tuple[Array, Expr, int]] = field(default_factory=list)
     locals: dict[Local, tuple[Chunk, Any]] = field(default_factory=dict)
-    several: dict[tuple[Local, int], Any] = field(default_factory=dict)
+    by_row: dict[tuple[Local, int], Any] = field(default_factory=dict)
 
     def copy(self) -> Memory:
         """Return a copy with the same contents."""
