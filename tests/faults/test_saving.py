@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.command import ROOT, _called, forked
+from helpers.command import ROOT, _called, forked, hear_signals
 
 import codegen.results.draws
 import codegen.results.write_netcdf
@@ -604,6 +604,7 @@ def test_a_terminal_that_is_closed_costs_nothing(tmp_path, cache):
     ]
     child, ours = pty.fork()
     if child == 0:
+        hear_signals()
         os.chdir(tmp_path)
         os.execve(
             call[0],

@@ -6,6 +6,7 @@ start of the interpreter, or about its environment, starts one itself.
 
 import multiprocessing
 import os
+import signal
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -28,9 +29,23 @@ _forkserver.set_forkserver_preload(
 
 def forked(function, *arguments):
     """A process that calls a function of a module, and has begun."""
-    process = _forkserver.Process(target=function, args=arguments)
+    process = _forkserver.Process(target=_hearing, args=(function, *arguments))
     process.start()
     return process
+
+
+def _hearing(function, *arguments):
+    hear_signals()
+    function(*arguments)
+
+
+def hear_signals():
+    """Hear the signals that a terminal's command hears, also where the tests run under nohup or in
+    the background, whose children ignore some of them.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @dataclass(frozen=True)
