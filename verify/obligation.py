@@ -59,7 +59,11 @@ class Outcomes:
     about: Callable[[Declared], Iterator[tuple[str, Outcome]]]
 
     def __getitem__(self, name: str) -> Outcome:
-        """Return the outcome of one obligation, which must apply to the subject."""
+        """Return the outcome of one obligation.
+
+        Raises:
+            KeyError: where the obligation does not apply to the subject.
+        """
         return self.needed[name]
 
     def proved(self, name: str) -> bool:
