@@ -75,7 +75,7 @@ def _validate(
     if "run_many" in module.functions:
         check_many(module, legend, source, reader, check_end)
     if isinstance(source, Update):
-        check_step(module, legend, source, reader.law_fields)
+        check_step(module, legend, source, reader.random.law_fields)
     _check_all_read(module, source, found)
 
 

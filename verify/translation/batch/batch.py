@@ -97,7 +97,7 @@ def keys(reader: Reader) -> list[Any]:
     numbers = sorted({number for (_, number), _ in drawn})
     keys = [
         (purpose, re.sub(r" of line \d+", "", use), clock.name)
-        for purpose, (use, clock) in reader.keys.items()
+        for purpose, (use, clock) in reader.random.keys.items()
     ]
     return [
         sorted((numbers.index(number), name, key) for (name, number), key in drawn),

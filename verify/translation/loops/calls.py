@@ -58,11 +58,11 @@ def checked_key(
         raise unread(node, f"{ast.unparse(node)}: key and counter are not those of this step")
     if clock != reader.clock:
         raise wrong(node, f"{ast.unparse(node)}: the counter is not that of the loop around")
-    if reader.call_depth:
+    if reader.around.call_depth:
         raise unread(node, "random numbers are drawn in a function that is called")
     if clock == BEFORE_FIRST_STEP:  # ``drivers.check_run`` checks these numbers at the end
         return key, clock
-    known = reader.keys.setdefault(key.purpose, (use, clock))
+    known = reader.random.keys.setdefault(key.purpose, (use, clock))
     if known != (use, clock):
         raise wrong(
             node, f"two uses of random numbers share the key {key.purpose}: {known[0]} and {use}"
@@ -107,21 +107,21 @@ def draw_ahead(reader: Reader, node: ast.Call, frame: Frame) -> None:
             node, f"{ast.unparse(node.args[0])} is not an array for the numbers of several steps"
         )
     begin_and_end = ", ".join(map(ast.unparse, node.args[5:]))
-    if begin_and_end != reader.counter_range or keying[-1] != reader.clock:
+    if begin_and_end != reader.around.counter_range or keying[-1] != reader.clock:
         raise wrong(node, f"{begin_and_end} are not the counters of the loop around")
     length = first.length if isinstance(first, PairsInVectors) else None
     if half != Half(length) if length else (first, half) != (0, 1):
         raise wrong(node, "these are not the pairs that fill no vector")
     key, clock = checked_key(reader, node, keying, f"normal numbers for {length or 'a number'}")
-    if reader.arrays_ahead.setdefault(numbers.name, (key, length)) != (key, length):
+    if reader.random.ever_ahead.setdefault(numbers.name, (key, length)) != (key, length):
         raise wrong(node, f"two uses of random numbers share {numbers.name}")
-    reader.numbers_ahead[numbers.name] = (key, clock, length)
+    reader.random.ahead[numbers.name] = (key, clock, length)
 
 
 def pair_ahead(reader: Reader, node: ast.Call, frame: Frame) -> Any:
     """Read a pair that was drawn ahead: the numbers that ``normal_pair`` gives at its counter."""
     numbers, clock, counter = (reader.value(a, frame) for a in node.args)
-    known = reader.numbers_ahead.get(numbers.name) if isinstance(numbers, Token) else None
+    known = reader.random.ahead.get(numbers.name) if isinstance(numbers, Token) else None
     if known is None or known[1] != clock:
         raise wrong(node, f"{ast.unparse(node.args[0])} does not hold the numbers of this step")
     key, _, length = known
@@ -174,7 +174,7 @@ def draw_rows(reader: Reader, node: ast.Call, frame: Frame) -> None:
     key, clock = checked_key(reader, node, given, f"rows of line {node.lineno}")
     if reader.value(rows, frame) != Rows() or reader.value(table, frame) != Token("table"):
         raise unread(node, f"{ast.unparse(node)} does not fill the rows of the state")
-    reader.minibatch_drawn = (key.purpose, clock.name, ast.unparse(count))
+    reader.random.minibatch_drawn = (key.purpose, clock.name, ast.unparse(count))
 
 
 def noncentral_chi_squared(reader: Reader, node: ast.Call, frame: Frame) -> Expr:
@@ -190,7 +190,7 @@ def noncentral_chi_squared(reader: Reader, node: ast.Call, frame: Frame) -> Expr
         counter.length,
         key=(key.purpose, clock.name),
     )
-    reader.parameters_of_draw[draw] = _fields_of_law(node)
+    reader.random.parameters_of_draw[draw] = _fields_of_law(node)
     return draw.at(label) if isinstance(draw, Indexed) else draw
 
 
@@ -209,9 +209,9 @@ def _fields_of_law(node: ast.Call) -> tuple[str, str]:
 @contextmanager
 def under_condition(reader: Reader, at: ast.AST) -> Iterator[None]:
     """Read statements that are not always executed, and refuse random numbers in them."""
-    before = dict(reader.numbers_ahead), reader.minibatch_drawn, dict(reader.estimates)
+    before = dict(reader.random.ahead), reader.random.minibatch_drawn, dict(reader.random.estimates)
     yield
-    if before != (reader.numbers_ahead, reader.minibatch_drawn, reader.estimates):
+    if before != (reader.random.ahead, reader.random.minibatch_drawn, reader.random.estimates):
         raise unread(at, "random numbers are drawn under a condition")
 
 

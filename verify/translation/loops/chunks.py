@@ -59,13 +59,13 @@ def passing_through(reader: Reader, chunk: Chunk, at: ast.AST) -> Iterator[None]
     """Yield while a loop through a chunk is read; a second loop through the same chunk inside of
     the first is refused.
     """
-    if chunk in reader.current_chunks:
+    if chunk in reader.around.current_chunks:
         raise unread(at, "a loop over a chunk is inside of another loop over the same chunk")
-    reader.current_chunks.add(chunk)
+    reader.around.current_chunks.add(chunk)
     try:
         yield
     finally:
-        reader.current_chunks.discard(chunk)
+        reader.around.current_chunks.discard(chunk)
 
 
 def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
@@ -131,7 +131,7 @@ def sum_over_chunk(reader: Reader, e: Expr) -> Expr:
     if e == 0:
         return e
     found = reader.judge.fresh("sum over a chunk", None)
-    reader.chunk_sums[found] = e
+    reader.sums.by_chunk[found] = e
     return found
 
 
@@ -139,9 +139,9 @@ def _over_all(reader: Reader, e: Expr, label: int, length: object, at: ast.AST) 
     """Return the sum over all coordinates, from the sum over one chunk."""
     if e == 0:
         return e
-    if e not in reader.chunk_sums:
+    if e not in reader.sums.by_chunk:
         raise unread(at, "a chunk may only add sums over its coordinates")
-    return sum_over(reader.chunk_sums[e], label, length)  # type: ignore[index, arg-type]
+    return sum_over(reader.sums.by_chunk[e], label, length)  # type: ignore[index, arg-type]
 
 
 # -- through one chunk
@@ -222,7 +222,7 @@ def sum_over_rows(reader: Reader, e: Expr, at: ast.AST) -> Expr:
     label = next(iter(free), GENERIC)
     length = next((s.length for s in e.atoms(Indexed) if s.label == label), None) if free else None
     found = reader.judge.fresh("sum over rows", length)
-    reader.row_sums[found] = relabel(e, label, GENERIC)
+    reader.sums.by_row[found] = relabel(e, label, GENERIC)
     return found.at(label) if isinstance(found, Indexed) else found
 
 

@@ -82,7 +82,7 @@ def loop_by_eights(reader: Reader, statements: list[ast.stmt], frame: Frame) -> 
     if [ast.dump(s) for s in body] != [ast.dump(s) for s in last]:
         raise wrong(rest, "the last coordinates are not treated like the others")
     require_unchanged((bound, index, at), body, loop)
-    if reader.in_loop_of_eights:
+    if reader.around.in_loop_of_eights:
         raise unread(loop, "a loop by eights is inside of another one")
     size = frame.names.get(bound)
     match size:
@@ -138,7 +138,7 @@ def _read_eights(
     totals = [n for n in assigned_in(loop) if isinstance(frame.names.get(n), Eights)]
     if any(isinstance(frame.names.get(n), Expr) for n in assigned_in(loop)):
         raise unread(loop, "a loop by eights may only change eight running sums")
-    if totals and not reader.has_few_branch:
+    if totals and not reader.around.has_few_branch:
         raise unread(loop, "fewer than eight coordinates must be summed in their order")
     frame.names |= {n: frame.names[n].total for n in totals}
 
@@ -146,9 +146,9 @@ def _read_eights(
         before, first = {n: frame.names[n] for n in totals}, len(reader.memory.writes)
         frame.names.pop(loop.target.id, None)  # type: ignore[attr-defined]
         frame.names[at] = here
-        reader.in_loop_of_eights = True
+        reader.around.in_loop_of_eights = True
         reader.read(body, frame)
-        reader.in_loop_of_eights = False
+        reader.around.in_loop_of_eights = False
         for n in totals:
             frame.names[n] = _running(frame.names.get(n), before[n], n, loop)
         if any(place != label for _, place in reader.memory.writes[first:]):

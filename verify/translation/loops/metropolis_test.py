@@ -58,7 +58,7 @@ def read_test(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     if found.clock != reader.clock:
         raise wrong(line, "the uniform number belongs to another step")
     require_state(reader, line, "before the test")
-    if not reader.finding_writes:
+    if not reader.around.finding_writes:
         reader.judge.require(
             found.log_ratio, reader.rule.log_ratio(test), line, "the logarithm of the ratio"
         )
@@ -80,7 +80,7 @@ def _merge(
     if any(edges(b) for b in getattr(test, "flips", ())):
         raise unread(at, "a block is flipped without a check of its domain, which has an edge")
     new, old = rule.state, rule.rejected(test)
-    reader.memory, reader.restoring = accepted.copy(), True
+    reader.memory, reader.around.restoring = accepted.copy(), True
     looped = {s.target for s in ast.walk(at) if isinstance(s, ast.For)}
     if any(
         isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n not in looped
@@ -90,7 +90,7 @@ def _merge(
         raise unread(at, "no name may get a value where the test rejects")
     with under_condition(reader, at):
         reader.read(rejected, frame)
-    reader.restoring = False
+    reader.around.restoring = False
     rule.state = old
     require_state(reader, at.lineno, "where the test rejects")
     gone_back = reader.memory

@@ -80,7 +80,7 @@ def fresh_label(reader: Reader, frame: Frame) -> int:
 
     No value that is known has this label, and no loop around has it.
     """
-    used = {FIRST_LABEL + 1, *reader.loop_labels}
+    used = {FIRST_LABEL + 1, *reader.around.loop_labels}
     for value in frame.names.values():
         match value:
             case Place(label=label):
@@ -139,11 +139,11 @@ def read_body(
         label: the label of the index if it is a coordinate; else None.
         at: the loop.
     """
-    reader.loop_labels.append(GENERIC if label is None else label)
+    reader.around.loop_labels.append(GENERIC if label is None else label)
     try:
         _repeated(reader, frame, once, summed, label, at)
     finally:
-        reader.loop_labels.pop()
+        reader.around.loop_labels.pop()
 
 
 def _repeated(

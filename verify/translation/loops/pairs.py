@@ -122,7 +122,7 @@ def visited(
     ``rest`` is True if the other pairs were drawn in another loop.
     """
     memory = reader.memory
-    if reader.loop_labels:
+    if reader.around.loop_labels:
         raise unread(call, "a loop over pairs is inside of another loop over coordinates")
     reader.memory = memory.copy()
     given = {
@@ -142,11 +142,11 @@ def visited(
         _read_draw(reader, statement, inner)
     _check_call(reader, call, inner, part)
     first = len(memory.reads), len(memory.writes)
-    reader.pair_part = part
-    reader.loop_labels.append(PAIR_LABEL)
+    reader.around.pair_part = part
+    reader.around.loop_labels.append(PAIR_LABEL)
     reader.execute_statement(call, inner)
-    reader.loop_labels.pop()
-    reader.pair_part = ""
+    reader.around.loop_labels.pop()
+    reader.around.pair_part = ""
     made, reader.memory = reader.memory, memory
     written = {array for array, _ in made.writes[first[1] :]}
     if any(

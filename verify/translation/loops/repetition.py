@@ -71,9 +71,12 @@ def read_repetition(reader: Reader, statements: list[ast.stmt], frame: Frame) ->
             f" {operation.high}",
         )
     require_state(reader, statements[1].lineno, "before the repetitions")
-    outer_range, reader.counter_range = reader.counter_range, f"{first}, {first} + {count}"
+    outer_range, reader.around.counter_range = (
+        reader.around.counter_range,
+        f"{first}, {first} + {count}",
+    )
     _read_body(reader, body, frame, clock, operation)
-    reader.counter_range = outer_range
+    reader.around.counter_range = outer_range
     return 2
 
 
@@ -134,9 +137,9 @@ def _read_body(
 def _once(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str) -> None:
     """Read the body once."""
     frame.names[clock] = reader.clock = Clock(clock)
-    reader.numbers_ahead = {}  # these numbers have another counter
+    reader.random.ahead = {}  # these numbers have another counter
     reader.read(body, frame)
-    reader.numbers_ahead = {}
+    reader.random.ahead = {}
 
 
 def _written(
@@ -152,18 +155,18 @@ def _written(
     )
     reader.memory = memory.copy()
     reader.memory.writes.clear()
-    keys = dict(reader.keys)
+    keys = dict(reader.random.keys)
     reader.clock = Clock(clock)
     reader.rule = rule.inside(operation)
     forget_arrays(
         reader, [a for a in reader.memory.contents if a.owner == "state"], {}, reader.rule.state
     )
     reader.rule.open()
-    before, reader.finding_writes = reader.finding_writes, True
+    before, reader.around.finding_writes = reader.around.finding_writes, True
     _once(reader, body, frame, clock)
-    reader.finding_writes = before
+    reader.around.finding_writes = before
     written = list(dict.fromkeys(array for array, _ in reader.memory.writes))
     reader.memory, frame.names, reader.rule, reader.clock = memory, names, rule, outer
-    reader.keys = keys
+    reader.random.keys = keys
     reader.judge.restore(known)
     return written

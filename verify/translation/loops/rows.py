@@ -64,7 +64,7 @@ def counted(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     match statements[0]:
         case ast.Assign(targets=[ast.Name(id="count")], value=value):
             text = ast.unparse(value)
-            fields = [f"data.{field}.shape[0]" for field in reader.columns]
+            fields = [f"data.{field}.shape[0]" for field in reader.fields.columns]
             if text not in (fields or ["1"]):
                 raise unread(value, f"{text} is not the number of rows")
             frame.names["count"] = Token("count")
@@ -113,10 +113,12 @@ def rows(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         or ast.unparse(filled) != ROWS.format(row_of)
     ):
         raise unread(loop, "the loop over rows does not visit the used rows")
-    fetches = {FETCH.format(field) for field, s in reader.columns.items() if isinstance(s, Indexed)}
+    fetches = {
+        FETCH.format(field) for field, s in reader.fields.columns.items() if isinstance(s, Indexed)
+    }
     body = [s for s in body if ast.unparse(s) not in fetches]
     require_unchanged(("first", "tile", "used", "count", "rows"), body, loop)
-    before = set(reader.row_sums)
+    before = set(reader.sums.by_row)
 
     def once() -> None:
         chunk, numbers = Chunk(next(iter(reader.judge.counter)), TILE), frame.names.get(row_of)
@@ -128,7 +130,7 @@ def rows(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         del frame.names["tile"]
 
     def summed(e: Expr) -> Expr:
-        if e != 0 and (e not in reader.row_sums or e in before):
+        if e != 0 and (e not in reader.sums.by_row or e in before):
             raise unread(loop, "a tile may only add sums over its rows")
         return e
 

@@ -58,7 +58,7 @@ def _reader(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -
         (counted, rows, through_chunk, loop_by_eights, blocks, one_by_one),
         EIGHTS,
     )
-    reader.columns = {field: s for s, field in legend.data[density.potential].items()}
+    reader.fields.columns = {field: s for s, field in legend.data[density.potential].items()}
     return reader
 
 
@@ -159,15 +159,15 @@ def _require(reader: Reader, held: Expr, datum: Expr, prior: Expr, line: int, wh
         line: the line of the text.
         what: the name of the number, for messages.
     """
-    sums = [s for s in reader.row_sums if s in held.atoms(Symbol)]
+    sums = [s for s in reader.sums.by_row if s in held.atoms(Symbol)]
     wanted = prior
     if sums:
         (found,) = sums if len(sums) == 1 else (sums[0],)
         wanted = SCALE * found + prior
         if len(sums) > 1:
             raise unread(line, f"{what} is made of {len(sums)} sums over rows")
-        reader.judge.require(reader.row_sums[found], datum, line, f"{what}: what one row adds")
-    elif datum != 0 and reader.columns:
+        reader.judge.require(reader.sums.by_row[found], datum, line, f"{what}: what one row adds")
+    elif datum != 0 and reader.fields.columns:
         raise wrong(line, f"{what} has no sum over the rows")
     elif datum != 0:
         wanted = SCALE * datum + prior
@@ -216,7 +216,7 @@ def _estimate(legend: Legend, density: PosteriorFunctions, *, with_state: bool) 
                 node,
                 f"{ast.unparse(node)}: data, parameters and rows are not passed in their order",
             )
-        draw = reader.minibatch_drawn
+        draw = reader.random.minibatch_drawn
         if fields and (draw is None or draw[2] != count_of(legend, density)):
             raise wrong(node, "the rows of this estimate are not drawn just before it")
         if draw is not None and draw[1] != reader.clock.name:
@@ -225,10 +225,10 @@ def _estimate(legend: Legend, density: PosteriorFunctions, *, with_state: bool) 
                 f"{ast.unparse(node)}: the rows are those of another counter than that of the loop"
                 " around",
             )
-        reader.minibatch_drawn = None
-        if draw is not None and not reader.finding_writes:
-            reader.estimates[U] = (draw[0], draw[1])
-            reader.potential_of_purpose.setdefault(draw[0], U)
+        reader.random.minibatch_drawn = None
+        if draw is not None and not reader.around.finding_writes:
+            reader.random.estimates[U] = (draw[0], draw[1])
+            reader.random.potential_of_purpose.setdefault(draw[0], U)
         found = evaluated(reader, U, arrays[:k], arrays[k:], draw, node)
         for b, field, variance in zip(
             U.blocks, legend.variances.get(U, ()), found.variances, strict=False

@@ -7,55 +7,36 @@ statement it raises an error with the line.
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable
-from dataclasses import replace
-from functools import singledispatchmethod
 from typing import Any
 
-from sympy import Expr, Integer, Rational, Symbol
+from sympy import Expr, Integer
 
-from recipe.language.abstract import Dense
 from recipe.language.symbols import GENERIC, Indexed, generic
 from recipe.language.total import labels, relabel
 from verify.translation.parse.arithmetic import (
-    CONSTANTS,
-    DEVICE_FUNCTIONS,
-    MATH,
     apply_operator,
-    require_real,
 )
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule, without_docstring
 from verify.translation.parse.problems import unread, wrong
-from verify.translation.reading.domain_checks import read_check, require_checks
+from verify.translation.reading.domain_checks import require_checks
+from verify.translation.reading.expressions import value_of
 from verify.translation.reading.short_vectors import find_few_branch, read_both_branches
-from verify.translation.reference.defined import FUNCTIONS, needed_by
+from verify.translation.reference.defined import needed_by
 from verify.translation.reference.matcher import Judge
-from verify.translation.reference.rule import factor_of
-from verify.translation.state.indexing import read_cell, store_local
+from verify.translation.state.fields import fields_of
+from verify.translation.state.indexing import store_local
 from verify.translation.state.noise_arguments import GivenDraw
-from verify.translation.state.store import Frame, Memory, forget_overwritten
+from verify.translation.state.random_numbers import RandomNumbers
+from verify.translation.state.store import Frame, Memory, Sums, forget_overwritten
+from verify.translation.state.surroundings import Surroundings
 from verify.translation.state.values import (
     Array,
-    Chunk,
-    ChunkFirst,
-    CounterAhead,
-    DataColumn,
-    Decision,
     Drawn,
     Flag,
-    Half,
     Local,
-    Matrix,
-    Offset,
-    Pairs,
-    PairsInVectors,
     Place,
-    Record,
-    Rows,
-    Size,
-    Token,
     WholeNumber,
 )
 
@@ -64,9 +45,15 @@ Call = Callable[["Reader", ast.Call, "Frame"], Any]
 
 
 class Reader:
-    """Reads functions of a module.
+    """Reads functions of a module: it keeps the meaning of everything that it has read so far.
 
-    Every other attribute is explained where ``__init__`` sets it.
+    Attributes:
+        memory: the contents of arrays.
+        around: the loops, calls and branches around the statements that are read.
+        random: the random numbers that have been drawn.
+        sums: the summands of sums that a row or a chunk adds to.
+        fields: the meaning of the fields of ``Params`` and ``Data``.
+        rule: the execution of the rule that the text is compared with.
 
     Args:
         module: the parsed module.
@@ -87,61 +74,12 @@ class Reader:
     ) -> None:
         self.module, self.legend, self.judge = module, legend, judge
         self.forms, self.calls = forms, calls
-        self.memory = Memory()
-        # For each purpose of random numbers the draw that uses it, with its clock.
-        self.keys: dict[int, Any] = {}
-        # For each field of ``Params`` and of ``Data`` its parameter, matrix, factor or datum.
-        self.parameters = {field: s for s, field in legend.settings.items()}
-        self.factors = {field: factor_of(M) for M, field in legend.factors.items()}  # type: ignore[arg-type]
-        self.columns = {field: s for fields in legend.data.values() for s, field in fields.items()}
+        self.memory, self.around = Memory(), Surroundings()
+        self.random, self.sums = RandomNumbers(), Sums()
+        self.fields = fields_of(module, legend)
         # The execution of the rule that the text is compared with, in ``run`` and in ``step``.
         self.rule: Any = None
-        # True while a saved state is restored: it was checked when it was new.
-        self.restoring = False
-        # Purpose, clock and size of the minibatch whose rows are in the state.
-        self.minibatch_drawn: Any = None
-        # The first counter of random numbers in the loop around, and the end of its range, as text.
-        self.counter_range = ""
-        # The arrays whose numbers are drawn ahead at present, with their key, clock and length.
-        self.numbers_ahead: dict[str, Any] = {}
-        # Every array whose numbers are drawn ahead in some loop, with its key and length.
-        self.arrays_ahead: dict[str, Any] = {}
-        # The number of calls around the statements that are read.
-        self.call_depth = 0
-        # The labels of the loops around the statements that are read.
-        self.loop_labels: list[int] = []
-        # True in a loop that takes eight coordinates at a time.
-        self.in_loop_of_eights = False
-        # In a loop over pairs, the part of the coordinates that is read (``Place.part``).
-        self.pair_part = ""
-        # The arrays that only estimators may use.
-        self.estimator_arrays = set(module.private)
-        # The fields with running variances.
-        self.variances = {f for fields in legend.variances.values() for f in fields}
-        # True while the body of a loop is read only to find the arrays that it writes.
-        self.finding_writes = False
-        # The summand of each sum over rows, and of each sum over the coordinates of a chunk.
-        self.row_sums: dict[Symbol, Expr] = {}
-        self.chunk_sums: dict[Symbol, Expr] = {}
-        # True while statements are read that run only for eight coordinates and more.
-        self.has_few_branch = False
-        # The chunks of the loops around the statements that are read.
-        self.current_chunks: set[Chunk] = set()
-        # The purpose and the clock of each potential's last minibatch: in the steps, and before
-        # the first step.
-        self.estimates: dict[Any, tuple[int, str]] = {}
-        self.estimates_before: dict[Any, tuple[int, str]] = {}
-        # The potential whose minibatches are drawn for each purpose.
-        self.potential_of_purpose: dict[int, Any] = {}
-        # The field with the number of the step for which scratch arrays are right.
-        self.valid_step_field = ""
-        # For each field with chi-squared draws, and for each such draw, the fields with the
-        # parameters of its law.
-        self.law_fields: dict[str, tuple[str, str]] = {}
-        self.parameters_of_draw: dict[Symbol, tuple[str, str]] = {}
-        # True in ``step``, which may write into ``out`` only.
-        self.writes_only_out = False
-        for s in self.parameters.values():
+        for s in self.fields.parameters.values():
             if isinstance(s, Indexed):
                 self.memory.contents[Array("params", s.base, s.length)] = s
 
@@ -280,11 +218,13 @@ class Reader:
 
         The parameters of its law are in the arrays that ``run`` passes to the same draw.
         """
-        if array.field not in self.law_fields:
+        if array.field not in self.random.law_fields:
             raise wrong(at, f"run draws nothing into {array.field}")
         if given.place.length != array.length:
             raise wrong(at, "the draw of another coordinate is stored")
-        fields = (Array(array.owner, field, array.length) for field in self.law_fields[array.field])
+        fields = (
+            Array(array.owner, field, array.length) for field in self.random.law_fields[array.field]
+        )
         whole = None if array.length is None else Place(array.length, GENERIC)
         df, nonc = (self.fetch(field, whole, at) for field in fields)
         draw = self.judge.square(df, nonc, array.length, key=("noise", given.number))
@@ -301,26 +241,26 @@ class Reader:
             line: the line of the statement.
         """
         label = None if place is None else place.label
-        if array.owner == "state" and self.writes_only_out:
+        if array.owner == "state" and self.around.writes_only_out:
             raise wrong(line, f"step writes into state.{array.field}, and may write only into out")
-        if array.owner == "params" or array.field in self.variances:
+        if array.owner == "params" or array.field in self.fields.variances:
             raise wrong(
                 line, f"{array.owner}.{array.field} is written to, but must not change in a step"
             )
         self.memory.contents[array] = value if label is None else relabel(value, label, GENERIC)
         self.memory.written[array] = line
         drawn = generic(value)
-        if drawn in self.parameters_of_draw:
-            self.law_fields[array.field] = self.parameters_of_draw[drawn]
+        if drawn in self.random.parameters_of_draw:
+            self.random.law_fields[array.field] = self.random.parameters_of_draw[drawn]
         self.memory.writes.append((array, label))
         if (
-            not self.restoring
-            and not self.finding_writes
+            not self.around.restoring
+            and not self.around.finding_writes
             and not self.memory.contents[array].is_Atom
         ):
             self.memory.unnamed_stores.append((array, self.memory.contents[array], line))
         if (
-            not self.restoring
+            not self.around.restoring
             and array.field in self.legend.fields.values()
             and array.owner == "state"
         ):
@@ -358,7 +298,7 @@ class Reader:
         Raises:
             TranslationError: where it is the other coordinate of the pair that is read.
         """
-        if place.part not in ("all", "eight", self.pair_part):
+        if place.part not in ("all", "eight", self.around.pair_part):
             raise wrong(index, f"{ast.unparse(index)} is not the coordinate of the call")
         return place
 
@@ -368,174 +308,16 @@ class Reader:
     def value(self, node: ast.expr, frame: Frame) -> Any:
         """Return the value of an expression."""
         try:
-            return self._value(node, frame)
+            return value_of(node, self, frame)
         except (ValueError, TypeError, ZeroDivisionError) as error:
             raise unread(node, f"{ast.unparse(node)}: {error}") from None
-
-    @singledispatchmethod
-    def _value(self, node: ast.expr, frame: Frame) -> Any:
-        raise unread(node, f"{ast.unparse(node)} is not read")
-
-    @_value.register
-    def _(self, node: ast.Constant, frame: Frame) -> Any:
-        if isinstance(node.value, bool):
-            if node.value:
-                return Flag()
-        elif isinstance(node.value, float) and math.isfinite(node.value):
-            return Rational(node.value)
-        elif isinstance(node.value, int):
-            return node.value
-        raise unread(node, f"{node.value!r} is not read")
-
-    @_value.register
-    def _(self, node: ast.Name, frame: Frame) -> Any:
-        if node.id not in frame.names:
-            raise unread(node, f"the value of {node.id} is not known here")
-        return frame.names[node.id]
-
-    @_value.register
-    def _(self, node: ast.Tuple, frame: Frame) -> Any:
-        return tuple(self.value(e, frame) for e in node.elts)
-
-    @_value.register
-    def _(self, node: ast.UnaryOp, frame: Frame) -> Any:
-        x = self.value(node.operand, frame)
-        if (
-            isinstance(node.op, ast.USub)
-            and isinstance(x, Expr | int)
-            and not isinstance(x, WholeNumber)
-        ):
-            return -x
-        raise unread(node, f"{ast.unparse(node)} is not read")
-
-    @_value.register
-    def _(self, node: ast.BinOp, frame: Frame) -> Any:
-        a, b = self.value(node.left, frame), self.value(node.right, frame)
-        match a, node.op, b:
-            case (Expr() | int(), _, Expr() | int()) if not (
-                (isinstance(a, int) and isinstance(b, int))
-                or isinstance(a, WholeNumber)
-                or isinstance(b, WholeNumber)
-            ):
-                found = self.apply_operator(node.op, a, b, node)
-                if found is not None:
-                    return found
-            case Flag(of=one), ast.BitAnd(), Flag(of=other):
-                return Flag(one | other)
-            case Size(length=length), ast.RShift(), 1:
-                return Pairs(length)
-            case Size(length=length), ast.Sub(), Pairs(length=same) if same == length:
-                return Half(length)
-            case Place(length=length, part="first" | "middle"), ast.Sub(), PairsInVectors(
-                length=same
-            ) if same == length:
-                return CounterAhead(a)
-            case Half(length=length), ast.Add(), Place(length=same, label=label, part="first") if (
-                same == length
-            ):
-                return Place(length, label, "second")
-            case ChunkFirst(of=chunk), ast.Add(), Offset(of=same, part="all") if (
-                same == chunk and chunk.label is not None
-            ):
-                return Place(chunk.length, chunk.label)
-            case Offset(shift=0, step=step), ast.Add(), int(shift) if 0 <= shift < step:
-                return replace(a, shift=shift)
-        if isinstance(a, Drawn) or isinstance(b, Drawn):
-            raise wrong(node, "the random number of another coordinate is used here")
-        raise unread(node, f"{ast.unparse(node)} is not read")
-
-    @_value.register
-    def _(self, node: ast.Compare, frame: Frame) -> Any:
-        return read_check(self, node, frame)
-
-    @_value.register
-    def _(self, node: ast.BoolOp, frame: Frame) -> Any:
-        match node:
-            case ast.BoolOp(
-                op=ast.And(),
-                values=[first, ast.Compare(left=drawn, ops=[ast.Lt()], comparators=[ratio])],
-            ) if ast.unparse(first) == "invalid_block(state) < 0":
-                key, clock = self.value(drawn, frame)
-                return Decision(self.number(ratio, frame), key, clock, dict(self.memory.contents))
-        raise unread(node, f"{ast.unparse(node)} is not read")
-
-    @_value.register
-    def _(self, node: ast.Attribute, frame: Frame) -> Any:
-        text = ast.unparse(node)
-        if text in CONSTANTS:
-            return CONSTANTS[text]
-        of = self.value(node.value, frame)
-        match of:
-            case Record(name="params") if node.attr in self.parameters:
-                return self._parameter(self.parameters[node.attr])
-            case Record(name="params") if node.attr in self.factors:
-                return Matrix(self.factors[node.attr])
-            case Record(name="data") if node.attr in self.columns:
-                return DataColumn(self.columns[node.attr], node.attr)
-            case Record(name="state" | "out") if node.attr in self.estimator_arrays:
-                raise unread(node, f"{text} is named, but only an estimator may use it")
-            case Record(name="state" | "out" as owner) if node.attr in self.module.arrays:
-                return Array(owner, node.attr, self.module.arrays[node.attr])
-            case Record(
-                name="state",
-            ) if node.attr in self.module.integers:
-                return Rows() if node.attr == "rows" else Token(node.attr)
-            case Record(name=owner) if (
-                found := frame.names.get(f"{owner}.{node.attr}")
-            ) is not None:
-                return found
-            case Array(length=length) if node.attr == "size" and length is not None:
-                return Size(length)
-        raise unread(node, f"{text} is not read")
-
-    def _parameter(self, s: Any) -> Any:
-        if isinstance(s, Dense):
-            return Matrix(s)
-        return Array("params", s.base, s.length) if isinstance(s, Indexed) else s
-
-    @_value.register
-    def _(self, node: ast.Subscript, frame: Frame) -> Any:
-        return read_cell(self.value(node.value, frame), self, node, frame)
-
-    @_value.register
-    def _(self, node: ast.Call, frame: Frame) -> Any:
-        name = ast.unparse(node.func)
-        if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
-            raise unread(node, f"{ast.unparse(node)} is not read")
-        if name in self.calls:
-            return self.calls[name](self, node, frame)
-        if name in MATH or name in DEVICE_FUNCTIONS:
-            if name in DEVICE_FUNCTIONS and name not in self.module.trusted:
-                raise unread(node, f"{name} is not a function of this release")
-            given = [self.number(a, frame) for a in node.args]
-            if name in FUNCTIONS and not self.finding_writes:
-                self.judge.defined.ask([FUNCTIONS[name](*given)], node.lineno)
-            return require_real((MATH.get(name) or DEVICE_FUNCTIONS[name])(*given))
-        if name == "float":
-            (x,) = (self.value(a, frame) for a in node.args)
-            return x.length if isinstance(x, Size) else self.number(node.args[0], frame)
-        if name == "np.uint64":
-            (x,) = (self.value(a, frame) for a in node.args)
-            if isinstance(x, int) and 0 <= x < 2**64:
-                return WholeNumber(x)
-            if not isinstance(x, Size):
-                raise unread(
-                    node,
-                    f"{ast.unparse(node)} is neither a number of coordinates nor a whole number",
-                )
-            return x
-        if name in self.module.functions:
-            return self.inlined(
-                self.module.functions[name], [self.value(a, frame) for a in node.args], node
-            )
-        raise unread(node, f"{name} is not read")
 
     def apply_operator(
         self, operator: ast.operator, a: Any, b: Any, at: ast.stmt | ast.expr
     ) -> Expr | None:
         """Return the result of an operator, and record the condition under which it has one."""
         found = apply_operator(operator, a, b)
-        if found is not None and not self.finding_writes:
+        if found is not None and not self.around.finding_writes:
             self.judge.defined.ask(needed_by(operator, a, b), at.lineno)
         return found
 
@@ -560,11 +342,11 @@ class Reader:
     def returned(self, function: ast.FunctionDef, frame: Frame) -> Any:
         """Return the value that a function returns in this frame."""
         self.module.read.add(function.name)
-        self.call_depth += 1
+        self.around.call_depth += 1
         try:
             return self.result(without_docstring(function.body), frame)
         finally:
-            self.call_depth -= 1
+            self.around.call_depth -= 1
 
     def result(self, statements: list[ast.stmt], frame: Frame) -> Any:
         """Return the value that statements return; None if they return nothing."""

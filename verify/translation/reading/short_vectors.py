@@ -52,14 +52,14 @@ def read_both_branches(reader: Any, statements: list[ast.stmt], at: int, frame: 
     if not isinstance(reader.value(test.test.left, frame), Size):
         raise unread(test, f"{ast.unparse(test.test)} does not test a number of coordinates")
     before, names, results = reader.memory, frame.names, []
-    apart = reader.has_few_branch
+    apart = reader.around.has_few_branch
     for way in (test.body, statements[at + 1 :]):
         if not way:
             raise unread(test, "there is no branch for more than seven coordinates")
-        reader.has_few_branch = way is not test.body
+        reader.around.has_few_branch = way is not test.body
         reader.memory, frame.names = before.copy(), dict(names)
         results.append((reader.result(way, frame), reader.memory))
-    reader.has_few_branch = apart
+    reader.around.has_few_branch = apart
     (few, first), (many, second) = results
     if not _same(reader, few, many) or not _same_memory(reader, first, second):
         raise wrong(test, "fewer than eight coordinates do not give the result of eight and more")

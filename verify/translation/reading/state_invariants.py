@@ -35,7 +35,7 @@ def require_state(reader: Reader, line: int, when: str, owner: str = "state") ->
         at = reader.memory.written.get(array, line)
         if held is None:
             raise wrong(at, f"{block} is not written {when}")
-        if not reader.finding_writes:
+        if not reader.around.finding_writes:
             try:
                 reader.judge.require(held, value, at, f"{block} {when}")
             except TranslationError as error:

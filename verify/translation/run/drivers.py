@@ -127,7 +127,7 @@ def read_step(
     """
     function = _function(module, "step", STEP_ARGUMENTS)
     reader = reader_for(module, legend, beside, _given_gradients(legend), estimated=False)
-    reader.writes_only_out, reader.law_fields = True, dict(laws)
+    reader.around.writes_only_out, reader.random.law_fields = True, dict(laws)
     noise = NoiseArguments(_normals(source))
     frame = Frame(
         {
@@ -327,7 +327,10 @@ def _entered_step(
     }
     frame.names = {n: v for n, v in frame.names.items() if n not in assigned}
     frame.names |= {"t": Clock("t"), "finite": Flag(), "done": Token("done")}
-    reader.clock, reader.counter_range = Clock("t"), "np.uint64(start), np.uint64(start + steps)"
+    reader.clock, reader.around.counter_range = (
+        Clock("t"),
+        "np.uint64(start), np.uint64(start + steps)",
+    )
     _scratch_holds_anything(reader, opened)
     rest = body[2:]
     if any(f not in reader.legend.fields.values() for f in reader.module.draws):
@@ -402,8 +405,8 @@ def _read_left(
     mark = text.removeprefix("steps > 0 and state.").removesuffix("[0] != start + 1")
     own = reader.module.arrays.keys() - {
         *reader.legend.fields.values(),
-        *reader.variances,
-        *reader.estimator_arrays,
+        *reader.fields.variances,
+        *reader.fields.estimator_arrays,
     }
     if (
         text != f"steps > 0 and state.{mark}[0] != start + 1"
@@ -411,13 +414,13 @@ def _read_left(
         or reader.module.arrays[mark] is not None
     ):
         raise wrong(test, "evaluations before the loop must be made if no earlier step made them")
-    reader.valid_step_field = mark
-    reader.estimator_arrays.add(mark)
+    reader.fields.valid_step_field = mark
+    reader.fields.estimator_arrays.add(mark)
     reader.clock = frame.names["t"] = Clock("before")
     first = len(reader.memory.writes)
     reader.read(statements, frame)
-    reader.estimates_before, reader.estimates, reader.potential_of_purpose = (
-        reader.estimates,
+    reader.random.estimates_before, reader.random.estimates, reader.random.potential_of_purpose = (
+        reader.random.estimates,
         {},
         {},
     )
@@ -429,16 +432,16 @@ def _check_drawn_again(reader: Reader, at: ast.stmt) -> None:
     """Require that the minibatch before the loop is that of the end of a step, or has its own
     random numbers.
     """
-    for U, (purpose, _) in reader.estimates_before.items():
-        last = reader.estimates.get(U)
+    for U, (purpose, _) in reader.random.estimates_before.items():
+        last = reader.random.estimates.get(U)
         if last is not None and last[1] == "t" and last[0] != purpose:
             raise wrong(
                 at, f"the minibatch of {U} before the loop is not the one at the end of a step"
             )
         if (
             (last is None or last[1] != "t")
-            and purpose in reader.keys
-            and reader.potential_of_purpose.get(purpose) != U
+            and purpose in reader.random.keys
+            and reader.random.potential_of_purpose.get(purpose) != U
         ):
             raise wrong(at, f"the minibatch of {U} before the loop shares its random numbers")
 

@@ -38,7 +38,7 @@ def check_end(
         tail: the statements.
         opened: the arrays that hold results of evaluations for the next step.
     """
-    expected = [f"state.{reader.valid_step_field}[0] = done + 2"] if opened else []
+    expected = [f"state.{reader.fields.valid_step_field}[0] = done + 2"] if opened else []
     expected += (
         STOP
         if reader.rule.domains_checked
@@ -92,10 +92,10 @@ def _check_kept(
     frame.names["finite"] = Flag()
     state = {array_of(reader, b) for b in reader.legend.fields} | opened
     first = len(reader.memory.writes)
-    reader.counter_range = "t, t + np.uint64(1)"  # not every step is recorded
+    reader.around.counter_range = "t, t + np.uint64(1)"  # not every step is recorded
     reader.read(recorded, frame)
     for array, _ in reader.memory.writes[first:]:
-        if array in state or array.field in reader.variances:
+        if array in state or array.field in reader.fields.variances:
             raise wrong(
                 reader.memory.written[array],
                 "what is recorded changes what the next step begins with",

@@ -164,7 +164,7 @@ def store_local(reader: Any, of: Local, node: ast.Subscript, value: Any, frame: 
 def _offset(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Offset:
     """Return the position of an index in the chunk of the loop around it."""
     at = reader.value(node.slice, frame)
-    if not isinstance(at, Offset) or at.of not in reader.current_chunks:
+    if not isinstance(at, Offset) or at.of not in reader.around.current_chunks:
         raise unread(node, f"{ast.unparse(node.slice)} is not the index of the loop")
     if of.room < at.of.room:
         raise wrong(node, f"there is room for {of.room} numbers only, and {at.of.room} are needed")
@@ -179,7 +179,7 @@ def moved_to_row(reader: Any, e: Expr, old: int, new: int) -> Expr:
     Raises:
         ValueError: if the expression has data of other rows.
     """
-    data = [s for s in reader.columns.values() if s is not None]
+    data = [s for s in reader.fields.columns.values() if s is not None]
     of = {
         generic(datum_of_row(s, shift)): (s, shift)
         for s in data

@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
 from verify.translation.state.values import Array, Chunk, Flag, Local
 
@@ -48,6 +48,16 @@ class Memory:
     def copy(self) -> Memory:
         """Return a copy with the same contents."""
         return Memory(*(copy(getattr(self, f.name)) for f in fields(self)))
+
+
+@dataclass
+class Sums:
+    """The summand of each sum over the rows of the data, and of each over the coordinates of a
+    chunk.
+    """
+
+    by_row: dict[Symbol, Expr] = field(default_factory=dict)
+    by_chunk: dict[Symbol, Expr] = field(default_factory=dict)
 
 
 def forget_overwritten(statements: list[ast.stmt], before: dict[str, Any], frame: Frame) -> None:
