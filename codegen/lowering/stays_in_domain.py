@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import singledispatch
 
-from sympy import Dummy, Expr, S, oo
+from sympy import Dummy, Expr, Interval, S, factor, oo
 
-from codegen.lowering.ranges import Within
 from recipe.declare.update import Update
 from recipe.kernel import Kernel, Move
 from recipe.kernel.part import leaves_of
-from recipe.language.domain import domain_text, on_simplex
+from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.defined import NONNEGATIVE, POSITIVE, PROVERS, Condition, conditions
+from recipe.language.domain import domain_text, finite_ends, on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.fold import FOLDS, Fold, ends_of
 from recipe.language.free_symbols import blocks_in
@@ -89,20 +90,38 @@ def _repair(block: Block) -> str:
 
 
 def _stays_inside(e: Expr, block: Block) -> bool:
-    """Return True if the value is folded into the domain, or the form of the expression shows that
-    it lies there.
+    """Return True if the value is folded into the domain, or signs prove that it is a number there.
+
+    Every operation of the value must be defined as well: a step that is no number has left its
+    domain. A random number is taken to have a law.
     """
     ends = ends_of(block)
     if ends is None:
         return False
     if isinstance(e, Fold) and e.args[1:] == ends:
         return True
-    low, high = ends
-    within = Within(block)
-    above = S.One if low == -oo else e - low
-    below = S.One if high == oo else high - e
-    sides = ((above, block.domain.left_open), (below, block.domain.right_open))
-    return all(
-        within.is_positive(f) if is_open else f.is_nonnegative or within.is_positive(f)
-        for f, is_open in sides
-    )
+    e = e.xreplace({draw: Dummy(positive=True) for draw in e.atoms(NoncentralChiSquared)})
+    inside = [
+        Condition(end.gap(e), NONNEGATIVE if end.belongs else POSITIVE)
+        for end in finite_ends(block.domain)
+    ]
+    return all(_holds(condition, block) for condition in [*conditions(e), *inside])
+
+
+def _holds(condition: Condition, block: Block) -> bool:
+    """Return True if signs prove a condition, of the expression as it is written or of its factors
+    in terms of a positive number.
+    """
+    proves = PROVERS[condition.sign]
+    return proves(condition.e) or proves(factor(condition.e.xreplace({block: _stand_in(block)})))
+
+
+def _stand_in(block: Block) -> Expr:
+    """The block in terms of a positive number; the block itself where its interval is not open."""
+    low, high = block.domain.start, block.domain.end
+    if block.domain != Interval.open(low, high):
+        return block
+    p = Dummy(positive=True)
+    if high == oo:
+        return low + p
+    return high - p if low == -oo else low + (high - low) * p / (1 + p)

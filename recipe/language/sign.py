@@ -30,6 +30,7 @@ from sympy import (
     expand_mul,
     fraction,
     log,
+    pi,
     sign,
     sin,
     sinh,
@@ -40,6 +41,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.numbers import NumberSymbol
 
 from recipe.language.calculus import abstract_atoms, freeze
+from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.domain import on_simplex
 from recipe.language.phi import Phi
 from recipe.language.symbols import GENERIC, Scalar, Vector
@@ -127,6 +129,7 @@ def _(e: Pow) -> Signs:
 @_signs.register(exp)
 @_signs.register(cosh)
 @_signs.register(Phi)  # an integral of an exponential
+@_signs.register(NoncentralChiSquared)  # the probability of 0 is 0, as df > 0
 def _(e: Expr) -> Signs:
     return POSITIVE
 
@@ -143,6 +146,13 @@ def _(e: Abs) -> Signs:
 @_signs.register(erf)
 def _(e: Expr) -> Signs:
     return possible_signs(e.args[0])
+
+
+@_signs.register
+def _(e: cos) -> Signs:
+    """A cosine is positive between -pi/2 and pi/2."""
+    a = e.args[0]
+    return POSITIVE if is_positive(pi / 2 - a) and is_positive(pi / 2 + a) else ANY
 
 
 @_signs.register
@@ -318,33 +328,35 @@ def _sign_of_exponential(e: Add) -> Signs:
 
 
 def _sign_between_bounds(e: Add) -> Signs:
-    """The signs of ``slope t + c``, where t is a sine, a cosine or a hyperbolic tangent and so lies
-    between -1 and 1.
+    """The signs of ``slope t + rest``, where t is a function that lies on one side of a bound.
+
+    It is ``(slope bound + rest) + slope (t - bound)``, and the sign of ``t - bound`` is known.
     """
-    for _, slope, rest in affine_in(e, sin, cos, tanh):
-        lead = possible_signs(slope)
-        if lead <= NOT_NEGATIVE or lead <= NOT_POSITIVE:
-            size = abs_of(slope, lead)
-            for found, allowed in (
-                (
-                    signs_of_sum([possible_signs((rest - size).expand()), NOT_NEGATIVE]),
-                    NOT_NEGATIVE,
-                ),
-                (
-                    signs_of_sum([possible_signs((rest + size).expand()), NOT_POSITIVE]),
-                    NOT_POSITIVE,
-                ),
-            ):
-                if found <= allowed:
-                    return found
+    for kinds in ((sin, cos, tanh), (atan, erf, exp)):
+        for t, slope, rest in affine_in(e, *kinds):
+            for bound, side in bounds_of(t):
+                away = frozenset(a * b for a in possible_signs(slope) for b in side)
+                if away != ANY:
+                    at_bound = possible_signs((rest + slope * bound).expand())
+                    found = signs_of_sum([at_bound, away])
+                    if found != ANY:
+                        return found
     return ANY
 
 
-def abs_of(e: Expr, signs: Signs) -> Expr:
-    """The absolute value of an expression of known sign: nonnegative if ``signs`` say so, else
-    nonpositive.
+def bounds_of(t: Expr) -> list[tuple[Expr, Signs]]:
+    """Bounds of a function at real numbers, each with the signs of ``t - bound``.
+
+    ``-1 <= sin, cos <= 1``, ``-1 < tanh, erf < 1``, ``-pi/2 < atan < pi/2``; and ``exp(a) - 1`` has
+    the sign of a.
     """
-    return e if signs <= NOT_NEGATIVE else -e
+    if isinstance(t, exp):
+        side = possible_signs(t.args[0])
+        return [] if side == ANY else [(S.One, side)]
+    if isinstance(t, sin | cos):
+        return [(S.NegativeOne, NOT_NEGATIVE), (S.One, NOT_POSITIVE)]
+    size = pi / 2 if isinstance(t, atan) else S.One
+    return [(-size, POSITIVE), (size, NEGATIVE)]
 
 
 def _sign_with_logarithm(e: Add) -> Signs:

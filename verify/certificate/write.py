@@ -17,8 +17,8 @@ from sympy import Expr, Symbol, preorder_traversal
 
 import recipe
 from recipe import Kernel, Recipe, RecipeError, Update
+from recipe.language.defined import Condition, own_conditions
 from recipe.language.matrix import BlockMatrix
-from verify.decide.definedness import Condition, own_conditions
 from verify.decide.nonnegative.syntactic_forms import readable_form
 from verify.diffusion.nonsmooth import at_kinks, kinks
 from verify.encode import Data, Encoder

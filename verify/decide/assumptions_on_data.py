@@ -10,9 +10,9 @@ from itertools import islice, product
 
 from sympy import Expr, Integer, Symbol
 
+from recipe.language.defined import PROVERS, Condition, conditions
 from recipe.language.symbols import ScalarData, VectorData, generic
 from recipe.language.total import substitute
-from verify.decide.definedness import PROVERS, Condition, conditions
 
 # Each value is tried for all coordinates of a datum at once.
 DATUM_VALUES = tuple(map(Integer, (0, 1, -1, 2, -2)))

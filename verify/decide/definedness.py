@@ -1,37 +1,17 @@
-"""Where an expression is defined: denominators do not vanish, arguments of logarithms and roots are
-positive.
-
-A random number is defined where its law exists: a non-central chi-squared number needs df > 0 and
-nonc >= 0.
+"""Decide the conditions under which an expression is defined: by signs, for small steps, or by a
+point where one fails.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
-from sympy import (
-    Abs,
-    Dummy,
-    Expr,
-    Pow,
-    S,
-    Symbol,
-    cos,
-    fraction,
-    log,
-    loggamma,
-    polygamma,
-    sign,
-    tan,
-    together,
-)
+from sympy import Dummy, Expr, S, Symbol, fraction, together
 
 from recipe.language.calculus import freeze, partial, thaw
-from recipe.language.chi_squared import NoncentralChiSquared
-from recipe.language.sign import is_nonnegative, is_nonzero, is_positive
-from recipe.language.symbols import GENERIC, OTHER
-from recipe.language.total import Total, opened, substitute
+from recipe.language.defined import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition
+from recipe.language.symbols import OTHER
+from recipe.language.total import substitute
 from verify.decide.zero.decide import explicit_sizes, points
 from verify.decide.zero.point import (
     WORKING_BITS,
@@ -42,93 +22,12 @@ from verify.decide.zero.point import (
 )
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
-POSITIVE, NONNEGATIVE, NONZERO = "> 0", ">= 0", "!= 0"
-PROVERS = {POSITIVE: is_positive, NONNEGATIVE: is_nonnegative, NONZERO: is_nonzero}
 POINTS_PER_LENGTH_CHOICE = 48
 NO_POINT = (
     "no point was found that satisfies all assumptions; a proof about an empty domain would say"
     " nothing"
 )
 EXPANSION_ORDERS = 9  # powers of sqrt(step) in which a nonzero coefficient is searched for
-
-
-@dataclass(frozen=True)
-class Condition:
-    """For an expression to be defined, ``e`` must be ``> 0``, ``>= 0`` or ``!= 0``, as ``sign``
-    says.
-
-    ``of`` is the smallest subexpression that needs this; it is used in messages alone.
-    """
-
-    e: Expr
-    sign: str
-    of: Expr = field(default=S.NaN, compare=False)
-
-    def __str__(self) -> str:
-        return f"{self.e} {self.sign}"
-
-
-def conditions(e: Expr) -> list[Condition]:
-    """The conditions for an expression to be defined, each once."""
-    found: dict[Condition, None] = {}
-    _collect(e, found)
-    return list(found)
-
-
-def _collect(e: Expr, found: dict[Condition, None]) -> None:
-    if isinstance(e, Total):
-        body, _ = opened(e, GENERIC, OTHER)
-        _collect(body, found)
-        return
-    for condition in own_conditions(e):
-        found.setdefault(condition)
-    for a in e.args:
-        _collect(a, found)
-
-
-def own_conditions(e: Expr) -> list[Condition]:
-    """The conditions of the outermost operation of an expression, without those of its
-    arguments.
-    """
-    if isinstance(e, Pow) and e.exp.is_integer and not e.exp.is_Integer:
-        return [] if e.exp.is_nonnegative else [Condition(e.base, NONZERO, e)]
-    if isinstance(e, Pow) and not e.exp.is_Integer:
-        return [Condition(e.base, NONNEGATIVE if is_positive(e.exp) else POSITIVE, e)]
-    if isinstance(e, Pow) and e.exp < 0:
-        return [Condition(e.base, NONZERO, e)]
-    if isinstance(e, log | loggamma | polygamma):
-        return [Condition(e.args[-1], POSITIVE, e)]
-    if isinstance(e, tan):
-        return [Condition(cos(e.args[0]), NONZERO, e)]
-    if isinstance(e, NoncentralChiSquared):
-        return [Condition(e.df, POSITIVE, e), Condition(e.nonc, NONNEGATIVE, e)]
-    return []
-
-
-def is_continuous(*expressions: Expr) -> bool:
-    """Return True if the expressions are proved to be defined, and so continuous, on the whole
-    domain.
-
-    An expression with ``sign`` is not continuous. False proves nothing.
-    """
-    return not any(e.has(sign) for e in expressions) and all(
-        PROVERS[c.sign](c.e) for e in expressions for c in conditions(e)
-    )
-
-
-def is_smooth(*expressions: Expr) -> bool:
-    """Return True if the expressions are proved to be infinitely differentiable on the whole
-    domain.
-
-    Roots must have positive arguments, not just nonnegative ones. False proves nothing.
-    """
-    if any(e.has(Abs, sign) for e in expressions):
-        return False
-    return all(
-        PROVERS[NONZERO if c.sign == NONZERO else POSITIVE](c.e)
-        for e in expressions
-        for c in conditions(e)
-    )
 
 
 def has_a_point(expressions: Iterable[Expr]) -> bool:

@@ -17,11 +17,11 @@ from sympy import Abs, Expr, S, Symbol, sign
 from recipe import Dynamics, Recipe
 from recipe.language.abstract import Field, Partial, Potential, written_image
 from recipe.language.calculus import freeze
+from recipe.language.defined import is_smooth
 from recipe.language.entry import Coupling, Entry, parts
 from recipe.language.symbols import GENERIC, OTHER, Block, Scalar, Vector, generic
 from recipe.language.text import listed
 from recipe.language.total import relabel
-from verify.decide.definedness import is_smooth
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero
 from verify.diffusion.change_of_variable.maps_of_blocks import map_of

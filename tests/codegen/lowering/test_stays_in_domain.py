@@ -2,12 +2,40 @@
 however they are written.
 """
 
+import itertools
+
+import mpmath
 import numpy as np
 import pytest
-from sympy import Interval, Symbol, atan, exp, log, oo, pi, tan, tanh
+from sympy import (
+    Dummy,
+    Interval,
+    Symbol,
+    atan,
+    erf,
+    exp,
+    lambdify,
+    log,
+    oo,
+    pi,
+    sin,
+    sqrt,
+    tan,
+    tanh,
+)
 
 from codegen import generate
-from recipe import Fold, FoldSign, Noise, RecipeError, Update, Vector, total
+from codegen.lowering.stays_in_domain import check_inside
+from recipe import (
+    Fold,
+    FoldSign,
+    Noise,
+    NoncentralChiSquared,
+    RecipeError,
+    Update,
+    Vector,
+    total,
+)
 
 probability, half_line = (
     Vector("p", domain=Interval.open(0, 1)),
@@ -60,6 +88,76 @@ def test_a_step_that_stays_inside_is_compiled(value):
 def test_a_step_that_can_leave_is_refused_however_it_is_written(value):
     with pytest.raises(RecipeError, match="a step can take p out of its domain"):
         generated({probability: value})
+
+
+step_size = Symbol("h", positive=True)
+UNDEFINED_SOMEWHERE = [  # each is between 0 and 1 wherever it is a number
+    1 / (1 + exp(1 / n_p)),
+    1 / (1 + exp(1 / (2 * probability - 1))),
+    1 / (1 + exp(sqrt(n_p))),
+    1 / (1 + exp(sqrt(probability - decay))),
+    1 / (1 + exp(n_p * log(n_p))),
+    1 / (2 + log(1 - 2 * probability) ** 2),
+    1 / (1 + exp(tan(n_p))),
+    1 / (1 + exp(tan(pi * probability))),
+    probability * n_p**2 / (probability * n_p**2 + n_p**4),
+]
+DEFINED_EVERYWHERE = [
+    1 / (1 + exp(1 / (1 + n_p**2))),
+    1 / (1 + exp(1 / (1 - probability))),
+    1 / (1 + exp(sqrt(1 - probability**2))),
+    1 / (1 + exp(n_p * log(probability))),
+    1 / (2 + log(1 - probability) ** 2),
+    1 / (1 + exp(tan(pi * probability / 2))),
+    (2 - decay) * probability / 2,
+    (1 + atan(n_p) * 2 / pi) / 2,
+    (1 + erf(n_p)) / 2,
+    (2 + sin(n_p)) / 4,
+    (1 + tanh(n_p)) * probability / 2,
+    probability**2 * (3 - 2 * probability),
+    1 - probability**3,
+]
+
+
+@pytest.mark.parametrize("value", UNDEFINED_SOMEWHERE, ids=str)
+def test_a_step_that_is_no_number_somewhere_is_refused(value):
+    with pytest.raises(RecipeError, match="a step can take p out of its domain"):
+        check_inside(Update(step_size, {probability: value}, total(probability)))
+
+
+@pytest.mark.parametrize("value", DEFINED_EVERYWHERE, ids=str)
+def test_a_step_that_is_accepted_is_inside_at_every_point_of_a_grid(value):
+    check_inside(Update(step_size, {probability: value}, total(probability)))
+    plain = {s: Dummy() for s in (probability, n_p, step_size)}
+    f = lambdify(list(plain.values()), value.xreplace(plain), "mpmath")
+    positions = map(mpmath.mpf, ("1e-9", "0.2", "0.5", "0.8", "0.999999999"))
+    with mpmath.workdps(100):
+        for at in itertools.product(positions, (-9, -1, 0, 2, 9), (1, 9)):
+            assert 0 < f(*at) < 1, at
+
+
+def test_a_value_that_reaches_an_end_stays_inside_where_the_end_belongs_to_the_domain():
+    for domain, values in (
+        (Interval(0, oo), (lambda q, w: w**2, lambda q, w: q * decay, lambda q, w: sqrt(q))),
+        (Interval(0, 1), (lambda q, w: (1 + sin(w)) / 2, lambda q, w: 1 - q * decay)),
+    ):
+        closed = Vector("c", domain=domain)
+        opened = Vector("o", domain=Interval.open(*domain.args[:2]))
+        for value in values:
+            check_inside(
+                Update(step_size, {closed: value(closed, Noise("w", like=closed))}, total(closed))
+            )
+        refused = Update(step_size, {opened: values[0](opened, Noise("w", like=opened))}, 0)
+        with pytest.raises(RecipeError, match="a step can take o out of its domain"):
+            check_inside(refused)
+
+
+def test_a_draw_from_a_chi_squared_law_is_positive_and_not_below_one():
+    draw = NoncentralChiSquared(n_q, Symbol("df", real=True), half_line)
+    check_inside(Update(step_size, {half_line: step_size * draw}, total(half_line)))
+    for value in (draw - 1, 1 - draw, -draw):
+        with pytest.raises(RecipeError, match="a step can take q out of its domain"):
+            check_inside(Update(step_size, {half_line: value}, total(half_line)))
 
 
 MOVED = (half_line, half_line + n_q)

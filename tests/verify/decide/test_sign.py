@@ -1,13 +1,35 @@
 """Signs: what is proved is true at sampled points, and what people write is proved."""
 
+import itertools
 import random
 
+import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sympy import Expr, Function, Interval, Rational, Symbol, cosh, exp, log, oo, sign, sqrt, tanh
+from sympy import (
+    Dummy,
+    Expr,
+    Function,
+    Interval,
+    Rational,
+    Symbol,
+    atan,
+    cos,
+    cosh,
+    erf,
+    exp,
+    lambdify,
+    log,
+    oo,
+    pi,
+    sign,
+    sin,
+    sqrt,
+    tanh,
+)
 
-from recipe import Field, Simplex, Vector, total
+from recipe import Field, Noise, NoncentralChiSquared, Simplex, Vector, total
 from recipe.language.sign import is_nonnegative, is_nonzero, is_positive, possible_signs
 from verify.decide.nonnegative.syntactic_forms import readable_form
 
@@ -51,6 +73,7 @@ g = Function("g", positive=True)
         tanh(a),
         1 - exp(-a),
         exp(a * c) - 1,
+        NoncentralChiSquared(Noise("z", like=theta), a, n),
     ],
     ids=str,
 )
@@ -170,3 +193,70 @@ def test_the_sign_at_a_point_is_among_the_possible_ones(e, seed):
     point = {s: Rational(rng.randint(*ends), 16) for s, ends in RANGES.items()}
     value = e.subs(point).evalf(40)
     assert int(bool(value > 0)) - int(bool(value < 0)) in possible_signs(e)
+
+
+# Each bound is attained, approached or crossed; the signs are those that the expression has.
+BETWEEN_BOUNDS = [
+    (1 + tanh(x), {1}),
+    (a - a * tanh(x), {1}),
+    (-1 - tanh(x), {-1}),
+    (tanh(x) + Rational(99, 100), {-1, 0, 1}),
+    (1 + erf(x), {1}),
+    (1 - 2 * erf(x), {-1, 0, 1}),
+    (pi / 2 + atan(x), {1}),
+    (1 - 2 * atan(x) / pi, {1}),
+    (atan(x) - pi / 2, {-1}),
+    (Rational(3, 2) - atan(x), {-1, 0, 1}),
+    (1 + sin(x), {0, 1}),
+    (2 - cos(x), {1}),
+    (cos(x) - 1, {-1, 0}),
+    (2 - exp(-a), {1}),
+    (1 - exp(-n), {0, 1}),
+    (3 - 2 * exp(-n), {1}),
+    (exp(-a) - 2, {-1}),
+    (2 - exp(a), {-1, 0, 1}),
+    (Rational(1, 2) - exp(-a), {-1, 0, 1}),
+    (2 * exp(n) - 2, {0, 1}),
+    (3 - tanh(x) - exp(-a) - sin(y), {1}),
+    (cos(pi * u / 2), {1}),
+    (cos(pi * v / 2), {-1, 0, 1}),
+    (cos(pi * u), {-1, 0, 1}),
+    (cos(x), {-1, 0, 1}),
+]
+GRID = {
+    a: ("0.01", "0.1", "0.4", "0.7", "1", "5", "60"),
+    n: ("0", "0.01", "0.4", "1", "60"),
+    x: ("-15", "-5", "-2", "-1", "-0.1", "0", "0.6", "1", "1.6", "3", "14.2", "15"),
+    y: ("-3", "-1.5", "0", "1.5", "4.8"),
+    v: ("0", "0.5", "1"),
+    u: ("0.001", "0.2", "0.5", "0.9", "0.999"),
+}
+
+
+def signs_on_the_grid(e):
+    """The signs of an expression at numbers of 200 digits."""
+    given_to = sorted(e.free_symbols, key=str)
+    plain = {s: Dummy() for s in given_to}
+    f = lambdify(list(plain.values()), e.xreplace(plain), "mpmath")
+    with mpmath.workdps(200):
+        points = itertools.product(*(map(mpmath.mpf, GRID[s]) for s in given_to))
+        return {int(mpmath.sign(mpmath.chop(f(*at), tol="1e-150"))) for at in points}
+
+
+@pytest.mark.parametrize(("e", "signs"), BETWEEN_BOUNDS, ids=[str(e) for e, _ in BETWEEN_BOUNDS])
+def test_signs_of_what_lies_between_bounds_are_those_on_a_grid(e, signs):
+    assert possible_signs(e) == signs
+    assert signs_on_the_grid(e) <= signs
+
+
+def test_no_sum_of_bounded_functions_has_a_sign_that_was_excluded():
+    rng = random.Random(1)
+    functions = (tanh(x), atan(x), erf(x), sin(x), cos(y), exp(-a), exp(-n), exp(a), exp(y))
+    sizes = [Rational(k, 2) for k in range(-4, 5)] + [pi / 2, -pi / 2, a, -a, n]
+    proved = 0
+    for _ in range(300):
+        e = rng.choice(sizes) + sum(rng.choice(sizes) * rng.choice(functions) for _ in range(2))
+        signs = possible_signs(e)
+        assert signs_on_the_grid(e) <= signs, e
+        proved += signs != {-1, 0, 1}
+    assert 30 < proved < 270

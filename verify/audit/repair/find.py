@@ -19,13 +19,14 @@ from sympy import Expr
 
 from recipe import RecipeError, Update, limit_of
 from recipe.declare.dynamics import Dynamics
+from recipe.language.defined import conditions
 from recipe.language.entry import is_zero_entry
 from recipe.language.symbols import Block
 from verify.audit.parameters import is_constant
 from verify.audit.repair.edits import Claim, Edit, edits_of
 from verify.audit.repair.pairs import pairs_of
 from verify.audit.repair.residual import is_readable, operations, residual_of
-from verify.decide.definedness import conditions, holds
+from verify.decide.definedness import holds
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.decide import vanishes
 from verify.decide.zero.errors import CannotDecideError

@@ -31,10 +31,9 @@ from recipe.language.sign import (
     ANY,
     NEGATIVE,
     NOT_NEGATIVE,
-    NOT_POSITIVE,
     POSITIVE,
-    abs_of,
     affine_in,
+    bounds_of,
     coefficients_of,
     domain_of,
     of_sum_on_simplex,
@@ -227,39 +226,37 @@ def _exponential(e: Add) -> Expr | None:
 
 
 def _between_bounds(e: Add) -> Expr | None:
-    """``slope t + c``, with t = sin, cos or tanh between -1 and 1: its extreme value plus the
-    distance of t from that bound.
+    """``slope t + c``, with t on one side of a bound: its value at the bound plus the distance of t
+    from there.
 
     None if that does not give the sign.
     """
-    for t, slope, rest in affine_in(e, sin, cos, tanh):
+    for t, slope, rest in affine_in(e, sin, cos, tanh, atan, erf, exp):
         lead = possible_signs(slope)
-        if not (lead <= NOT_NEGATIVE or lead <= NOT_POSITIVE):
-            continue
-        size = abs_of(slope, lead)
-        least, most = (rest - size).expand(), (rest + size).expand()
-        toward = 1 if lead <= NOT_NEGATIVE else -1
-        if possible_signs(least) <= NOT_NEGATIVE:
-            return _sum(readable_form(least), _product(readable_form(size), _distance(t, toward)))
-        if possible_signs(most) <= NOT_POSITIVE:
-            return _sum(
-                readable_form(most),
-                _product(S.NegativeOne, readable_form(size), _distance(t, -toward)),
-            )
+        for bound, side in bounds_of(t):
+            at_bound = (rest + slope * bound).expand()
+            away = frozenset(a * b for a in lead for b in side)
+            if signs_of_sum([possible_signs(at_bound), away]) != ANY:
+                toward = 1 if side <= NOT_NEGATIVE else -1
+                rise = _product(readable_form(toward * slope), _distance(t, bound, toward))
+                return _sum(readable_form(at_bound), rise)
     return None
 
 
-def _distance(t: Expr, sign: int) -> Expr:
-    """``1 + sign t``, written in a form that is visibly nonnegative."""
+def _distance(t: Expr, bound: Expr, toward: int) -> Expr:
+    """``toward (t - bound)``, written in a form that is visibly nonnegative where there is one."""
     if isinstance(t, tanh):
         return _product(
             Integer(2),
-            Pow(Add(S.One, exp(-2 * sign * t.args[0]), evaluate=False), -1, evaluate=False),
+            Pow(Add(S.One, exp(-2 * toward * t.args[0]), evaluate=False), -1, evaluate=False),
         )
-    other = cos(t.args[0]) if isinstance(t, sin) else sin(t.args[0])
-    return _product(
-        S.Half, _sum(Pow(Add(S.One, sign * t, evaluate=False), 2, evaluate=False), Pow(other, 2))
-    )
+    if isinstance(t, sin | cos):
+        other = cos(t.args[0]) if isinstance(t, sin) else sin(t.args[0])
+        square = Pow(Add(S.One, toward * t, evaluate=False), 2, evaluate=False)
+        return _product(S.Half, _sum(square, Pow(other, 2)))
+    if isinstance(t, exp):
+        t = exp(readable_form(t.args[0]), evaluate=False)
+    return Add(-toward * bound, Mul(toward, t, evaluate=False), evaluate=False)
 
 
 __all__ = ["readable_form"]

@@ -14,6 +14,15 @@ from sympy import Abs, Add, Expr, Interval, Mul, Pow, Rational, S, Symbol, sign
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Dense, DenseEntry, Jet, Partial
+from recipe.language.defined import (
+    NONNEGATIVE,
+    NONZERO,
+    POSITIVE,
+    PROVERS,
+    Condition,
+    conditions,
+    is_continuous,
+)
 from recipe.language.sign import (
     NOT_NEGATIVE,
     NOT_POSITIVE,
@@ -24,15 +33,6 @@ from recipe.language.sign import (
 )
 from recipe.language.symbols import GENERIC, Length, Simplex, Vector, assumptions_of
 from recipe.language.total import Total, labels, opened, relabel
-from verify.decide.definedness import (
-    NONNEGATIVE,
-    NONZERO,
-    POSITIVE,
-    PROVERS,
-    Condition,
-    conditions,
-    is_continuous,
-)
 from verify.decide.zero.decide import find_nonzero
 
 CONTINUUM_ASSUMPTIONS = {  # a symbol with no other assumptions ranges over an interval

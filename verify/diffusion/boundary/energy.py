@@ -7,11 +7,11 @@ from __future__ import annotations
 from sympy import Add, Dummy, Expr, Interval
 
 from recipe.language.calculus import abstract_atoms, partial, summands
+from recipe.language.defined import is_continuous
 from recipe.language.free_symbols import blocks_in
 from recipe.language.sign import is_nonnegative
 from recipe.language.symbols import Block, Scalar
 from verify.decide.asymptotics.leading import NoLeadingTermError, certain_sign, growth
-from verify.decide.definedness import is_continuous
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
 from verify.diffusion.boundary.edges import NOT_ATTAINED, Edge, separated

@@ -8,9 +8,10 @@ from functools import lru_cache
 from sympy import Expr, S
 
 from recipe.declare.map import Map
+from recipe.language.defined import conditions
 from recipe.language.sign import is_positive
 from verify.decide.asymptotics.leading import certain_sign
-from verify.decide.definedness import conditions, decide_condition
+from verify.decide.definedness import decide_condition
 from verify.decide.zero.canonical import normalised
 from verify.diffusion.change_of_variable.roots import point_inside, sign_of, zeros
 from verify.diffusion.change_of_variable.smooth_branch import (

@@ -4,13 +4,13 @@ it?
 
 from __future__ import annotations
 
-from sympy import Abs, Expr, Interval, S, cos, pi
+from sympy import Abs, Expr, Interval, S
 
 from recipe.declare.map import Map
+from recipe.language.defined import PROVERS, Condition, conditions
 from recipe.language.domain import finite_ends
 from recipe.language.sign import is_positive
 from verify.decide.asymptotics.leading import certain_sign
-from verify.decide.definedness import NONZERO, PROVERS, Condition, conditions
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero, vanishes
 from verify.diffusion.change_of_variable.limits import compare_limits
@@ -165,13 +165,7 @@ def _holds_somehow(condition: Condition) -> bool:
 
 
 def _holds(condition: Condition) -> bool:
-    """Return True if a condition is proved by signs; a cosine is positive between -pi/2 and
-    pi/2.
-    """
-    e = condition.e
-    if condition.sign == NONZERO and isinstance(e, cos):
-        return all(is_positive(pi / 2 - side * e.args[0]) for side in (1, -1))
-    return PROVERS[condition.sign](e)
+    return PROVERS[condition.sign](condition.e)
 
 
 def _distances(g: Expr, domain: Interval) -> list[Expr]:

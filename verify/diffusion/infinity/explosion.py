@@ -15,6 +15,7 @@ from sympy import Expr, S, factor_terms
 
 from recipe.declare.dynamics import Dynamics
 from recipe.language.calculus import abstract_atoms
+from recipe.language.defined import is_smooth
 from recipe.language.free_symbols import blocks_in
 from recipe.language.sign import NEGATIVE, NOT_NEGATIVE, is_nonnegative, is_positive, possible_signs
 from recipe.language.symbols import Block, Vector
@@ -27,7 +28,6 @@ from verify.decide.asymptotics.growth import (
     goes_to_zero,
     leading,
 )
-from verify.decide.definedness import is_smooth
 from verify.diffusion.infinity.ends import End, T, at_end, ends
 from verify.diffusion.infinity.mass import at_length_one
 from verify.generator.coupling import own_diffusion

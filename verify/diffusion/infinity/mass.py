@@ -14,13 +14,13 @@ from functools import lru_cache
 from sympy import Add, Expr, Mul, S, Symbol, exp, log
 
 from recipe.language.calculus import contract
+from recipe.language.defined import is_continuous
 from recipe.language.domain import on_simplex
 from recipe.language.sign import is_positive
 from recipe.language.symbols import GENERIC, Block, Length, Vector
 from recipe.language.text import text
 from recipe.language.total import Total, opened, relabel
 from verify.decide.asymptotics.growth import leading
-from verify.decide.definedness import is_continuous
 from verify.diffusion.infinity.dominance import (
     abstract_potential,
     coercive,

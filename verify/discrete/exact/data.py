@@ -7,6 +7,7 @@ from __future__ import annotations
 from sympy import Dummy, Expr, expand_mul
 
 from recipe import Discretisation, Posterior, Potential, Recipe
+from recipe.language.defined import is_continuous
 from recipe.language.entry import parts
 from recipe.language.free_symbols import UnusedNames, blocks_in
 from recipe.language.sign import is_positive
@@ -14,7 +15,6 @@ from recipe.language.symbols import Block, Parameter, Vector
 from recipe.language.total import substitute
 from recipe.scheme.summed_data import SummedData
 from verify.decide.assumptions_on_data import instances, value_of
-from verify.decide.definedness import is_continuous
 from verify.subject import Subject
 
 

@@ -17,6 +17,7 @@ from sympy.core.function import AppliedUndef
 from recipe.declare.update import Update
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
 from recipe.language.calculus import gradient
+from recipe.language.defined import PROVERS, conditions
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.free_symbols import unused_name
@@ -30,7 +31,6 @@ from recipe.language.symbols import (
     VectorParameter,
 )
 from recipe.language.total import Total
-from verify.decide.definedness import PROVERS, conditions
 from verify.decide.linear_algebra.minors import has_positive_minors
 from verify.discrete.weak_order.meanings import meaning_of
 from verify.generator.one_dimension import at_length_one

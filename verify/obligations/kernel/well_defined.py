@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from sympy import Symbol
 
+from recipe.language.defined import Condition, conditions
 from verify.decide.definedness import (
     NO_POINT,
-    Condition,
-    conditions,
     decide_condition,
     decide_for_small_steps,
     has_a_point,

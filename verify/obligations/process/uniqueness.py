@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from recipe.language.defined import is_smooth
 from recipe.language.domain import finite_ends
 from recipe.language.entry import parts
 from recipe.language.symbols import Block, Vector
 from recipe.language.text import listed
-from verify.decide.definedness import is_smooth
 from verify.decide.zero.decide import vanishes
 from verify.decide.zero.point import NoValueError, Point
 from verify.diffusion.boundary.decide import never_reached

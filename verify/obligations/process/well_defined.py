@@ -8,6 +8,7 @@ from dataclasses import replace
 from sympy import Expr, S
 
 from recipe import Recipe, Update, derive
+from recipe.language.defined import NONZERO, Condition, conditions
 from recipe.language.entry import parts
 from recipe.language.free_symbols import blocks_in
 from recipe.language.phi import exp_by_phi
@@ -16,10 +17,7 @@ from recipe.language.symbols import ScalarData, VectorData
 from verify.decide.assumptions_on_data import has_instance
 from verify.decide.definedness import (
     NO_POINT,
-    NONZERO,
-    Condition,
     breaking_point,
-    conditions,
     decide_condition,
     decide_for_small_steps,
     has_a_point,
