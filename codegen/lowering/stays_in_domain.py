@@ -30,6 +30,9 @@ def check_inside(moves: Update | Kernel) -> None:
 
     A proposal of a Metropolis test may leave the domain, as the test rejects it there.
 
+    Args:
+        moves: the rule of a step, or a kernel, whose moves are checked one by one.
+
     Raises:
         RecipeError: naming the rule that may leave it.
     """
