@@ -26,11 +26,11 @@ def main() -> None:
     # A shell may have made its children ignore SIGINT: then it stays ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end_at_once)
-    from recipe_cli.lost_signals import send_again
+    from recipe_cli.lost_signals import hear_lost_signals
     from recipe_cli.streams import close_streams, open_streams
 
     open_streams()
-    sys.unraisablehook = send_again
+    hear_lost_signals()
     status, line = _status()
     # The rest takes no time, and nothing would catch an interruption there.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -74,6 +74,8 @@ def sample_posterior(
             return 128 + (signals.first or stopped.number)
         except BaseException as error:
             _tell_where(output)
+            if isinstance(error, KeyboardInterrupt) and output.saved is not None:
+                return 128 + signal.SIGINT  # while draws were shown: that sentence is enough
             # After a signal the terminal may be gone, and writing to it fails.
             if not (isinstance(error, OSError) and signals.first):
                 raise
