@@ -453,7 +453,8 @@ def test_signals_while_it_saves_wait(tmp_path, cache, stopped):
 
 def test_a_signal_before_the_run_leaves_nothing(tmp_path, cache):
     command = Command(tmp_path, cache, *ENDLESS, "-o", "draws.nc", prepare=_import_is_slow)
-    command.wait_for((tmp_path / ".draws.nc.claim").exists)
+    claim = tmp_path / ".draws.nc.claim"
+    command.wait_for(lambda: claim.exists() and claim.stat().st_size)  # it is taken
     assert command.send(signal.SIGTERM).ended() == (143, "")
     assert not list(tmp_path.glob(".*"))
 
