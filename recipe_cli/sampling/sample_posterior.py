@@ -68,14 +68,12 @@ def sample_posterior(
                 console, draws, [b.name for b in law.blocks], seconds, output.saved, plots, as_json
             )
         except Stopped as stopped:
-            _tell_where(output)
-            if signals.first is None and stopped.number == signal.SIGINT:
-                raise  # nothing was told yet: the command ends as any other that is interrupted
+            told = _tell_where(output) or signals.first is not None
+            if not told and stopped.number == signal.SIGINT:
+                raise  # the command ends as any other that is interrupted
             return 128 + (signals.first or stopped.number)
         except BaseException as error:
             _tell_where(output)
-            if isinstance(error, KeyboardInterrupt) and output.saved is not None:
-                return 128 + signal.SIGINT  # while draws were shown: that sentence is enough
             # After a signal the terminal may be gone, and writing to it fails.
             if not (isinstance(error, OSError) and signals.first):
                 raise
@@ -100,10 +98,14 @@ def _require_saved(draws: Draws, checkpoint: Path) -> None:
         )
 
 
-def _tell_where(output: Output) -> None:
-    """Print where the draws are, if the command ends between saving and showing them."""
-    if output.fault is not None or output.saved is not None:
-        tell(output.fault or f"the draws are saved in {output.saved}")
+def _tell_where(output: Output) -> bool:
+    """Print where the draws are, if the command ends between saving and showing them; return True
+    if there was anything to print.
+    """
+    if output.fault is None and output.saved is None:
+        return False
+    tell(output.fault or f"the draws are saved in {output.saved}")
+    return True
 
 
 def _drawn(
