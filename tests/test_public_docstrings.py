@@ -125,7 +125,9 @@ def test_arguments_are_explained(name: str) -> None:
         if dataclasses.is_dataclass(public):
             by = PUBLIC.get(EXPLAINED_BY.get(name, ""))
             explained = entries(section(by, "Args")) if by else set()
-            assert fields(public) <= entries(section(public, "Attributes")) | explained
+            attributes = entries(section(public, "Attributes"))
+            assert fields(public) <= attributes | explained
+            assert all(hasattr(public, name) for name in attributes - fields(public))
             if "__init__" in vars(public) and not public.__dataclass_params__.init:
                 assert made_by(public) == entries(section(public, "Args"))
         elif issubclass(public, tuple):

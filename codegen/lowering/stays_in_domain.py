@@ -13,6 +13,7 @@ from sympy import Dummy, Expr, Interval, S, factor, oo
 from recipe.declare.update import Update
 from recipe.kernel import Kernel, Move
 from recipe.kernel.part import leaves_of
+from recipe.language.calculus import abstract_atoms
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.defined import NONNEGATIVE, POSITIVE, PROVERS, Condition, conditions
 from recipe.language.domain import domain_text, finite_ends, on_simplex
@@ -95,8 +96,8 @@ def _repair(block: Block) -> str:
 def _stays_inside(e: Expr, block: Block) -> bool:
     """Return True if the value is folded into the domain, or signs prove that it is a number there.
 
-    Every operation of the value must be defined as well: a step that is no number has left its
-    domain. A random number is taken to have a law.
+    Every operation of a value that is not folded must be defined as well: a step that is no number
+    has left its domain. A folded value is taken to be a number, and a random number to have a law.
     """
     ends = ends_of(block)
     if ends is None:
@@ -114,9 +115,15 @@ def _stays_inside(e: Expr, block: Block) -> bool:
 def _holds(condition: Condition, block: Block) -> bool:
     """Return True if signs prove a condition, of the expression as it is written or of its factors
     in terms of a positive number.
+
+    An abstract function of the block, such as a gradient, can have any value that it is declared to
+    have.
     """
     proves = PROVERS[condition.sign]
-    return proves(condition.e) or proves(factor(condition.e.xreplace({block: _stand_in(block)})))
+    if proves(condition.e):
+        return True
+    any_value = {a: Dummy(real=True, positive=a.is_positive) for a in abstract_atoms(condition.e)}
+    return proves(factor(condition.e.xreplace(any_value).xreplace({block: _stand_in(block)})))
 
 
 def _stand_in(block: Block) -> Expr:

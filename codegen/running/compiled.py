@@ -28,7 +28,7 @@ class Compiled:
         gradient: the argument ``gradient`` of ``run``: functions of the user, or an empty tuple.
         data: the arrays of ``Data`` by field.
         params: the values of ``Params`` by field.
-        entries: the machine code of ``run`` by the types of its arguments.
+        entry_points: the machine code of ``run`` and ``run_schedule``, by the types of arguments.
     """
 
     module: Module

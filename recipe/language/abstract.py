@@ -321,9 +321,10 @@ def _require_same_point(
 ) -> None:
     """Refuse ``subs`` of a block by something else.
 
-    sympy would leave the symbol of an abstract function as it is, at the old point.
+    sympy would leave the symbol of an abstract function as it is, at the old point. A block that
+    stands for an image is a block of the function as well.
     """
-    if old in blocks and new != old:
+    if new != old and (generic(old) in blocks or getattr(old, "image", None) in blocks):
         raise OutsideLanguageError(
             f"{atom} at {old} = {new} is outside the language: an abstract function stands at the"
             " state; bind it first, or write a rule as assignments one after another"

@@ -331,17 +331,54 @@ def _sign_between_bounds(e: Add) -> Signs:
     """The signs of ``slope t + rest``, where t is a function that lies on one side of a bound.
 
     It is ``(slope bound + rest) + slope (t - bound)``, and the sign of ``t - bound`` is known.
+    Trigonometric functions are put at a bound one at a time, all others at once, so that a sum of
+    many takes few steps.
     """
-    for kinds in ((sin, cos, tanh), (atan, erf, exp)):
-        for t, slope, rest in affine_in(e, *kinds):
-            for bound, side in bounds_of(t):
-                away = frozenset(a * b for a in possible_signs(slope) for b in side)
-                if away != ANY:
-                    at_bound = possible_signs((rest + slope * bound).expand())
-                    found = signs_of_sum([at_bound, away])
-                    if found != ANY:
-                        return found
+    for t, slope, rest in affine_in(e, *ONE_BY_ONE):
+        for bound, side in bounds_of(t):
+            away = _products(possible_signs(slope), side)
+            if away != ANY:
+                found = signs_of_sum([possible_signs((rest + slope * bound).expand()), away])
+                if found != ANY:
+                    return found
+    for wanted in (NOT_NEGATIVE, NOT_POSITIVE):
+        at_bound, away = at_bounds(e, wanted)
+        if at_bound != e:
+            found = signs_of_sum([possible_signs(at_bound), away])
+            if found <= wanted:
+                return found
     return ANY
+
+
+ONE_BY_ONE, AT_ONCE = (sin, cos, tanh), (atan, erf, exp)
+
+
+def _products(some: Signs, others: Signs) -> Signs:
+    return frozenset(a * b for a in some for b in others)
+
+
+def at_bounds(e: Expr, wanted: Signs) -> tuple[Expr, Signs]:
+    """Put functions that are bounded on one side at those bounds from which e can only grow, or
+    only fall.
+
+    Args:
+        e: an expression.
+        wanted: ``NOT_NEGATIVE`` to bound e from below, ``NOT_POSITIVE`` from above.
+
+    Returns:
+        The expression with the functions at their bounds, and the signs of e minus that.
+    """
+    away: Signs = ZERO
+    for t in [t for t, _, _ in affine_in(e, *AT_ONCE)]:
+        slope, rest = next(((s, r) for u, s, r in affine_in(e, *AT_ONCE) if u == t), (S.Zero, e))
+        if slope == 0:
+            continue
+        for bound, side in bounds_of(t):
+            step = _products(possible_signs(slope), side)
+            if step <= wanted:
+                e, away = (rest + slope * bound).expand(), signs_of_sum([away, step])
+                break
+    return e, away
 
 
 def bounds_of(t: Expr) -> list[tuple[Expr, Signs]]:
@@ -384,7 +421,7 @@ def affine_in(e: Expr, *kinds: type[Expr]) -> Iterator[tuple[Expr, Expr, Expr]]:
     """
     hidden = abstract_atoms(e)
     for t in sorted(e.atoms(*kinds), key=str):
-        stand_in = Symbol("stand_in", real=True)
+        stand_in = Dummy(real=True)  # a symbol with a name could be one of e
         opened = e.xreplace({t: stand_in})
         if any(a.has(t) for a in hidden) or not opened.is_polynomial(stand_in):
             continue

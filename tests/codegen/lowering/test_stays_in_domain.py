@@ -31,9 +31,11 @@ from recipe import (
     FoldSign,
     Noise,
     NoncentralChiSquared,
+    Potential,
     RecipeError,
     Update,
     Vector,
+    grad,
     total,
 )
 
@@ -193,3 +195,19 @@ def test_what_another_block_reads_is_inside_too():
     generated([MOVED, (half_line, exp(n_q))])
     with pytest.raises(RecipeError, match="out of its domain"):
         generated([MOVED, (half_line, Fold(half_line, 0, oo)), MOVED])
+
+
+@pytest.mark.parametrize(
+    "domain", [Interval.open(0, 1), Interval.open(1, oo), Interval.open(-oo, 2)], ids=str
+)
+def test_a_gradient_can_take_a_step_out_of_every_interval(domain):
+    x = Vector("x", domain=domain)
+    U, h = Potential("U", x), Symbol("h", positive=True)
+    with pytest.raises(RecipeError, match=r"a step can take x out of its domain"):
+        check_inside(Update(h, {x: x - h * grad(U, x)}, U))
+
+
+def test_a_gradient_inside_of_a_map_stays_inside():
+    U, h = Potential("U", probability), Symbol("h", positive=True)
+    p = probability
+    check_inside(Update(h, {p: 1 / (1 + exp(log(1 / p - 1) + h * grad(U, p)))}, U))

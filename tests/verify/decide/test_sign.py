@@ -26,6 +26,7 @@ from sympy import (
     sign,
     sin,
     sqrt,
+    symbols,
     tanh,
 )
 
@@ -260,3 +261,15 @@ def test_no_sum_of_bounded_functions_has_a_sign_that_was_excluded():
         assert signs_on_the_grid(e) <= signs, e
         proved += signs != {-1, 0, 1}
     assert 30 < proved < 270
+
+
+def test_a_sum_of_many_bounded_functions_takes_few_steps():
+    """One function after another, each at both bounds, would take two to the power of their
+    number.
+    """
+    letters = symbols("l:9", positive=True)
+    functions = (exp, atan, erf)
+    e = sum((-1) ** k * (k + 2) * functions[k % 3](-s) for k, s in enumerate(letters))
+    count = possible_signs.cache_info().misses
+    possible_signs(e)
+    assert possible_signs.cache_info().misses - count < 500

@@ -29,8 +29,10 @@ from sympy import (
 
 from recipe.language.sign import (
     ANY,
+    AT_ONCE,
     NEGATIVE,
     NOT_NEGATIVE,
+    ONE_BY_ONE,
     POSITIVE,
     affine_in,
     bounds_of,
@@ -231,7 +233,7 @@ def _between_bounds(e: Add) -> Expr | None:
 
     None if that does not give the sign.
     """
-    for t, slope, rest in affine_in(e, sin, cos, tanh, atan, erf, exp):
+    for t, slope, rest in affine_in(e, *ONE_BY_ONE, *AT_ONCE):
         lead = possible_signs(slope)
         for bound, side in bounds_of(t):
             at_bound = (rest + slope * bound).expand()

@@ -111,10 +111,10 @@ def _merge(
             contents[array] = reader.judge.fresh(array.field, array.length)
     rule.state = merged
     reader.memory = Memory(
-        contents,
-        accepted.written,
-        accepted.reads,
-        gone_back.writes,
-        accepted.required_checks,
-        accepted.unnamed_stores,
+        contents=contents,
+        written=accepted.written,
+        reads=accepted.reads,
+        writes=gone_back.writes,
+        required_checks=accepted.required_checks,
+        unnamed_stores=accepted.unnamed_stores,
     )

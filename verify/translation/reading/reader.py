@@ -52,7 +52,7 @@ class Reader:
         around: the loops, calls and branches around the statements that are read.
         random: the random numbers that have been drawn.
         sums: the summands of sums that a row or a chunk adds to.
-        fields: the meaning of the fields of ``Params`` and ``Data``.
+        fields: what the fields of ``Params``, ``Data`` and ``State`` stand for.
         rule: the execution of the rule that the text is compared with.
 
     Args:

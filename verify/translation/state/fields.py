@@ -13,7 +13,7 @@ from verify.translation.reference.rule import factor_of
 
 @dataclass
 class Fields:
-    """What each field stands for.
+    """What each field stands for. The last two are added to while the loop over steps is read.
 
     Attributes:
         parameters: the parameter or the matrix of each field of ``Params``.
