@@ -22,8 +22,6 @@ from recipe.language.fold import FOLDS, Fold, ends_of
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block
 
-WHOLE_LINE = "and corv(...) moves it to the whole line, where there is no edge"
-
 
 @singledispatch
 def check_inside(moves: Update | Kernel) -> None:
@@ -53,7 +51,7 @@ def _(moves: Update) -> None:
         if not _stays_inside(e, block):
             outside[block] = e
     for block, e in outside.items():
-        raise RecipeError(f"{_leaves(block, e)}; {_repair(block)}, {WHOLE_LINE}")
+        raise RecipeError(f"{_leaves(block, e)}; {_repair(block)}")
 
 
 def _require_no_reading(block: Block, e: Expr, outside: Mapping[Block, Expr]) -> None:
@@ -69,7 +67,7 @@ def _require_no_reading(block: Block, e: Expr, outside: Mapping[Block, Expr]) ->
     if guilty is not None:
         raise RecipeError(
             f"{_leaves(guilty, outside[guilty])}, and the rule of {block}, {e}, reads it there; "
-            f"fold it first, or {_repair(guilty)}, {WHOLE_LINE}"
+            f"fold it first, or {_repair(guilty)}"
         )
 
 
@@ -89,25 +87,25 @@ def _repair(block: Block) -> str:
         return "a Metropolis test rejects such a step"
     return (
         f"mirror(recipe, {block}) reflects it at the edge, a scheme with an exact transition stays"
-        " inside"
+        " inside, and corv(...) moves it to the whole line, where there is no edge"
     )
 
 
 def _stays_inside(e: Expr, block: Block) -> bool:
     """Return True if the value is folded into the domain, or signs prove that it is a number there.
 
-    Every operation of a value that is not folded must be defined as well: a step that is no number
-    has left its domain. A folded value is taken to be a number, and a random number to have a law.
+    Every operation of the value must be defined as well: a step that is no number has left its
+    domain. A random number is taken to have a law.
     """
     ends = ends_of(block)
     if ends is None:
         return False
-    if isinstance(e, Fold) and e.args[1:] == ends:
-        return True
     e = e.xreplace({draw: Dummy(positive=True) for draw in e.atoms(NoncentralChiSquared)})
+    folded = isinstance(e, Fold) and e.args[1:] == ends
     inside = [
         Condition(end.gap(e), NONNEGATIVE if end.belongs else POSITIVE)
         for end in finite_ends(block.domain)
+        if not folded
     ]
     return all(_holds(condition, block) for condition in [*conditions(e), *inside])
 

@@ -173,6 +173,11 @@ def scheme_called(name: str) -> Scheme:
         return listed
     if name and set(name.upper()) <= set(LETTERS):
         return _word(name, "splitting", LEIMKUHLER_MATTHEWS_2013)
+    if name.lower() == PRINTED:
+        raise RecipeError(
+            f"{PRINTED} is the published rule, which only recipe verify and recipe test take as a"
+            " scheme; put its Update into a file and give FILE:NAME"
+        )
     raise RecipeError(
         f"there is no scheme {name!r}; the schemes are {', '.join(SCHEME_NAMES)}, and any word"
         f" over the letters {', '.join(LETTERS)}"

@@ -336,6 +336,11 @@ def test_leimkuhler_matthews_is_refused_with_the_reason(recipe, sentence):
     assert sentence in str(refused.value)
 
 
+def test_the_printed_rule_is_no_scheme_to_compile():
+    with pytest.raises(RecipeError, match=r"published rule.*give FILE:NAME"):
+        discretise(sghmc, "printed")
+
+
 def test_what_belongs_to_other_schemes_is_refused():
     with pytest.raises(
         RecipeError, match="order= belongs to the scheme semi-implicit, not to baoab"

@@ -3,6 +3,7 @@ however they are written.
 """
 
 import itertools
+from contextlib import nullcontext
 
 import mpmath
 import numpy as np
@@ -33,6 +34,7 @@ from recipe import (
     NoncentralChiSquared,
     Potential,
     RecipeError,
+    Simplex,
     Update,
     Vector,
     grad,
@@ -211,3 +213,18 @@ def test_a_gradient_inside_of_a_map_stays_inside():
     U, h = Potential("U", probability), Symbol("h", positive=True)
     p = probability
     check_inside(Update(h, {p: 1 / (1 + exp(log(1 / p - 1) + h * grad(U, p)))}, U))
+
+
+def test_a_folded_value_must_be_defined():
+    """``sqrt(2 h q - h^2)`` has no value where q is below h/2."""
+    h, q = Symbol("h", positive=True), half_line
+    for noise, refused in ((sqrt(2 * h * q), False), (sqrt(2 * h * q - h**2), True)):
+        update = Update(h, {q: Fold(q + h * (1 - q) + noise * n_q, 0, oo)}, total(q))
+        with pytest.raises(RecipeError, match="out of its domain") if refused else nullcontext():
+            check_inside(update)
+
+
+def test_a_simplex_is_not_sent_to_maps_that_cannot_keep_it():
+    x = Vector("x", domain=Simplex())
+    with pytest.raises(RecipeError, match=r"a Metropolis test rejects such a step$"):
+        check_inside(Update(Symbol("h", positive=True), {x: 2 * x}, total(x)))
