@@ -136,8 +136,9 @@ def test_later_modules_of_a_process_are_looked_up_once(tested, monkeypatch):
         raise AssertionError
 
     monkeypatch.setattr(Dispatcher, "typeof_pyval", searched)
-    monkeypatch.setattr(kernel.compiled.loaded, "run", searched)
+    monkeypatch.setattr(Dispatcher, "compile", searched)
     kernel(state, rng)
+    assert kernel.compiled.loaded.run not in kernel.compiled.entry_points.values()
 
 
 def test_a_table_and_pictures(tmp_path):
