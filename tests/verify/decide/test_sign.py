@@ -250,17 +250,19 @@ def test_signs_of_what_lies_between_bounds_are_those_on_a_grid(e, signs):
     assert signs_on_the_grid(e) <= signs
 
 
-def test_no_sum_of_bounded_functions_has_a_sign_that_was_excluded():
-    rng = random.Random(1)
+@pytest.mark.by_default(1)
+@pytest.mark.parametrize("seed", range(5))
+def test_no_sum_of_bounded_functions_has_a_sign_that_was_excluded(seed):
+    rng = random.Random(seed)
     functions = (tanh(x), atan(x), erf(x), sin(x), cos(y), exp(-a), exp(-n), exp(a), exp(y))
     sizes = [Rational(k, 2) for k in range(-4, 5)] + [pi / 2, -pi / 2, a, -a, n]
     proved = 0
-    for _ in range(300):
+    for _ in range(60):
         e = rng.choice(sizes) + sum(rng.choice(sizes) * rng.choice(functions) for _ in range(2))
         signs = possible_signs(e)
         assert signs_on_the_grid(e) <= signs, e
         proved += signs != {-1, 0, 1}
-    assert 30 < proved < 270
+    assert 6 < proved < 54
 
 
 def test_a_sum_of_many_bounded_functions_takes_few_steps():
