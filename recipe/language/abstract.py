@@ -8,6 +8,7 @@ elementwise. Nothing is known of them but what is declared, so their derivatives
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sympy import Derivative, Expr, S, Subs, Symbol, Tuple
@@ -75,7 +76,7 @@ class Potential(Symbol):
         return _by_coordinate(self, self.blocks, x)
 
     def _eval_subs(self, old: Any, new: Any) -> None:
-        _require_same_point(self, self.blocks, old, new)
+        _require_same_point(self, old, new)
 
     def _hashable_content(self) -> tuple[Any, ...]:
         return (self.name, *self.blocks)
@@ -121,15 +122,20 @@ class Field(Indexed):
         return self.extra[0]
 
     @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The block that the field depends on, alone in a tuple, as a potential has its blocks."""
+        return (self.block,)
+
+    @property
     def free_symbols(self) -> set[Any]:
         """The field and its block, so that sympy's ``diff`` does not take it for a constant."""
         return {self, self.block}
 
     def _eval_derivative(self, x: Any) -> Expr:
-        return _by_coordinate(self, (self.block,), x)
+        return _by_coordinate(self, self.blocks, x)
 
     def _eval_subs(self, old: Any, new: Any) -> None:
-        _require_same_point(self, (self.block,), old, new)
+        _require_same_point(self, old, new)
 
 
 class Dense(Symbol):
@@ -299,13 +305,13 @@ class Partial(Expr):
     @property
     def blocks(self) -> tuple[Block, ...]:
         """The blocks that the function depends on."""
-        return self.head.blocks if isinstance(self.head, Potential) else (self.head.block,)
+        return self.head.blocks
 
     def _eval_derivative(self, x: Any) -> Expr:
         return _by_coordinate(self, self.blocks, x)
 
     def _eval_subs(self, old: Any, new: Any) -> None:
-        _require_same_point(self, self.blocks, old, new)
+        _require_same_point(self, old, new)
 
     def _sympystr(self, printer: Any) -> str:
         if len(self.wrt) == 1 and isinstance(self.head, Potential):
@@ -316,15 +322,22 @@ class Partial(Expr):
         return f"d({', '.join(str(a) for a in self.args)})"
 
 
-def _require_same_point(
-    atom: Potential | Field | Partial, blocks: tuple[Block, ...], old: Any, new: Any
-) -> None:
+def moved_block(atom: Potential | Field | Partial, replaced: Iterable[Any]) -> Any:
+    """Return the first of the replaced symbols that is a block of an abstract function, or that
+    stands for an image which is one; None if there is none.
+    """
+    blocks = atom.blocks
+    return next(
+        (s for s in replaced if generic(s) in blocks or getattr(s, "image", None) in blocks), None
+    )
+
+
+def _require_same_point(atom: Potential | Field | Partial, old: Any, new: Any) -> None:
     """Refuse ``subs`` of a block by something else.
 
-    sympy would leave the symbol of an abstract function as it is, at the old point. A block that
-    stands for an image is a block of the function as well.
+    sympy would leave the symbol of an abstract function as it is, at the old point.
     """
-    if new != old and (generic(old) in blocks or getattr(old, "image", None) in blocks):
+    if new != old and moved_block(atom, [old]) is not None:
         raise OutsideLanguageError(
             f"{atom} at {old} = {new} is outside the language: an abstract function stands at the"
             " state; bind it first, or write a rule as assignments one after another"

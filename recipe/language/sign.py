@@ -49,6 +49,9 @@ from recipe.language.total import Total, relabel
 
 Signs = frozenset[int]
 
+# Functions between bounds, by how a sum of them is bounded.
+ONE_BY_ONE, AT_ONCE = (sin, cos, tanh), (atan, erf, exp)
+
 POSITIVE, ZERO, NEGATIVE = frozenset({1}), frozenset({0}), frozenset({-1})
 NOT_NEGATIVE, NOT_POSITIVE, ANY = frozenset({0, 1}), frozenset({-1, 0}), frozenset({-1, 0, 1})
 
@@ -350,9 +353,6 @@ def _sign_between_bounds(e: Add) -> Signs:
     return ANY
 
 
-ONE_BY_ONE, AT_ONCE = (sin, cos, tanh), (atan, erf, exp)
-
-
 def _products(some: Signs, others: Signs) -> Signs:
     return frozenset(a * b for a in some for b in others)
 
@@ -369,10 +369,11 @@ def at_bounds(e: Expr, wanted: Signs) -> tuple[Expr, Signs]:
         The expression with the functions at their bounds, and the signs of e minus that.
     """
     away: Signs = ZERO
-    for t in [t for t, _, _ in affine_in(e, *AT_ONCE)]:
-        slope, rest = next(((s, r) for u, s, r in affine_in(e, *AT_ONCE) if u == t), (S.Zero, e))
-        if slope == 0:
+    for t in sorted(e.atoms(*AT_ONCE), key=str):
+        found = affine_at(e, t)  # of what is left: other functions stand at their bounds already
+        if found is None:
             continue
+        slope, rest = found
         for bound, side in bounds_of(t):
             step = _products(possible_signs(slope), side)
             if step <= wanted:
@@ -419,15 +420,22 @@ def affine_in(e: Expr, *kinds: type[Expr]) -> Iterator[tuple[Expr, Expr, Expr]]:
     """Yield every ``(t, slope, rest)`` with ``e = slope t + rest``, where t is a function of one of
     ``kinds`` that occurs in neither slope nor rest.
     """
-    hidden = abstract_atoms(e)
     for t in sorted(e.atoms(*kinds), key=str):
-        stand_in = Dummy(real=True)  # a symbol with a name could be one of e
-        opened = e.xreplace({t: stand_in})
-        if any(a.has(t) for a in hidden) or not opened.is_polynomial(stand_in):
-            continue
-        coefficients = Poly(opened, stand_in).all_coeffs()
-        if len(coefficients) == 2:
-            yield t, coefficients[0], coefficients[1]
+        found = affine_at(e, t)
+        if found is not None:
+            yield t, *found
+
+
+def affine_at(e: Expr, t: Expr) -> tuple[Expr, Expr] | None:
+    """Return ``(slope, rest)`` with ``e = slope t + rest``, where t occurs in neither; None where e
+    is not affine in t.
+    """
+    stand_in = Dummy(real=True)  # a symbol with a name could be one of e
+    opened = e.xreplace({t: stand_in})
+    if any(a.has(t) for a in abstract_atoms(e)) or not opened.is_polynomial(stand_in):
+        return None
+    coefficients = Poly(opened, stand_in).all_coeffs()
+    return (coefficients[0], coefficients[1]) if len(coefficients) == 2 else None
 
 
 def domain_of(s: Symbol) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sympy import Add, Expr, Mul, expand_mul
 
-from recipe.language.abstract import DenseEntry, Field, Partial, Potential
+from recipe.language.abstract import DenseEntry, Field, Partial, Potential, moved_block
 from recipe.language.as_expression import as_expression
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.symbols import GENERIC, OTHER, Index, Indexed, Length, index_name
@@ -198,9 +198,7 @@ def substitute(e: Expr, values: Mapping[Any, Expr]) -> Expr:
 
 def _checked_unmoved(e: Expr, values: Mapping[Any, Expr]) -> Expr:
     """Return an abstract function unchanged, after a check that none of its blocks is replaced."""
-    head = e.head if isinstance(e, Partial) else e
-    blocks = head.blocks if isinstance(head, Potential) else (head.block,)
-    moved = next((b for b in values if b in blocks or getattr(b, "image", None) in blocks), None)
+    moved = moved_block(e, values)
     if moved is not None:
         raise OutsideLanguageError(f"{e} at another value of {moved} is outside the language")
     return e

@@ -347,7 +347,7 @@ def _check_leaf(
                 f"{where}: the block {s} is not part of the state ({names}); {repair}"
             )
     elif isinstance(s, Potential | Field):
-        for block in s.blocks if isinstance(s, Potential) else (s.block,):
+        for block in s.blocks:
             if block not in state and block not in images:
                 raise RecipeError(
                     f"{where}: {s} depends on the block {block}, which is not part of the state"

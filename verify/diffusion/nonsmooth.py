@@ -45,17 +45,13 @@ def kinks(subject: Subject | KernelSubject) -> list[Block]:
     expressions = list(_expressions(subject))
     found = set().union(*(e.atoms(Abs, sign) for e in expressions))
     written = {generic(s) for k in found for s in k.free_symbols if isinstance(s, Vector | Scalar)}
-    abstract = set().union(*(_blocks_of(a) for e in expressions for a in e.atoms(Potential, Field)))
+    abstract = set().union(*(a.blocks for e in expressions for a in e.atoms(Potential, Field)))
     hidden = {
         b
         for b in subject.state
         if b.image is not None and b in abstract and not is_smooth(written_image(b))
     }
     return sorted(written | hidden, key=str)
-
-
-def _blocks_of(head: Potential | Field) -> tuple[Block, ...]:
-    return head.blocks if isinstance(head, Potential) else (head.block,)
 
 
 def at_kinks(found: list[Block]) -> str:
