@@ -2,6 +2,7 @@
 
 import ast
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,16 @@ def sources(room: str) -> list[Path]:
     return sorted((ROOT / room).rglob("*.py"))
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
+def imported_by(path: Path) -> set[str]:
+    return imported(parsed(path))
+
+
 def imported(tree: ast.AST) -> set[str]:
     """Every module that a file imports, wherever the import stands."""
     names = set()
@@ -95,6 +106,7 @@ def imported(tree: ast.AST) -> set[str]:
     return names
 
 
+@cache
 def is_module(name: str) -> bool:
     path = ROOT.joinpath(*name.split("."))
     return path.with_suffix(".py").exists() or (path / "__init__.py").exists()
@@ -103,9 +115,7 @@ def is_module(name: str) -> bool:
 @pytest.mark.parametrize("room", ROOMS)
 def test_every_arrow_points_down(room):
     for path in sources(room):
-        rooms = {
-            name.split(".")[0] for name in imported(ast.parse(path.read_text()))
-        } & ROOMS.keys()
+        rooms = {name.split(".")[0] for name in imported_by(path)} & ROOMS.keys()
         assert rooms <= ROOMS[room] | {room}, (
             f"{path.relative_to(ROOT)} imports {sorted(rooms - ROOMS[room] - {room})}"
         )
@@ -113,7 +123,7 @@ def test_every_arrow_points_down(room):
 
 def test_the_catalog_uses_the_public_language_only():
     for path in sources("catalog"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "recipe":
                 assert node.module == "recipe", path
                 assert {a.name for a in node.names} <= set(recipe.__all__), path
@@ -129,7 +139,7 @@ def test_every_room_imports_from_lower_floors_only(package):
             continue
         room = room_of(module)
         assert room in floor, f"{room} stands on no floor"
-        for name in imported(ast.parse(path.read_text())):
+        for name in imported_by(path):
             other = room_of(name)
             if name.split(".")[0] == package and other not in {package, room} | ON_FIRST_USE:
                 assert floor[other] < floor[room], f"{module} imports {name}, which is not below it"
@@ -150,7 +160,7 @@ def room_of(module: str) -> str:
 def test_no_two_files_import_each_other_at_load_time(package):
     edges = {}
     for path in sources(package):
-        statements = ast.parse(path.read_text()).body
+        statements = parsed(path).body
         top_level = [n for n in statements if isinstance(n, ast.Import | ast.ImportFrom)]
         needed = imported(ast.Module(top_level, []))
         edges[dotted(path)] = {name for name in needed if name.split(".")[0] == package}
@@ -164,7 +174,7 @@ def test_no_two_files_import_each_other_at_load_time(package):
 @pytest.mark.parametrize("room", ROOMS)
 def test_text_is_never_evaluated(room):
     for path in sources(room):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Call):
                 name = (
                     node.func.id
@@ -187,7 +197,7 @@ def test_a_folder_says_what_it_is_for_and_holds_few_files(room):
         files = len([p for p in path.parent.glob("*.py") if p.name != "__init__.py"])
         assert files <= 26 or room == "catalog", path.parent
         if path.name == "__init__.py":
-            assert ast.get_docstring(ast.parse(path.read_text())), path
+            assert ast.get_docstring(parsed(path)), path
 
 
 def test_the_version_is_said_once_and_the_same():
@@ -211,7 +221,7 @@ def test_the_wheel_contains_every_room():
 
 def test_no_test_file_imports_from_another_one():
     for path in sources("tests"):
-        named = {part for name in imported(ast.parse(path.read_text())) for part in name.split(".")}
+        named = {part for name in imported_by(path) for part in name.split(".")}
         others = {name for name in named if name.startswith("test_")}
         assert not others, f"{path.relative_to(ROOT)} imports {sorted(others)}"
 

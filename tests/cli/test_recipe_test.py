@@ -50,6 +50,7 @@ def sgld():
     return subject, module, program_test_of(subject).comparisons
 
 
+@pytest.mark.slow
 def test_a_program_that_does_what_is_wrong_comes_with_a_note(sampler):
     done = command("test", f"{sampler}:half")
     assert done.returncode == 0
@@ -140,6 +141,7 @@ def test_a_module_that_was_tampered_with_differs(sgld, tampered, change):
     assert findings_status(found) == 1
 
 
+@pytest.mark.by_default(6)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -117,6 +117,7 @@ def test_a_module_that_was_tampered_with_differs(tested, old, new, where):
     assert where <= differing(tested, old, new)
 
 
+@pytest.mark.slow
 def test_what_keeps_the_law_and_is_another_kernel_is_seen_from_anywhere(tested):
     subject, module, chosen = tested
     other = replace(

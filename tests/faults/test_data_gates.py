@@ -528,7 +528,7 @@ NAMED = "row 150 of the data of x contains a value that is not finite"
 RUN = {"step_size": 1e-2, "steps": 20, "chains": 2, "progress": False}
 
 
-@pytest.mark.by_default(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("dtype", "bad"), [(np.float64, np.nan), (np.float32, np.inf)])
 def test_metropolis_tests_that_cannot_accept_name_the_row(tmp_path, dtype, bad):
     """Every proposal was rejected, and a smaller step was advised, with the status of a good

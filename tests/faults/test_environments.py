@@ -430,6 +430,7 @@ def test_an_interruption_of_imports_proofs_and_compilation_is_one_word(tmp_path,
     assert {p.name for p in tmp_path.iterdir()} <= {"cache", "draws.nc"}
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(
     ("number", "hearing"),
     [
@@ -484,6 +485,7 @@ PRINTED_BY_C = """
 """
 
 
+@pytest.mark.slow_for("SIGTERM-143-callback", "SIGINT-130-printed")
 @pytest.mark.parametrize("lost", [IN_A_CALLBACK, PRINTED_BY_C], ids=["callback", "printed"])
 @pytest.mark.parametrize(("number", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_what_a_lost_interruption_breaks_is_no_fault(number, status, lost):

@@ -32,7 +32,7 @@ def test_all_fields_of_our_own_are_reserved():
     assert {*ROWS, KEYS} == set(RESERVED_FIELDS)
 
 
-@pytest.mark.by_default("True-keys", "True-rows")
+@pytest.mark.by_default("True-rows")
 @pytest.mark.parametrize("name", [*RESERVED_FIELDS, "stopped", "invalid", "accepted"])
 @pytest.mark.parametrize("data", [True, False])
 def test_a_run_in_two_halves_is_the_run_in_one(tmp_path, name, data):

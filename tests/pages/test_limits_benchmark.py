@@ -30,7 +30,7 @@ def close(a, b):
     return np.allclose(a, b, rtol=0, atol=1e-11)
 
 
-@pytest.mark.by_default("sgnht")  # seconds to compile, each
+@pytest.mark.slow  # seconds to compile, each
 @pytest.mark.parametrize("sampler", ["sgnht", "sgld", "sghmc", "sgrld", "sgrld_quotient"])
 def test_steps_in_c_are_the_steps_of_generated_modules(library, sampler):
     import steps

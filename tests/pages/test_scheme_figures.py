@@ -146,6 +146,7 @@ def test_the_transfer_operator_has_the_proved_leading_bias(scheme, power):
     assert 2 * near - far == pytest.approx(proved, rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_transfer_operator_does_not_depend_on_its_grid():
     from transfer import variance
 

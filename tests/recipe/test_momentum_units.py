@@ -50,7 +50,7 @@ def test_a_scaled_momentum_has_the_limit_of_the_momentum():
     assert report.scope.endswith("every positive b, v in units of h")
 
 
-@pytest.mark.slow_for("wrong0", "wrong1")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wrong",
     [sghmc(noise=1), sghmc(target=2 * K / h**2), sghmc(friction=2 * A * h, noise=1, old=False)],

@@ -51,6 +51,7 @@ def test_two_blocks_are_driven_by_two_noises(recipe, scheme):
     assert not first & second
 
 
+@pytest.mark.slow
 def test_the_proved_covariance_of_two_blocks_is_the_sampled_one():
     step = discretise(PAIR, "euler")
     proved = stationary_covariance(affine_step(step)).of_step

@@ -136,7 +136,9 @@ def test_each_is_discharged_once_after_what_it_needs_and_listed_in_its_place(nam
     assert report.as_json() == verify(declared).as_json()
 
 
-@pytest.mark.slow_for("a reflected recipe", "a recipe in other variables", "a wrong claim")
+@pytest.mark.slow_for(
+    "a step", "a reflected recipe", "a recipe in other variables", "a wrong claim"
+)
 @pytest.mark.parametrize("name", DECLARED)
 def test_what_is_stopped_leaves_others_open_and_never_wrong(name):
     """As where an obligation takes longer than it may: what needs it is decided without it."""

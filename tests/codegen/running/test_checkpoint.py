@@ -229,7 +229,7 @@ def damages():
     ]
 
 
-@pytest.mark.by_default(14)
+@pytest.mark.by_default(7)
 @pytest.mark.parametrize("number", range(28))
 def test_damage_is_one_sentence_and_changes_nothing(tmp_path, number):
     run(checkpoint=tmp_path, steps=200)

@@ -85,7 +85,7 @@ def is_linear(counts: list[int]) -> bool:
     return four - two == 2 * (two - one) > 0
 
 
-@pytest.mark.slow_for("third-order")
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("name", VECTORISED)
 def test_the_operations_of_a_step_are_linear_in_the_number_of_coordinates(name):
     run = golden.RUNS[name]
@@ -191,7 +191,7 @@ def calls(what: Recipe) -> int:
     return count
 
 
-@pytest.mark.slow_for("chain_of")
+@pytest.mark.slow
 @pytest.mark.parametrize("declared", [chain_of, terms])
 def test_generation_and_its_text_grow_about_linearly(declared):
     """A quadratic growth would be a factor of 4 where the declaration doubles."""

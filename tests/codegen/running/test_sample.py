@@ -422,6 +422,7 @@ def test_an_error_after_an_interruption_leaves_interruptions_as_they_were():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.slow
 def test_a_seed_may_be_a_plain_number():
     module = generate(Recipe((theta,), total(theta**2) / 2, Matrix([[1]]), Matrix([[0]])))
     loaded = module.load()

@@ -269,7 +269,7 @@ def test_a_reflected_sampler_has_no_certificate(name):
         certificate_of(CATALOG[name], report)
 
 
-@pytest.mark.by_default("sgld", "sghmc", "sgrld", "sgnht", "third_order_langevin")
+@pytest.mark.by_default("sgld", "sgrld", "sgnht")
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_certificate_says_what_was_proved_of_the_catalog(name):
     report = verify(CATALOG[name])
@@ -505,7 +505,7 @@ def assert_unnoticed_by_nobody(name, what, altered):
         assert set(found.assumptions) >= set(result.assumptions), what
 
 
-@pytest.mark.slow_for("sgnht", "sgrhmc", "sgrhmc_bounded", "sgrld", "rotated", "border")
+@pytest.mark.by_default("fisher_sgld", "langevin", "low_rank", "sgld")
 @pytest.mark.parametrize("name", sorted(TAMPERED))
 def test_a_change_is_noticed(name):
     found = list(tampered(checked(name)[0]))

@@ -107,6 +107,7 @@ def line(step, obligation=EXACT_TRANSITION):
     return obligation.discharge(subject_of(step))
 
 
+@pytest.mark.slow_for("logit-normal")
 @pytest.mark.parametrize("name", KNOWN)
 def test_what_is_known_is_proved(name):
     step = discretised(KNOWN[name], "exact")

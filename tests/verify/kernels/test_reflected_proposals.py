@@ -124,6 +124,7 @@ def test_what_has_no_known_density_is_refused():
         mirror(Recipe((theta,), total(theta), theta + outer(theta, theta), 0), theta)
 
 
+@pytest.mark.slow
 def test_draws_of_a_reflected_exponential_law():
     kernel = compose(metropolis(mirror(langevin(x, 2 * x), x), "euler"))
     drawn = sample(

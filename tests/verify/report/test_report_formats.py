@@ -495,7 +495,7 @@ REPAIRS = {
 }
 
 
-@pytest.mark.by_default(4)
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize("name", REPAIRS)
 def test_the_repair_of_a_refuted_claim_is_named_and_repairs_it(name):
     claim, said = REPAIRS[name]
@@ -509,6 +509,7 @@ def test_the_repair_of_a_refuted_claim_is_named_and_repairs_it(name):
     )
 
 
+@pytest.mark.slow
 def test_the_rule_that_a_reader_writes_after_the_repair_is_proved():
     """The texts above, applied by hand."""
     for repaired in (

@@ -114,6 +114,7 @@ def test_a_kernel_of_ones_own():
     assert {line.name.partition(":")[0] for line in still.differing} == {FREE_START_PREFIX}
 
 
+@pytest.mark.slow
 def test_it_finds_what_the_command_finds():
     options = ComparisonOptions(factor=1.5)
     compared = compared_program(concrete_declaration("sgld"), options, Progress())

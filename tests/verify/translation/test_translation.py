@@ -41,7 +41,7 @@ def is_as_listed(outcome, key):
     assert (outcome.verdict is Verdict.PROVED) == (key not in NOT_PROVED), outcome.by
 
 
-@pytest.mark.by_default(4)
+@pytest.mark.by_default("sgld", "sgrld_simplex_expanded_mean")
 @pytest.mark.parametrize("name", catalog_recipes())
 def test_every_catalog_entry_by_every_scheme(name):
     proved = 0
