@@ -3,7 +3,7 @@ same run.
 
     python benchmarks/a9a_speed.py [--json]
 
-needs ``pip install '.[reference]'``; for the data see examples/a9a_data.py.
+needs ``pip install '.[jax]'``; for the data see examples/a9a_data.py.
 
 The two alternate, on one core each (say `taskset -c 0`), compiled before the clock starts; medians
 of the rounds. Ours is the generated module, as ``recipe generate`` writes it, in float64; the data

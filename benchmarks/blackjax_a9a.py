@@ -3,7 +3,7 @@ gradient an iteration.
 
     python benchmarks/blackjax_a9a.py [--json]
 
-needs ``pip install '.[reference]'``; for the data see examples/a9a_data.py.
+needs ``pip install '.[jax]'``; for the data see examples/a9a_data.py.
 
 Written the fast way: the data are one device array (rows y x, default float32), the iterations one
 jitted scan, a minibatch is drawn in it uniformly with replacement (the indices of a hundred

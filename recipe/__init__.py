@@ -38,7 +38,7 @@ from recipe.rebuild.bind import bind
 from recipe.rebuild.spread import spread
 from recipe.scheme import Discretisation, discretise, discretised
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Data",

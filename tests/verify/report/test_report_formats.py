@@ -188,16 +188,6 @@ def test_a_proved_recipe_and_an_undecided_one_as_text(tmp_path):
     assert "  undecided boundary" in done.stdout
 
 
-def test_the_readme_shows_what_the_command_prints(tmp_path):
-    blocks = re.findall(r"```(?:python)?\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    source = next(b for b in blocks if b.startswith("# my_sampler.py"))
-    shown = next(b for b in blocks if b.startswith("$ recipe verify my_sampler.py\n")).partition(
-        "\n"
-    )[2]
-    file(tmp_path, source, "my_sampler.py")
-    assert command("verify", "my_sampler.py", cwd=tmp_path).stdout == shown
-
-
 def test_json_has_the_documented_fields(tmp_path):
     where = file(tmp_path, WRONG)
     short, long = command("verify", where, "--json"), command("verify", where, "--format", "json")
