@@ -111,7 +111,7 @@ def _compare(
     declaration: Declaration, options: ComparisonOptions, as_json: bool, plots: Path | None
 ) -> int:
     """Compare a program with its declaration and print the findings; return the exit status."""
-    from codegen.results.plots import writable_folder
+    from codegen.results.figures import folder_for_plots
     from recipe_cli.program.known_verdict import note_verdict
     from recipe_cli.render.findings_table import findings_as_json, findings_status, print_findings
     from recipe_cli.render.pictures import draw_pictures
@@ -120,7 +120,7 @@ def _compare(
 
     check_options(options)
     if plots is not None:
-        writable_folder(plots)
+        folder_for_plots(plots)
     note_verdict(declaration)
     try:
         with Progress(timed=True) as progress:

@@ -37,7 +37,7 @@ def data_of(divergences=(), interrupted=False, attributes=None, said=(), **block
         attributes or {},
         np.full(counts[0], 0.1),
         said,
-    ).to_inferencedata()
+    )
 
 
 def row(diagnosis, coordinate):
@@ -62,16 +62,15 @@ def test_independent_draws_raise_no_warning_and_agree_with_arviz():
         1000,
         (0, 1, 2, 3),
     )
-    values = data.posterior["theta"].to_numpy()[:, :, 1]
+    values = data["theta"][:, :, 1]
     found = row(diagnosis, "theta[1]")
     assert (found.mean, found.sd) == pytest.approx((values.mean(), values.std(ddof=1)))
     assert found.mcse_mean == pytest.approx(float(np.squeeze(arviz.mcse(values, method="mean"))))
     assert found.ess_bulk == pytest.approx(arviz.ess(values, method="bulk"))
     assert found.ess_tail == pytest.approx(arviz.ess(values, method="tail"))
     assert found.r_hat == pytest.approx(arviz.rhat(values))
-    assert found.mcse_sd == pytest.approx(
-        1 / np.sqrt(2 * 4000), rel=0.2
-    )  # ArviZ's own function fails beside numpy 2.4
+    # ArviZ's own function fails beside numpy 2.4
+    assert found.mcse_sd == pytest.approx(1 / np.sqrt(2 * 4000), rel=0.2)
     assert row(diagnosis, "xi").mean == pytest.approx(5, abs=0.1)
 
 
@@ -168,7 +167,6 @@ def test_too_few_draws_are_said_and_give_no_table(finite):
         plot(data_of(theta=normal(2, 3, 2)), "unused", diagnosis=diagnosis)
 
 
-@pytest.mark.filterwarnings("ignore:More chains")
 def test_no_draws_at_all():
     diagnosis = diagnose(data_of([Divergence(0, 0, "theta")], theta=np.empty((1, 0, 2))))
     assert diagnosis.rows == ()
@@ -228,7 +226,7 @@ def test_json_is_strict_and_survives_the_file(tmp_path):
         {"step_size": 0.1, "seed": "1", "steps": 7},
         np.full(100, 0.1),
     )
-    text = json.dumps(diagnose(draws.to_inferencedata()).as_json(), allow_nan=False)
+    text = json.dumps(diagnose(draws).as_json(), allow_nan=False)
     data = json.loads(text)
     assert data["coordinates"][0]["r_hat"] is None
     assert data["coordinates"][1]["ess_bulk"] is None
@@ -257,8 +255,9 @@ def test_labels_take_the_names_of_coordinates_and_chains():
         "M[1, 1]",
     ]
     assert diagnosis.diagnosed_chains == (1, 2)
-    with pytest.raises(RecipeError, match="no posterior group"):
-        diagnose(arviz.from_dict(prior=values))
+    for other in (arviz.from_dict(prior=values), values, None):
+        with pytest.raises(RecipeError, match="has no posterior group; give Draws"):
+            diagnose(other)
 
 
 def test_plots_are_png_and_leave_pyplot_alone(tmp_path):
