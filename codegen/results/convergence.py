@@ -11,7 +11,6 @@ out. ``docs/decisions/0021`` says why this is our own code.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
@@ -141,7 +140,10 @@ class _NormalScores:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._untied = self._scores(np.arange(1, size + 1))
+        # The scores of the ranks 1, 3/2, 2, ..., size, which lie symmetrically around 0.
+        shares = (np.arange(2, size + 2) / 2 - BLOM) / (size - 2 * BLOM + 1)
+        lower = np.fromiter(map(NormalDist().inv_cdf, shares.data), np.float64, size)
+        self._of_half_ranks = np.concatenate((lower, -lower[-2::-1]))
 
     def __call__(self, numbers: np.ndarray) -> np.ndarray:
         """Return the scores of each row of ``numbers``, shape (rows, size)."""
@@ -152,7 +154,7 @@ class _NormalScores:
         np.not_equal(ordered[:, 1:], ordered[:, :-1], out=fresh[:, 1:])
         scores = np.empty(numbers.size)
         if fresh.all():
-            scores[order] = self._untied
+            scores[order] = self._of_half_ranks[::2]
         else:
             scores[order.reshape(-1)] = self._tied(fresh.reshape(-1))
         return scores.reshape(numbers.shape)
@@ -163,20 +165,6 @@ class _NormalScores:
         counts = np.diff(first, append=len(fresh))
         # From rank r on, n equal numbers share the rank r + (n - 1) / 2.
         return np.repeat(self._of_half_ranks[2 * (first % self._size) + counts - 1], counts)
-
-    @cached_property
-    def _of_half_ranks(self) -> np.ndarray:
-        """The scores of the ranks 1, 3/2, 2, ..., size."""
-        return self._scores(np.arange(2, 2 * self._size + 1) / 2)
-
-    def _scores(self, ranks: np.ndarray) -> np.ndarray:
-        """Return the scores of ranks that lie symmetrically between 1 and the size."""
-        shares = (ranks - BLOM) / (self._size - 2 * BLOM + 1)
-        lower = [NormalDist().inv_cdf(p) for p in shares[: (len(shares) + 1) // 2].tolist()]
-        scores = np.empty(len(shares))
-        scores[-len(lower) :] = -np.array(lower[::-1])
-        scores[: len(lower)] = lower
-        return scores
 
 
 @dataclass(frozen=True)

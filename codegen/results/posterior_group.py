@@ -23,7 +23,7 @@ def posterior_group(data: Any) -> Group:
     Raises:
         RecipeError: where there is no posterior group in it.
     """
-    posterior = getattr(data, "posterior", None)
+    posterior: Any = getattr(data, "posterior", None)
     if not all(hasattr(posterior, name) for name in ("data_vars", "coords", "attrs")):
         raise RecipeError(
             f"the {type(data).__name__} has no posterior group; give Draws, the result of"

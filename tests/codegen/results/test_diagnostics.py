@@ -9,7 +9,7 @@ import pytest
 from scipy.signal import lfilter
 
 from codegen import Divergence, Draws, diagnose, plot, read_draws
-from codegen.results.plots import MAX_COORDINATES
+from codegen.results.plots import MAX_COORDINATES, rank_counts
 from recipe import RecipeError
 
 RNG_SEED = 20
@@ -323,3 +323,44 @@ def test_mistakes_in_plots_are_one_sentence(tmp_path):
     with pytest.raises(RecipeError, match=r"trace.png cannot be written: Is a directory"):
         plot(data, tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "trace.png"]
+
+
+@pytest.mark.parametrize(("chains", "draws"), [(2, 7), (3, 40), (1, 1000)])
+def test_rank_counts_are_counted(chains, draws):
+    x = np.round(normal(chains, draws), 1)
+    found = rank_counts(x)
+    bins = min(draws, 20)
+    expected = np.zeros((chains, bins), dtype=int)
+    for c, chain in enumerate(x):
+        for number in chain:
+            rank = (x < number).sum() + ((x == number).sum() + 1) / 2
+            place = (rank - 0.5) / x.size * bins
+            expected[c, min(bins - 1, int(place + 1e-9))] += 1
+    np.testing.assert_array_equal(found, expected)
+    assert (found.sum(axis=1) == draws).all()
+
+
+def test_a_plot_shows_the_chains_and_the_height_that_is_expected(tmp_path, monkeypatch):
+    from codegen.results import plots
+
+    shown = []
+    monkeypatch.setattr(plots, "write_figure", lambda figure, path: shown.append(figure))
+    x = normal(3, 200, 1)
+    plot(data_of(theta=x), tmp_path)
+    trace, rank = shown
+    law, path = trace.axes
+    for chain, line in zip(x[:, :, 0], path.get_lines(), strict=True):
+        np.testing.assert_array_equal(line.get_ydata(), chain)
+    for chain, stairs in zip(x[:, :, 0], law.patches, strict=True):
+        heights, edges, _ = stairs.get_data()
+        assert (heights * np.diff(edges)).sum() == pytest.approx(1)
+        assert (heights * len(chain) * np.diff(edges)).round() == pytest.approx(
+            np.histogram(chain, edges)[0]
+        )
+    assert [t.get_text() for t in trace.legends[0].get_texts()] == ["0", "1", "2"]
+    (ax,) = rank.axes
+    bars = np.array([b.get_height() for b in ax.patches]).reshape(3, 20)
+    counts = rank_counts(x[:, :, 0])
+    np.testing.assert_allclose(bars / bars[0, 0], counts / counts[0, 0])
+    expected = [line.get_ydata()[0] - row for row, line in enumerate(ax.get_lines())]
+    np.testing.assert_allclose(expected, 10 * bars[0, 0] / counts[0, 0])
