@@ -98,9 +98,14 @@ def compare(
     declared.
     """
     from recipe_cli.program.preflight import require_to_test
-    from recipe_cli.testing.program_subject import ComparisonOptions
 
     require_to_test()
+    if plot is not None:
+        from codegen.results.figures import require_matplotlib
+
+        require_matplotlib()
+    from recipe_cli.testing.program_subject import ComparisonOptions
+
     options = ComparisonOptions(
         scheme, step_size, tuple(param or ()), length, seed, level, factor, allow_unseen
     )

@@ -19,7 +19,8 @@ def quantities(chains):
     variance = sum(flat) / len(flat)
     of_squares = sum((s - variance) ** 2 for s in flat) / len(flat)
     sd = math.sqrt(sum(flat) / (len(flat) - 1))
-    median = quantile(pooled, 1, 2)
+    ordered = sorted(pooled)
+    median = (ordered[(len(pooled) - 1) // 2] + ordered[len(pooled) // 2]) / 2
     folded = [[abs(x - median) for x in chain] for chain in chains]
     low, high = quantile(pooled, 1, 20), quantile(pooled, 19, 20)
     return {
@@ -88,6 +89,8 @@ def moments(chains):
 def reduction(chains):
     """Potential scale reduction."""
     draws, within, between = moments(chains)
+    if within == 0:
+        return INF if between > 0 else math.nan
     return math.sqrt(((draws - 1) / draws * within + between) / within)
 
 
