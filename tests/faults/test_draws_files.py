@@ -415,8 +415,9 @@ def test_all_that_a_file_may_hold_comes_back_as_xarray_reads_it(tmp_path, monkey
     expected = xarray.load_dataset(path, group="posterior", engine="h5netcdf", decode_times=False)
     found = read_draws(path).to_arviz().posterior
     xarray.testing.assert_identical(found, expected)
+    text = {"U": "O"}  # of any length, which takes no more memory than the file has
     assert {n: v.dtype.kind for n, v in found.variables.items()} == {
-        n: v.dtype.kind for n, v in expected.variables.items()
+        n: text.get(v.dtype.kind, v.dtype.kind) for n, v in expected.variables.items()
     }
     monkeypatch.setattr(netcdf_reader, "BLOCK_BYTES", 100)
     with h5netcdf.File(path, "r") as file:
