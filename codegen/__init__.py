@@ -18,6 +18,7 @@ from codegen.results.diagnostics import Diagnosis, diagnose
 from codegen.results.draws import Divergence, Draws
 from codegen.results.plots import plot
 from codegen.results.read_netcdf import read_draws
+from codegen.results.saved_draws import SavedDraws
 from codegen.running.one_step import OneStep, one_step
 from codegen.sample import sample
 
@@ -31,6 +32,7 @@ __all__ = [
     "Module",
     "OneStep",
     "Polynomial",
+    "SavedDraws",
     "diagnose",
     "generate",
     "memory_mapped",

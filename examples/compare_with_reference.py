@@ -12,10 +12,11 @@ import json
 import sys
 from pathlib import Path
 
-import arviz
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+
+from codegen import read_draws
 
 MEAN_TOLERANCE = 0.15
 RATIO_RANGE = (0.85, 1.15)
@@ -24,7 +25,7 @@ RATIO_RANGE = (0.85, 1.15)
 def main(path: str) -> int:
     """Print the table; 0 where everything is within tolerance, 1 otherwise."""
     reference = json.loads((Path(__file__).parent / "breast_cancer_reference.json").read_text())
-    draws = arviz.from_netcdf(path).posterior["theta"].to_numpy()
+    draws = read_draws(path)["theta"]
     mean, sd = draws.mean(axis=(0, 1)), draws.std(axis=(0, 1), ddof=1)
     shift = (mean - np.array(reference["mean"])) / np.array(reference["sd"])
     ratio = sd / np.array(reference["sd"])

@@ -79,7 +79,7 @@ def run(name: str, checkpoint: Path) -> dict[str, Any]:
         checkpoint=checkpoint,
         name=name,
     )
-    diagnosis = diagnose(draws.to_inferencedata())
+    diagnosis = diagnose(draws)
     rows = diagnosis.rows
     kept = draws["theta"].reshape(-1, table.x.shape[1])
     return {

@@ -24,6 +24,7 @@ from catalog.sgrld_simplex_expanded_natural import sgrld_simplex_expanded_natura
 from catalog.sgrld_simplex_reduced_mean import sgrld_simplex_reduced_mean
 from catalog.sgrld_simplex_reduced_natural import sgrld_simplex_reduced_natural
 from codegen import sample
+from codegen.results.convergence import ess_of_mean
 from recipe import Recipe, RecipeError, compose, metropolis
 
 COUNTS = np.array([0.0] * 7 + [5.0, 5.0, 90.0])  # the last category is one that was observed
@@ -101,11 +102,7 @@ class Result:
 
 def effective(pi: np.ndarray) -> np.ndarray:
     """The effective sample size of each probability, a chain."""
-    import arviz
-
-    return np.array(
-        [float(arviz.ess(pi[..., k], method="mean")) / CHAINS for k in range(pi.shape[-1])]
-    )
+    return ess_of_mean(pi) / CHAINS
 
 
 def run(c: Coordinates, tested: bool, step: float) -> Result:

@@ -1,36 +1,31 @@
 """Diagnostics before draws are used: how far the chains agree, and how many independent draws they
 are worth.
 
-Every estimate is ArviZ's (rank-normalised split R-hat, bulk and tail effective sample size, Monte
-Carlo standard errors). This file chooses the draws that can be judged, and explains the numbers in
-words.
+This file chooses the draws that can be judged, and explains in words the numbers that
+``convergence`` finds.
 """
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-import logging
 import math
-import os
 import re
-import tempfile
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from codegen.results.convergence import MIN_DRAWS, convergence
+from codegen.results.groups import Group
+from codegen.results.posterior_group import posterior_group
 from codegen.running.memory_needed import require_room_to_diagnose
-from codegen.system.numba_settings import check_docstrings
 from recipe.language.errors import RecipeError
 
 # Vehtari, Gelman, Simpson, Carpenter, Buerkner: Rank-normalization, folding, and localization,
 # Bayesian Analysis 16 (2021).
 LARGEST_R_HAT = 1.01
 ESS_PER_CHAIN = 100
-MIN_DRAWS = 4  # a chain; with fewer ArviZ returns NaN, as each half of a chain needs two draws
 MAX_NAMED = 3  # coordinates in a warning
 
 
@@ -154,7 +149,8 @@ def diagnose(data: Any) -> Diagnosis:
     A chain that stopped early is left out, as its last draws before the end are not to be trusted.
 
     Args:
-        data: ``arviz.InferenceData``, from ``Draws.to_inferencedata()`` or ``read_draws``.
+        data: ``Draws``, the result of ``read_draws``, or draws of another sampler as ArviZ holds
+            them: ``arviz.InferenceData`` or ``xarray.DataTree`` with a posterior group.
 
     Returns:
         The diagnosis; it has no rows where there are fewer than four draws a chain.
@@ -164,10 +160,11 @@ def diagnose(data: Any) -> Diagnosis:
             and draw.
 
     Example:
-        found = diagnose(draws.to_inferencedata())
+        found = diagnose(draws)
         print(found.warnings, found.worst(5))
     """
-    blocks, run = _blocks(data), _run(data)
+    posterior = posterior_group(data)
+    blocks, run = _blocks(posterior), _run(posterior)
     require_room_to_diagnose(len(run.numbers), run.draws)
     finite = _finite_draws(blocks, len(run.numbers), run.draws)
     positions, kept = _usable(finite, run.draws)
@@ -207,24 +204,20 @@ def diagnose(data: Any) -> Diagnosis:
     )
 
 
-def diagnosed_draws(data: Any, found: Diagnosis, labels: Sequence[str]) -> Any:
-    """Return the draws behind the rows of some coordinates, as ``xarray.Dataset`` with one variable
-    for each label, in the order of ``labels``.
+def diagnosed_draws(data: Any, found: Diagnosis, labels: Sequence[str]) -> dict[str, np.ndarray]:
+    """Return the draws behind the rows of some coordinates: for each label, in the order of
+    ``labels``, an array of the shape (diagnosed chains, diagnosed draws).
     """
-    import xarray
-
-    numbers, wanted = _run(data).numbers, set(labels)
+    posterior, wanted = posterior_group(data), set(labels)
+    numbers = _run(posterior).numbers
     positions = np.array([numbers.index(c) for c in found.diagnosed_chains])
     draws = {
         label: block.chosen(positions, found.diagnosed_draws)[:, :, k]
-        for block in _blocks(data)
+        for block in _blocks(posterior)
         for k, label in enumerate(block.labels)
         if label in wanted
     }
-    return xarray.Dataset(
-        {label: (("chain", "draw"), draws[label]) for label in labels},
-        coords={"chain": list(found.diagnosed_chains), "draw": np.arange(found.diagnosed_draws)},
-    )
+    return {label: draws[label] for label in labels}
 
 
 @dataclass(frozen=True)
@@ -252,43 +245,33 @@ class _Block:
         return (self.values if whole else self.values[positions])[:, :kept]
 
 
-def _run(data: Any) -> _Run:
-    posterior = data.posterior
-    numbers = posterior["chain"].to_numpy().tolist()
+def _run(posterior: Group) -> _Run:
+    numbers = posterior.points("chain")
     if len(set(numbers)) < len(numbers):  # runs that were joined
         numbers = list(range(len(numbers)))
-    return _Run(
-        numbers,
-        int(posterior.sizes["draw"]),
-        {str(k): _plain(v) for k, v in posterior.attrs.items()},
-    )
+    attributes = {str(k): _plain(v) for k, v in posterior.attributes.items()}
+    return _Run(numbers, posterior.sizes["draw"], attributes)
 
 
-def _blocks(data: Any) -> list[_Block]:
+def _blocks(posterior: Group) -> list[_Block]:
     """Return the draws of each variable of the posterior group, with the names of its
     coordinates.
     """
-    posterior = getattr(data, "posterior", None)
-    if posterior is None:
-        raise RecipeError(
-            "the data have no posterior group; give the InferenceData of Draws.to_inferencedata()"
-        )
     blocks = []
-    for name, variable in posterior.data_vars.items():
-        if not {"chain", "draw"} <= set(variable.dims) or variable.dtype.kind not in "fiub":
+    for name, variable in posterior.variables.items():
+        dims = variable.dims
+        if not {"chain", "draw"} <= set(dims) or variable.values.dtype.kind not in "fiub":
             raise RecipeError(
                 f"{name} in the posterior group is not numbers by chain and draw; leave it out"
             )
-        ordered = variable.transpose("chain", "draw", ...)
-        others = [
-            ordered[d].to_numpy().tolist() for d in ordered.dims[2:]
-        ]  # 0, 1, ..., where a dimension has no names
+        others = [d for d in dims if d not in ("chain", "draw")]
         labels = [
-            f"{name}[{', '.join(map(str, c))}]" if c else str(name)
-            for c in itertools.product(*others)
+            f"{name}[{', '.join(map(str, c))}]" if c else name
+            for c in itertools.product(*map(posterior.points, others))
         ]
-        values = ordered.to_numpy().astype(np.float64, copy=False)
-        blocks.append(_Block(str(name), labels, values.reshape(*values.shape[:2], len(labels))))
+        ordered = variable.values.transpose([dims.index(d) for d in ("chain", "draw", *others)])
+        values = ordered.astype(np.float64, copy=False)
+        blocks.append(_Block(name, labels, values.reshape(*values.shape[:2], len(labels))))
     if not any(block.labels for block in blocks):
         raise RecipeError("the posterior group holds no variable; keep a block when you sample")
     return blocks
@@ -319,32 +302,14 @@ def _usable(finite: np.ndarray, draws: int) -> tuple[np.ndarray, int]:
 
 
 def _rows(block: _Block, values: np.ndarray) -> list[CoordinateDiagnostics]:
-    """Return the rows of a block by ``arviz.summary``, which goes over the coordinates once: a call
-    for each estimate costs more.
-    """
-    if not block.labels:
-        return []
-    arviz = imported_arviz()
-    import xarray
-
-    dataset = xarray.Dataset({"x": (("chain", "draw", "coordinate"), values)})
-    with quiet(arviz), np.errstate(all="ignore"):
-        found = arviz.summary(dataset, kind="diagnostics", fmt="xarray", round_to="none")["x"]
-        columns = {
-            name: np.array(found.sel(metric=name)) for name in CoordinateDiagnostics._fields[4:]
-        }
-        mean, sd = values.mean(axis=(0, 1)), values.std(axis=(0, 1), ddof=1)
+    """Return the rows of a block."""
+    found = convergence(values)
+    columns = [np.array(getattr(found, name)) for name in CoordinateDiagnostics._fields[2:]]
     constant = values.min(axis=(0, 1)) == values.max(axis=(0, 1))
-    for column in columns.values():
-        column[constant] = np.nan  # ArviZ takes a constant for as many good draws as there are
+    for column in columns[2:]:
+        column[constant] = np.nan  # a constant is not as many good draws as there are
     return [
-        CoordinateDiagnostics(
-            label,
-            block.name,
-            float(mean[k]),
-            float(sd[k]),
-            *(float(c[k]) for c in columns.values()),
-        )
+        CoordinateDiagnostics(label, block.name, *(float(c[k]) for c in columns))
         for k, label in enumerate(block.labels)
     ]
 
@@ -459,73 +424,3 @@ def _finite_only(value: Any) -> Any:
     if isinstance(value, list):
         return [_finite_only(v) for v in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def imported_arviz() -> Any:
-    """Import ArviZ, which takes seconds and writes to folders of the user; a temporary folder takes
-    their place if it cannot write there.
-
-    Returns:
-        The module ``arviz``.
-
-    Raises:
-        RecipeError: where no folder can be written.
-    """
-    check_docstrings()
-    log = logging.getLogger(
-        "matplotlib"
-    )  # it logs the name of a folder that it cannot write to, and takes a temporary one
-    level = log.level
-    try:
-        log.setLevel(logging.ERROR)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # of arviz about its own next version
-            try:
-                import arviz
-            except OSError:
-                with _elsewhere():
-                    import arviz
-    except OSError as error:
-        raise RecipeError(
-            f"ArviZ cannot be imported, as no folder can be written: {error.strerror or error}; set"
-            " HOME or TMPDIR to one that can"
-        ) from None
-    finally:
-        log.setLevel(level)
-    return arviz
-
-
-@contextlib.contextmanager
-def _elsewhere() -> Iterator[None]:
-    """Use a temporary folder for files that are written on import."""
-    before = {name: os.environ.get(name) for name in ("HOME", "XDG_CACHE_HOME", "MPLCONFIGDIR")}
-    with tempfile.TemporaryDirectory(prefix="recipe-sampler-") as folder:
-        os.environ.update(dict.fromkeys(before, folder))
-        try:
-            yield
-        finally:
-            for name, value in before.items():
-                os.environ.pop(name)
-                if value is not None:
-                    os.environ[name] = value
-
-
-@contextlib.contextmanager
-def quiet(arviz: Any) -> Iterator[None]:
-    """Yield with the messages of ArviZ suppressed. It warns about a single chain and about
-    constants for each coordinate, and a diagnosis says that once.
-
-    Args:
-        arviz: the module ``arviz``.
-    """
-    log = getattr(arviz, "_log", None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        was = None if log is None else log.disabled
-        try:
-            if log is not None:
-                log.disabled = True
-            yield
-        finally:
-            if log is not None:
-                log.disabled = was

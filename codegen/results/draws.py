@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from codegen.files.atomic_write import whole_file
-from codegen.results.diagnostics import imported_arviz
+from codegen.results.groups import Group, Variable
+from codegen.results.to_arviz import arviz_of
 from codegen.results.write_netcdf import write_netcdf
 from codegen.system.signals import Signals
 from recipe.language.errors import RecipeError
@@ -120,36 +120,37 @@ class Draws:
         arrays = [*self.values.values(), *([] if self.acceptance is None else [self.acceptance])]
         return sum(array.nbytes for array in arrays) + self.step_sizes.nbytes * len(self.counts)
 
-    def to_inferencedata(self) -> Any:
-        """Return the draws as ``arviz.InferenceData``.
+    def groups(self) -> dict[str, Group]:
+        """Return the draws as groups of variables, as they are saved.
 
-        The posterior group has the dimensions chain, draw and ``<block>_dim``. Step sizes and
-        acceptance rates are among the ``sample_stats``. The attributes of the posterior group are
-        ``attributes``, with interruption, divergences and warnings.
+        The group posterior has the dimensions chain, draw and ``<block>_dim``, and the attributes
+        of the draws with interruption, divergences and warnings. The group sample_stats has the
+        step sizes, and the acceptance rates where there are any.
+        """
+        shape = len(self.counts), self.step_sizes.size
+        statistics = {"step_size": np.broadcast_to(self.step_sizes, shape)}
+        if self.acceptance is not None:
+            statistics["acceptance_rate"] = self.acceptance
+        how = {
+            **self.attributes,
+            "interrupted": int(self.interrupted),
+            "divergences": "; ".join(map(str, self.divergences)),
+            "warnings": "\n".join(self.warnings),
+        }
+        return {"posterior": _group(self.values, how), "sample_stats": _group(statistics, {})}
+
+    def to_arviz(self) -> Any:
+        """Return the draws for ArviZ: ``arviz.InferenceData`` with ArviZ below 1.0, otherwise
+        ``xarray.DataTree``, with the groups posterior and sample_stats.
 
         Raises:
-            RecipeError: where ArviZ cannot be imported.
+            RecipeError: where xarray is not installed.
         """
-        arviz = imported_arviz()
-        dims = {name: [f"{name}_dim"] for name, array in self.values.items() if array.ndim == 3}
-        sizes = np.broadcast_to(self.step_sizes, (len(self.counts), self.step_sizes.size)).copy()
-        accepted = {} if self.acceptance is None else {"acceptance_rate": self.acceptance}
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "More chains")  # than draws: many chains may be short
-            data = arviz.from_dict(
-                posterior=dict(self.values),
-                sample_stats={"step_size": sizes, **accepted},
-                dims=dims,
-            )
-        data.posterior.attrs.update(self.attributes)
-        data.posterior.attrs["interrupted"] = int(self.interrupted)
-        data.posterior.attrs["divergences"] = "; ".join(map(str, self.divergences))
-        data.posterior.attrs["warnings"] = "\n".join(self.warnings)
-        return data
+        return arviz_of(self.groups())
 
     def save(self, path: str | Path) -> Path:
-        """Write the InferenceData as netCDF; a reader sees all of it or none, and Ctrl-C waits
-        until the file is complete.
+        """Write the draws as netCDF, for ``read_draws`` and for ArviZ. A reader of the file sees
+        all of it or none, and Ctrl-C waits until it is complete.
 
         Args:
             path: the file, which is replaced if it exists.
@@ -162,13 +163,22 @@ class Draws:
         """
         target = Path(path)
         with Signals() as signals:
-            with signals.held():
-                data = self.to_inferencedata()
-                with whole_file(target) as temporary:
-                    refuse_full_disk(target, self.bytes)
-                    write_netcdf(data, temporary)
+            with signals.held(), whole_file(target) as temporary:
+                refuse_full_disk(target, self.bytes)
+                write_netcdf(self.groups(), temporary)
             signals.act()
         return target
+
+
+def _group(arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> Group:
+    """Return arrays by chain, draw and perhaps coordinate as a group whose points are numbered."""
+    variables = {
+        name: Variable(("chain", "draw", f"{name}_dim")[: array.ndim], array)
+        for name, array in arrays.items()
+    }
+    sizes = Group(variables).sizes
+    points = {dim: Variable((dim,), np.arange(size)) for dim, size in sizes.items()}
+    return Group(variables, points, attributes)
 
 
 def refuse_full_disk(target: Path, size: int) -> None:

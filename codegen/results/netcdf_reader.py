@@ -12,6 +12,7 @@ links, external storage and filters are checked before anything is read.
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import warnings
@@ -30,6 +31,9 @@ FILTERS = {
     6,
 }  # deflate, shuffle, fletcher32, szip, scale-offset: HDF5 has them without a plugin
 MAX_BYTES_PER_STORED_BYTE = 1100  # deflate makes at most 1032 bytes of one
+PACKING = ("scale_factor", "add_offset", "_Unsigned")  # attributes: numbers are not those stored
+MISSING = ("_FillValue", "missing_value")  # attributes: the number that stands for none
+COORDINATES = "coordinates"  # attribute: names of variables that are coordinates
 READY = b"ready\n"
 UNREADABLE = 3  # the exit status if the description is good, but the numbers cannot be unpacked
 NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
@@ -45,12 +49,16 @@ def main(path: str, out: BinaryIO) -> None:
     """Write the contents of a file, or why it is refused."""
     try:
         _limit_memory(SPARE_MEMORY_BYTES)
-        dataset = _opened(path)
-        variables = list(dataset.variables.items())
+        file = _opened(path)  # it is closed when its object is thrown away
+        group = file[GROUP]
+        variables = {str(name): v for name, v in group.variables.items()}
+        attributes = dict(group.attrs)
+        coordinates = _coordinates(variables, attributes)
+        described = [_described(name, v) for name, v in variables.items()]
         said = {
-            "attributes": _plain(dataset.attrs),
-            "variables": [_described(name, v) for name, v in variables],
-            "coordinates": [str(name) for name in dataset.coords],
+            "attributes": _plain(attributes),
+            "variables": described,
+            "coordinates": coordinates,
         }
     except RefusedError as refused:
         _line(out, {"refused": str(refused)})
@@ -63,8 +71,8 @@ def main(path: str, out: BinaryIO) -> None:
         return
     _line(out, said)
     try:
-        for _, variable in variables:
-            for block in _blocks(variable):
+        for variable, described_as in zip(variables.values(), described, strict=True):
+            for block in _blocks(variable, described_as["dtype"]):
                 out.write(block)
         out.flush()
     except Exception:
@@ -72,7 +80,7 @@ def main(path: str, out: BinaryIO) -> None:
 
 
 def _opened(path: str) -> Any:
-    """Return the posterior group, with its variables not yet read."""
+    """Return the file, which has a posterior group; its variables are not yet read."""
     import h5py  # type: ignore[import-untyped]
 
     try:
@@ -90,11 +98,10 @@ def _opened(path: str) -> Any:
             f"has no posterior group (it has {', '.join(groups) or 'none'}); give a file of draws"
         )
     _limit_memory(SPARE_MEMORY_BYTES + 3 * largest)
-    import xarray
+    import h5netcdf  # type: ignore[import-untyped]
 
-    return xarray.open_dataset(
-        path, group=GROUP, engine="h5netcdf", decode_times=False, cache=False
-    )
+    # A dimension without a name gets one, and is then named in the sentence that refuses it.
+    return h5netcdf.File(path, "r", decode_vlen_strings=True, phony_dims="access")
 
 
 # -- what a file may be
@@ -188,37 +195,95 @@ def _check_attributes(item: Any, name: str, size: int) -> None:
 # -----------------------------------------------------------------------------------
 
 
-def _described(name: Any, variable: Any) -> dict[str, Any]:
-    """Return the description of a variable, as JSON can hold it."""
-    kind = variable.dtype.kind
+def _coordinates(variables: dict[str, Any], attributes: dict[str, Any]) -> list[str]:
+    """Return the variables that name points along dimensions: those with the name of a dimension,
+    and those that an attribute ``coordinates`` lists, which is taken out of the attributes.
+    """
+    listed = str(attributes.pop(COORDINATES, "")).split()
+    for variable in variables.values():
+        listed += [*variable.dimensions, *str(variable.attrs.get(COORDINATES, "")).split()]
+    return [name for name in variables if name in listed]
+
+
+def _described(name: str, variable: Any) -> dict[str, Any]:
+    """Return the description of a variable, as JSON can hold it.
+
+    Its attributes are those that are not about how numbers are stored.
+    """
+    attributes = dict(variable.attrs)
+    packed = [key for key in PACKING if key in attributes]
+    if packed:
+        raise RefusedError(
+            f"has {name} packed as smaller numbers ({', '.join(packed)}), which recipe does not"
+            " unpack; write it unpacked"
+        )
+    dtype = _dtype(variable)
     return {
-        "name": str(name),
-        "dims": [str(d) for d in variable.dims],
+        "name": name,
+        "dims": [str(d) for d in variable.dimensions],
         "shape": list(variable.shape),
-        "attributes": _plain(variable.attrs),
-        "dtype": variable.dtype.str if kind in "biufSU" else None,
-        "text": (
-            None if kind in "biufSU" else [str(x) for x in variable.to_numpy().ravel().tolist()]
-        ),
+        "attributes": _plain({k: v for k, v in attributes.items() if not _of_storage(k, v)}),
+        "dtype": dtype,
+        "text": None if dtype is not None else [_plain(x) for x in _texts(variable)],
     }
 
 
-def _blocks(variable: Any) -> Iterator[Any]:
+def _of_storage(key: str, value: Any) -> bool:
+    """Return True for an attribute that says how numbers are stored."""
+    return key in {COORDINATES, *MISSING} or (key == "dtype" and str(value) == "bool")
+
+
+def _dtype(variable: Any) -> str | None:
+    """Return the type of the numbers as they are sent; None for text.
+
+    xarray writes what is true or false as small integers with the attribute dtype, and missing
+    numbers as a number that an attribute names. NaN takes the place of these, in a float.
+    """
+    kind, size, attributes = variable.dtype.kind, variable.dtype.itemsize, variable.attrs
+    if kind not in "biufSU":
+        return None
+    if kind in "iu" and any(key in attributes for key in MISSING):
+        return "<f4" if size <= 2 else "<f8"
+    if kind in "iu" and "dtype" in attributes and str(attributes["dtype"]) == "bool":
+        return "|b1"
+    return str(variable.dtype.str)
+
+
+def _texts(variable: Any) -> list[Any]:
+    import numpy
+
+    texts: list[Any] = numpy.asarray(variable[...], dtype=object).ravel().tolist()
+    return [text if isinstance(text, str | bytes) else str(text) for text in texts]
+
+
+def _blocks(variable: Any, dtype: str | None) -> Iterator[Any]:
     """Yield the bytes of a variable, some chunks of the first axis at a time, as chunks are
     unpacked whole.
     """
-    if variable.dtype.kind not in "biufSU" or not variable.size:
+    import numpy
+
+    if dtype is None or 0 in variable.shape:
         return
-    if not variable.dims:
-        yield variable.to_numpy().tobytes()
+    named = [variable.attrs[key] for key in MISSING if key in variable.attrs]
+    missing = [number for each in named for number in numpy.ravel(each) if not math.isnan(number)]
+    for part in _parts(variable):
+        numbers = numpy.asarray(variable[part])
+        sent = numpy.ascontiguousarray(numbers, dtype)
+        if missing and sent.dtype.kind == "f":
+            sent[numpy.isin(numbers, missing)] = numpy.nan
+        yield sent.tobytes()
+
+
+def _parts(variable: Any) -> Iterator[Any]:
+    """Yield slices of the first axis that hold so many bytes; a number alone is one part."""
+    if not variable.shape:
+        yield ...
         return
-    rows, chunk = len(variable), (variable.encoding.get("chunksizes") or (1,))[0]
-    a_row = variable.size // rows * variable.dtype.itemsize
+    rows, chunk = variable.shape[0], (variable.chunks or (1,))[0]
+    a_row = math.prod(variable.shape[1:]) * variable.dtype.itemsize
     step = max(1, BLOCK_BYTES // max(1, a_row * chunk)) * chunk
     for start in range(0, rows, step):
-        import numpy
-
-        yield numpy.ascontiguousarray(variable[start : start + step].to_numpy()).data.cast("B")
+        yield slice(start, start + step)
 
 
 def _plain(value: Any) -> Any:
@@ -228,6 +293,8 @@ def _plain(value: Any) -> Any:
         return [_plain(v) for v in value]
     if hasattr(value, "tolist"):
         return _plain(value.tolist())
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
@@ -257,8 +324,7 @@ def _limit_memory(more: int) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    import h5netcdf  # type: ignore[import-untyped]  # noqa: F401
-    import xarray  # noqa: F401
+    import h5netcdf  # noqa: F401
 
     sys.stdout.buffer.write(READY)  # imports may take long, which is no fault of the file
     sys.stdout.buffer.flush()

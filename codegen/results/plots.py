@@ -1,49 +1,31 @@
-"""Plots, by ArviZ, of the diagnosed draws: the coordinates that look worst."""
+"""Plots of the diagnosed draws: the coordinates that look worst."""
 
 from __future__ import annotations
 
 import math
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from codegen.results.diagnostics import (
     CoordinateDiagnostics,
     Diagnosis,
     diagnose,
     diagnosed_draws,
-    imported_arviz,
-    quiet,
 )
-from codegen.results.figures import new_figure, write_figure
+from codegen.results.figures import folder_for_plots, new_figure, write_figure
 from recipe.language.errors import RecipeError
 
 MAX_COORDINATES = 12  # in one figure
 MAX_TRACE_DRAWS = 10_000  # of a chain in a trace: more than it has pixels
+MIN_BINS, MAX_BINS = 10, 60  # of the histogram of a chain
+RANK_BINS = 20
+ROW_HEIGHT = 0.9  # of the tallest bar of a chain, where the next chain is 1 higher
+MAX_SHOWN_RATIO = 4.0  # of a bar to the height that is expected; a taller one is cut
 
-
-def writable_folder(folder: str | Path) -> Path:
-    """Make a folder for plots, if it does not exist.
-
-    Args:
-        folder: the folder.
-
-    Returns:
-        Its path.
-
-    Raises:
-        RecipeError: where files cannot be made in it.
-    """
-    path = Path(folder)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path):
-            return path
-    except OSError as error:
-        raise RecipeError(
-            f"the folder {path} cannot be written: {error.strerror or error}; choose another one"
-        ) from None
+Rows = Sequence[CoordinateDiagnostics]
 
 
 def plot(
@@ -57,7 +39,7 @@ def plot(
     replaced.
 
     Args:
-        data: ``arviz.InferenceData``, as for ``diagnose``.
+        data: draws, as for ``diagnose``.
         folder: the folder of the two files; it is made if it does not exist.
         names: blocks or coordinates, such as ``theta`` or ``theta[3]``, to choose from; by default
             all. The coordinates with the largest R-hat are shown, the largest first; where it is
@@ -69,10 +51,10 @@ def plot(
         The paths of the two files, the trace first.
 
     Raises:
-        RecipeError: where a name is unknown, there are too few draws, or the folder cannot be
-            written.
+        RecipeError: where matplotlib is not installed, a name is unknown, there are too few draws,
+            or the folder cannot be written.
     """
-    path = writable_folder(folder)
+    path = folder_for_plots(folder)
     found = diagnose(data) if diagnosis is None else diagnosis
     if not found.rows:
         raise RecipeError(
@@ -81,8 +63,9 @@ def plot(
         )
     rows = _named(found, names)[:MAX_COORDINATES]
     chosen = diagnosed_draws(data, found, [row.coordinate for row in rows])
-    return write_figure(_trace(chosen, rows), path / "trace.png"), write_figure(
-        _rank(chosen, rows), path / "rank.png"
+    chains = found.diagnosed_chains
+    return write_figure(_trace(chosen, chains, rows), path / "trace.png"), write_figure(
+        _rank(chosen, chains, rows), path / "rank.png"
     )
 
 
@@ -109,59 +92,91 @@ def _heading(row: CoordinateDiagnostics, between: str) -> str:
     return f"{row.coordinate}{between}{r_hat}bulk ESS {row.ess_bulk:.0f}"
 
 
-def _trace(chosen: Any, rows: Sequence[CoordinateDiagnostics]) -> Any:
-    """Draw, by ``arviz.plot_trace``, the density of each chain, and the chain itself."""
-    arviz = imported_arviz()
+def _trace(chosen: Mapping[str, np.ndarray], chains: Sequence[Any], rows: Rows) -> Any:
+    """Draw for each coordinate the law of each chain, as a histogram, and the chain itself."""
     figure, axes = new_figure(12, 1.7 * len(rows) + 0.8, len(rows), 2)
-    every = math.ceil(chosen.sizes["draw"] / MAX_TRACE_DRAWS)
-    with quiet(arviz):
-        arviz.plot_trace(
-            chosen.isel(draw=slice(None, None, every)),
-            axes=axes,
-            compact=False,
-            legend=False,
-            show=False,
-        )
-    for row, (density, trace) in zip(rows, axes, strict=True):
-        density.set_title(row.coordinate, fontsize=10)
+    every = 1
+    for row, (law, trace) in zip(rows, axes, strict=True):
+        x = chosen[row.coordinate]
+        every = math.ceil(x.shape[1] / MAX_TRACE_DRAWS)
+        draws = np.arange(x.shape[1])[::every]
+        for number, chain in zip(chains, x, strict=True):
+            heights, edges = _histogram(x, chain)
+            law.stairs(heights, edges, label=str(number), alpha=0.8)
+            trace.plot(draws, chain[::every], linewidth=0.5, alpha=0.7)
+        law.set_title(row.coordinate, fontsize=10)
+        law.set_yticks([])
         trace.set_title(_heading(row, between="   "), fontsize=10)
-        for ax in (density, trace):
+        for ax in (law, trace):
             ax.tick_params(labelsize=8)
         trace.margins(x=0)
     axes[-1, 0].set_xlabel("value", fontsize=9)
     axes[-1, 1].set_xlabel("draw" if every == 1 else f"draw (one in {every} is shown)", fontsize=9)
-    chains = [str(c) for c in chosen["chain"].to_numpy().tolist()]
-    legend = figure.legend(
-        axes[0, 1].get_lines()[: len(chains)],
-        chains,
-        title="chain",
-        loc="outside right upper",
-        fontsize=8,
-    )
-    for handle in legend.legend_handles:
-        handle.set(alpha=1, linewidth=2)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, title="chain", loc="outside right upper", fontsize=8)
     return figure
 
 
-def _rank(chosen: Any, rows: Sequence[CoordinateDiagnostics]) -> Any:
-    """Draw, by ``arviz.plot_rank``, ranks: chains that sample one law have flat bars."""
-    arviz = imported_arviz()
-    numbers = chosen["chain"].to_numpy().tolist()
+def _histogram(of_all: np.ndarray, chain: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the density of a chain over the range of all chains, and the edges of its bins."""
+    low, high = float(of_all.min()), float(of_all.max())
+    room = 0.5 if low == high else 0.0  # a constant is one tall bar
+    bins = min(MAX_BINS, max(MIN_BINS, round(2 * chain.size ** (1 / 3))))  # the rule of Rice
+    edges = np.linspace(low - room, high + room, bins + 1)
+    counts = np.histogram(chain, edges)[0]
+    return counts / (chain.size * (edges[1] - edges[0])), edges
+
+
+def _rank(chosen: Mapping[str, np.ndarray], chains: Sequence[Any], rows: Rows) -> Any:
+    """Draw for each coordinate and chain how many of its draws have which rank among the draws of
+    all chains: chains that sample one law have bars of one height.
+    """
     columns = min(3, len(rows))
     lines = math.ceil(len(rows) / columns)
-    figure, axes = new_figure(4.2 * columns, lines * (1.4 + 0.32 * len(numbers)), lines, columns)
-    with quiet(arviz):
-        arviz.plot_rank(chosen, ax=axes, show=False)
+    figure, axes = new_figure(4.2 * columns, lines * (1.4 + 0.32 * len(chains)), lines, columns)
     for k, ax in enumerate(axes.flat):
         if k >= len(rows):
             ax.set_visible(False)
             continue
+        _draw_ranks(ax, rank_counts(chosen[rows[k].coordinate]), chosen[rows[k].coordinate].size)
         ax.set_title(_heading(rows[k], between="\n"), fontsize=9)
-        ticks = ax.get_yticks()
-        if len(ticks) > 1:  # one tall bar would press all chains into a corner
-            ax.set_ylim(0, len(ticks) * (ticks[1] - ticks[0]))
-        ax.set_yticklabels([str(n) for n in numbers])
+        ax.set_yticks(range(len(chains)), [str(n) for n in chains])
         ax.tick_params(labelsize=8)
         ax.set_xlabel("rank among all draws", fontsize=8)
         ax.set_ylabel("chain", fontsize=8)
     return figure
+
+
+def _draw_ranks(ax: Any, counts: np.ndarray, draws: int) -> None:
+    """Draw a row of bars for each chain, with a line at the height that is expected of all."""
+    bins = counts.shape[1]
+    expected = counts[0].sum() / bins
+    # A row is as high as the tallest bar; one tall bar would press all others into a corner.
+    scale = ROW_HEIGHT / max(min(counts.max(), MAX_SHOWN_RATIO * expected), 1)
+    width = draws / bins
+    left = width * np.arange(bins)
+    for row, bars in enumerate(counts):
+        shown = np.minimum(bars, MAX_SHOWN_RATIO * expected) * scale
+        ax.bar(left, shown, 0.9 * width, bottom=row, align="edge", color=f"C{row % 10}")
+        ax.axhline(row + expected * scale, color="black", linestyle="--", linewidth=0.7)
+    ax.set_xlim(0, draws)
+    ax.set_ylim(-0.1, len(counts))
+
+
+def rank_counts(draws: np.ndarray) -> np.ndarray:
+    """Return for each chain how many of its draws have a rank in each bin of ranks.
+
+    The ranks are among the draws of all chains; numbers that are equal share the mean of their
+    ranks. Vehtari, Gelman, Simpson, Carpenter and Buerkner, Bayesian Analysis 16 (2021), section 4.
+
+    Args:
+        draws: shape (chains, draws).
+
+    Returns:
+        Counts of the shape (chains, bins).
+    """
+    _, inverse, counts = np.unique(draws, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse].reshape(draws.shape)
+    bins = min(RANK_BINS, draws.shape[1])
+    edges = np.linspace(0.5, draws.size + 0.5, bins + 1)
+    return np.stack([np.histogram(chain, edges)[0] for chain in ranks])

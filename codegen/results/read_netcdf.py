@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +18,8 @@ from typing import IO, Any
 import numpy as np
 
 from codegen.results import netcdf_reader
-from codegen.results.diagnostics import imported_arviz
+from codegen.results.groups import Group, Variable
+from codegen.results.saved_draws import SavedDraws
 from codegen.system.memory import require_memory
 from recipe.language.errors import RecipeError
 
@@ -28,22 +28,21 @@ MAX_DESCRIPTION_BYTES = 2**30  # of the line that describes the file
 BLOCK_BYTES = 2**26  # that are taken from the process at once
 
 
-def read_draws(path: str | Path) -> Any:
-    """Return the draws that ``Draws.save`` (or ArviZ) wrote, as ``arviz.InferenceData`` with a
-    posterior group.
+def read_draws(path: str | Path) -> SavedDraws:
+    """Return the draws that ``Draws.save`` (or ArviZ, or xarray) wrote.
 
-    The file is read completely into memory, and nothing in it is run.
+    The posterior group is read completely into memory, and nothing in the file is run.
 
     Args:
         path: a netCDF file.
 
     Returns:
-        ``arviz.InferenceData``, for ``diagnose`` and ``plot``.
+        The draws, for ``diagnose`` and ``plot``.
 
     Raises:
         RecipeError: in one sentence, where there is no such file, it is not netCDF, has no
-            posterior group, is damaged, does not fit into memory, or says that its numbers are in
-            another file.
+            posterior group, is damaged, does not fit into memory, packs its numbers by a
+            scale or an offset, or says that they are in another file.
     """
     file = Path(path)
     if not file.exists():
@@ -54,12 +53,10 @@ def read_draws(path: str | Path) -> Any:
             " sample -o wrote"
         )
     with _reader(file) as reader:
-        arviz = imported_arviz()  # meanwhile
         try:
-            posterior = _posterior(reader)
+            return SavedDraws(_posterior(reader))
         except MemoryError:
             raise RecipeError(f"the draws in {file} do not fit into memory") from None
-    return arviz.InferenceData(posterior=posterior)
 
 
 @dataclass(frozen=True)
@@ -79,7 +76,7 @@ class _Reader:
         """
         if self.out.readline(len(netcdf_reader.READY)) != netcdf_reader.READY:
             raise RecipeError(
-                f"{self.file} was not read: Python could not be started for it; are xarray and"
+                f"{self.file} was not read: Python could not be started for it; are h5py and"
                 " h5netcdf installed?"
             )
         with self._watched():
@@ -157,23 +154,21 @@ def _reader(file: Path) -> Iterator[_Reader]:
         process.wait()
 
 
-def _posterior(reader: _Reader) -> Any:
-    """Return the posterior group as ``xarray.Dataset``, once it is certain that it fits into
-    memory.
-    """
-    import xarray
-
+def _posterior(reader: _Reader) -> Group:
+    """Return the posterior group, once it is certain that it fits into memory."""
     said = reader.described()
     size = sum(math.prod(v["shape"]) * np.dtype(v["dtype"]).itemsize for v in said["variables"])
     require_memory(size, f"the draws in {reader.file}", "sample again with more thinning")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            variables = {v["name"]: _variable(v, reader) for v in said["variables"]}
-            dataset = xarray.Dataset(variables, attrs=said["attributes"])
-            return dataset.set_coords(
-                [name for name in said["coordinates"] if name in dataset.variables]
-            )
+        read = {v["name"]: _variable(v, reader) for v in said["variables"]}
+        named = set(said["coordinates"])
+        group = Group(
+            {name: v for name, v in read.items() if name not in named},
+            {name: v for name, v in read.items() if name in named},
+            said["attributes"],
+        )
+        _ = group.sizes  # raises where variables do not fit together
+        return group
     except (RecipeError, MemoryError):
         raise
     except Exception as error:  # which one depends on the byte that is wrong
@@ -181,13 +176,11 @@ def _posterior(reader: _Reader) -> Any:
         raise RecipeError(f"{reader.file} is damaged: {reason}; sample again") from None
 
 
-def _variable(said: dict[str, Any], reader: _Reader) -> Any:
-    import xarray
-
+def _variable(said: dict[str, Any], reader: _Reader) -> Variable:
     shape, text = said["shape"], said["text"]
     values = (
         reader.numbers(said["dtype"], shape)
         if text is None
         else np.array(text, dtype=object).reshape(shape)
     )
-    return xarray.Variable(said["dims"], values, said["attributes"])
+    return Variable(tuple(said["dims"]), values, said["attributes"])

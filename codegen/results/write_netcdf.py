@@ -10,22 +10,25 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from codegen.files.atomic_write import force_to_disk
+from codegen.results.groups import Group
 
 # that HDF5 gets at once, in whole rows of chunks: after an error no more is compressed than that
 PIECE_BYTES = 2**24
 
 
-def write_netcdf(data: Any, path: Path) -> None:
-    """Write the groups of an ``arviz.InferenceData`` to an existing file, and force them to disk.
+def write_netcdf(groups: Mapping[str, Group], path: Path) -> None:
+    """Write groups to an existing file in the format of ArviZ, and force them to disk.
 
     Args:
-        data: the ``InferenceData``.
+        groups: the groups by name, with variables of numbers.
         path: the file, which must exist.
 
     Raises:
@@ -33,12 +36,15 @@ def write_netcdf(data: Any, path: Path) -> None:
     """
     import h5netcdf  # type: ignore[import-untyped]
 
+    now = datetime.now(UTC).isoformat()
     with path.open("r+b", buffering=0) as file:
         taken = _NeverFailingFile(file.fileno())
         try:
             with h5netcdf.File(taken, "w") as written:
-                for name in data.groups():
-                    _write_group(written.create_group(name), data[name], taken)
+                for name, group in groups.items():
+                    there = written.create_group(name)
+                    there.attrs["created_at"] = now
+                    _write_group(there, group, taken)
         except Exception as error:
             raise taken.error or error from None
         if taken.error is not None:
@@ -46,23 +52,23 @@ def write_netcdf(data: Any, path: Path) -> None:
         force_to_disk(file)
 
 
-def _write_group(group: Any, dataset: Any, taken: _NeverFailingFile) -> None:
-    """Write a group as ArviZ does: compressed, with NaN for missing numbers."""
-    group.dimensions = {str(name): size for name, size in dataset.sizes.items()}
-    for name, variable in dataset.variables.items():
-        values = variable.to_numpy()
-        there = group.create_variable(
-            str(name), variable.dims, values.dtype, compression="gzip", shuffle=True
+def _write_group(there: Any, group: Group, taken: _NeverFailingFile) -> None:
+    """Write a group as xarray does: compressed, with NaN for missing numbers."""
+    there.dimensions = group.sizes
+    for name, variable in {**group.variables, **group.coordinates}.items():
+        values = variable.values
+        written = there.create_variable(
+            name, variable.dims, values.dtype, compression="gzip", shuffle=True
         )
         if values.dtype.kind == "f":
-            there.attrs["_FillValue"] = np.array([np.nan], values.dtype)
-        chunk = there.chunks[0]
+            written.attrs["_FillValue"] = np.array([np.nan], values.dtype)
+        chunk = written.chunks[0]
         rows = chunk * max(1, PIECE_BYTES * len(values) // (chunk * max(1, values.nbytes)))
         for first in range(0, len(values), rows):
             if taken.error is None:
-                there[first : first + rows] = values[first : first + rows]
-    for name, value in dataset.attrs.items():
-        group.attrs[str(name)] = value
+                written[first : first + rows] = values[first : first + rows]
+    for name, value in group.attributes.items():
+        there.attrs[name] = value
 
 
 class _NeverFailingFile(io.RawIOBase):

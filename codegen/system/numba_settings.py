@@ -1,10 +1,9 @@
-"""Settings of Numba and Python that a sampler cannot run with: refused in one sentence, before
+"""Settings of Numba that a sampler cannot run with: refused in one sentence, before
 Numba ends in a traceback or a crash.
 """
 
 from __future__ import annotations
 
-import sys
 import warnings
 
 from recipe.language.errors import RecipeError
@@ -31,19 +30,6 @@ def import_numba() -> None:
         raise RecipeError(
             f"NUMBA_CPU_FEATURES names {wrong!r}: each feature begins with + or -; correct or"
             " unset it"
-        )
-
-
-def check_docstrings() -> None:
-    """Refuse a Python without docstrings, from which ArviZ builds its own when it is imported.
-
-    Raises:
-        RecipeError: with the repair.
-    """
-    if sys.flags.optimize > 1:
-        raise RecipeError(
-            "ArviZ needs docstrings, which python -OO and PYTHONOPTIMIZE=2 leave out: use -O, or"
-            " neither"
         )
 
 

@@ -133,9 +133,7 @@ def sample(
     ] = 30.0,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", help="File for the draws: NetCDF with an ArviZ InferenceData."
-        ),
+        typer.Option("-o", "--output", help="File for the draws: NetCDF, which ArviZ reads."),
     ] = None,
     force: Force = False,
     unproved: Annotated[
@@ -144,17 +142,20 @@ def sample(
     plots: Plots = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compile the sampler, draw from a posterior, print diagnostics, and save the draws as an ArviZ
-    InferenceData.
+    """Compile the sampler, draw from a posterior, print diagnostics, and save the draws as
+    NetCDF.
     """
     from recipe_cli.program.preflight import require_to_diagnose
 
     require_to_diagnose()  # before anything is imported that aborts where memory is short
+    from codegen.results.figures import require_matplotlib
     from recipe_cli.output.saving import Output
     from recipe_cli.program.known_verdict import require_not_refuted
     from recipe_cli.sampling.sample_posterior import sample_posterior
     from recipe_cli.sampling.settings import options_typed
 
+    if plots is not None:
+        require_matplotlib()
     if output is not None:
         refuse_to_replace(output, force, where, posterior)
         output = resolved(output)

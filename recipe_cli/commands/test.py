@@ -98,9 +98,14 @@ def compare(
     declared.
     """
     from recipe_cli.program.preflight import require_to_test
-    from recipe_cli.testing.program_subject import ComparisonOptions
 
     require_to_test()
+    if plot is not None:
+        from codegen.results.figures import require_matplotlib
+
+        require_matplotlib()
+    from recipe_cli.testing.program_subject import ComparisonOptions
+
     options = ComparisonOptions(
         scheme, step_size, tuple(param or ()), length, seed, level, factor, allow_unseen
     )
@@ -111,7 +116,7 @@ def _compare(
     declaration: Declaration, options: ComparisonOptions, as_json: bool, plots: Path | None
 ) -> int:
     """Compare a program with its declaration and print the findings; return the exit status."""
-    from codegen.results.plots import writable_folder
+    from codegen.results.figures import folder_for_plots
     from recipe_cli.program.known_verdict import note_verdict
     from recipe_cli.render.findings_table import findings_as_json, findings_status, print_findings
     from recipe_cli.render.pictures import draw_pictures
@@ -120,7 +125,7 @@ def _compare(
 
     check_options(options)
     if plots is not None:
-        writable_folder(plots)
+        folder_for_plots(plots)
     note_verdict(declaration)
     try:
         with Progress(timed=True) as progress:

@@ -20,7 +20,6 @@ import numpy as np
 
 from codegen import Draws
 from codegen.files.atomic_write import force_to_disk, whole_file
-from codegen.results.diagnostics import imported_arviz
 from codegen.results.draws import refuse_full_disk
 from codegen.results.write_netcdf import write_netcdf
 from recipe import RecipeError
@@ -64,8 +63,8 @@ class Output:
             yield
 
     def rehearse(self, one: Draws, size: int) -> None:
-        """Save and diagnose one draw as a rehearsal: this imports all that it needs, and writes
-        where the draws will go.
+        """Save one draw as a rehearsal: this imports all that saving needs, and writes where the
+        draws will go.
 
         Args:
             one: one draw of each chain.
@@ -74,13 +73,12 @@ class Output:
         Raises:
             RecipeError: if saving fails, or the disk has no room for that many bytes.
         """
-        imported_arviz()
         if self.path is None:
             return
         refuse_full_disk(self.path, size)
         try:
             with tempfile.NamedTemporaryFile(dir=self.path.parent, prefix=".recipe-") as trial:
-                write_netcdf(one.to_inferencedata(), Path(trial.name))
+                write_netcdf(one.groups(), Path(trial.name))
         except OSError as error:
             raise RecipeError(
                 f"{self.path} cannot be written: {error.strerror or error}; choose another path"

@@ -1,9 +1,8 @@
-"""Checks before a long command: can this machine and this Python carry it to its end?"""
+"""Checks before a long command: can this machine carry it to its end?"""
 
 from __future__ import annotations
 
 from codegen.system.memory import require_to_load
-from codegen.system.numba_settings import check_docstrings
 
 # Bytes of memory and of address space that the libraries need beside Numba, measured with two
 # processors.
@@ -21,10 +20,9 @@ def require_to_test() -> None:
 
 
 def require_to_diagnose() -> None:
-    """Check that there is enough memory to make draws and to diagnose them with ArviZ.
+    """Check that there is enough memory to make draws and to diagnose them.
 
     Raises:
         RecipeError: with what is missing.
     """
-    check_docstrings()
     require_to_load("the libraries that diagnose draws", *BYTES_TO_DIAGNOSE)

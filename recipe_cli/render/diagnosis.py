@@ -8,14 +8,13 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from codegen import Diagnosis, Draws, diagnose, plot, read_draws
-from codegen.results.diagnostics import CoordinateDiagnostics, imported_arviz, quiet
-from codegen.results.plots import writable_folder
+from codegen import Diagnosis, Draws, SavedDraws, diagnose, plot, read_draws
+from codegen.results.diagnostics import CoordinateDiagnostics
+from codegen.results.figures import folder_for_plots
 from recipe.language.plain_text import without_codes
 from recipe_cli.terminal.printing import print_line, print_lines
 
@@ -46,11 +45,12 @@ def diagnose_file(
         The exit status: 0, or 1 if a chain diverged.
 
     Raises:
-        RecipeError: if the file cannot be read, or the folder for plots cannot be written.
+        RecipeError: if the file cannot be read, matplotlib is wanted and not installed, or the
+            folder for plots cannot be written.
     """
-    data = read_draws(file)
     if plots is not None:
-        writable_folder(plots)  # a bad folder is reported before the work begins
+        folder_for_plots(plots)  # a bad folder is reported before the work begins
+    data = read_draws(file)
     diagnosis = diagnose(data)
     if as_json:
         print_lines(json.dumps(diagnosis.as_json(), indent=2))
@@ -89,10 +89,7 @@ def show_draws(
     Raises:
         RecipeError: if the plots cannot be written.
     """
-    # ArviZ warns of more chains than draws; the diagnosis says itself that the draws are too few.
-    with quiet(imported_arviz()):
-        data = draws.to_inferencedata()
-    diagnosis = diagnose(data)
+    diagnosis = diagnose(draws)
     if as_json:
         output = None if saved is None else str(saved)
         print_lines(json.dumps({"diagnosis": diagnosis.as_json(), "output": output}, indent=2))
@@ -108,7 +105,7 @@ def show_draws(
         )
         if saved is not None:
             _line(console, f"draws saved in {saved}")
-    show_plots(console, data, diagnosis, plots, quiet=as_json)
+    show_plots(console, draws, diagnosis, plots, quiet=as_json)
 
 
 def print_diagnosis(
@@ -154,7 +151,11 @@ def print_diagnosis(
 
 
 def show_plots(
-    console: Console, data: Any, diagnosis: Diagnosis, folder: Path | None, quiet: bool
+    console: Console,
+    data: Draws | SavedDraws,
+    diagnosis: Diagnosis,
+    folder: Path | None,
+    quiet: bool,
 ) -> None:
     """Write the plots and print where they are; nothing happens if no folder is given."""
     if folder is None:

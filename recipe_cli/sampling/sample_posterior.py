@@ -14,7 +14,7 @@ from rich.console import Console
 
 from codegen import Draws
 from codegen.inputs.options import SamplingOptions
-from codegen.results.plots import writable_folder
+from codegen.results.figures import folder_for_plots
 from codegen.running.checkpoint import CheckpointWarning, saved_draws
 from codegen.running.memory_needed import require_room_to_diagnose
 from codegen.sample import Caller
@@ -55,7 +55,7 @@ def sample_posterior(
     """
     with (
         Signals((RAISES, ENDS), tell, last=True) as signals,
-        nullcontext() if plots is None else claimed(writable_folder(plots) / "plots"),
+        nullcontext() if plots is None else claimed(folder_for_plots(plots) / "plots"),
     ):
         try:
             law = posterior_in(posterior)

@@ -22,7 +22,6 @@ _forkserver.set_forkserver_preload(
         "recipe_cli.sampling.sample_posterior",
         "recipe_cli.render.diagnosis",
         "recipe_cli.program.translation",
-        "arviz",
     ]
 )
 

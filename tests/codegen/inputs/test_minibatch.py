@@ -518,7 +518,7 @@ def test_a_schedule_is_what_the_kernel_uses_step_by_step():
         h = float(schedule.at(np.array([float(t)]))[0])
         loaded.run(state, keep, (), (), h, (), U64(0), 1, t, 1, 2, 2)
     np.testing.assert_array_equal(draws["theta"][1], keep.theta)
-    assert draws.to_inferencedata().sample_stats["step_size"].shape == (2, 5)
+    assert draws.groups()["sample_stats"].variables["step_size"].values.shape == (2, 5)
     with pytest.raises(RecipeError, match="has come down to 0 in step"):
         quiet(target, step_size=Polynomial(1e-300, 1e-3, 5), lengths={theta: 1}, steps=100)
 

@@ -293,8 +293,8 @@ def test_the_acceptance_rate_of_a_random_walk_is_the_known_one(size):
     squares = (draws["x"] ** 2).reshape(80, -1).mean(axis=1)
     assert abs(squares.mean() - 1) < 5 * squares.std() / math.sqrt(80)
     assert draws.attributes["acceptance_rate"] == pytest.approx(draws.acceptance.mean())
-    data = draws.to_inferencedata()
-    assert data.sample_stats["acceptance_rate"].shape == (4, 40_000)
+    statistics = draws.groups()["sample_stats"]
+    assert statistics.variables["acceptance_rate"].values.shape == (4, 40_000)
 
 
 DOUBLE_WELL = {U: total((theta**2 - 1) ** 2)}

@@ -9,7 +9,7 @@ import pytest
 from scipy.signal import lfilter
 
 from codegen import Divergence, Draws, diagnose, plot, read_draws
-from codegen.results.plots import MAX_COORDINATES
+from codegen.results.plots import MAX_COORDINATES, rank_counts
 from recipe import RecipeError
 
 RNG_SEED = 20
@@ -37,7 +37,7 @@ def data_of(divergences=(), interrupted=False, attributes=None, said=(), **block
         attributes or {},
         np.full(counts[0], 0.1),
         said,
-    ).to_inferencedata()
+    )
 
 
 def row(diagnosis, coordinate):
@@ -62,16 +62,15 @@ def test_independent_draws_raise_no_warning_and_agree_with_arviz():
         1000,
         (0, 1, 2, 3),
     )
-    values = data.posterior["theta"].to_numpy()[:, :, 1]
+    values = data["theta"][:, :, 1]
     found = row(diagnosis, "theta[1]")
     assert (found.mean, found.sd) == pytest.approx((values.mean(), values.std(ddof=1)))
     assert found.mcse_mean == pytest.approx(float(np.squeeze(arviz.mcse(values, method="mean"))))
     assert found.ess_bulk == pytest.approx(arviz.ess(values, method="bulk"))
     assert found.ess_tail == pytest.approx(arviz.ess(values, method="tail"))
     assert found.r_hat == pytest.approx(arviz.rhat(values))
-    assert found.mcse_sd == pytest.approx(
-        1 / np.sqrt(2 * 4000), rel=0.2
-    )  # ArviZ's own function fails beside numpy 2.4
+    # ArviZ's own function fails beside numpy 2.4
+    assert found.mcse_sd == pytest.approx(1 / np.sqrt(2 * 4000), rel=0.2)
     assert row(diagnosis, "xi").mean == pytest.approx(5, abs=0.1)
 
 
@@ -168,7 +167,6 @@ def test_too_few_draws_are_said_and_give_no_table(finite):
         plot(data_of(theta=normal(2, 3, 2)), "unused", diagnosis=diagnosis)
 
 
-@pytest.mark.filterwarnings("ignore:More chains")
 def test_no_draws_at_all():
     diagnosis = diagnose(data_of([Divergence(0, 0, "theta")], theta=np.empty((1, 0, 2))))
     assert diagnosis.rows == ()
@@ -228,7 +226,7 @@ def test_json_is_strict_and_survives_the_file(tmp_path):
         {"step_size": 0.1, "seed": "1", "steps": 7},
         np.full(100, 0.1),
     )
-    text = json.dumps(diagnose(draws.to_inferencedata()).as_json(), allow_nan=False)
+    text = json.dumps(diagnose(draws).as_json(), allow_nan=False)
     data = json.loads(text)
     assert data["coordinates"][0]["r_hat"] is None
     assert data["coordinates"][1]["ess_bulk"] is None
@@ -257,8 +255,9 @@ def test_labels_take_the_names_of_coordinates_and_chains():
         "M[1, 1]",
     ]
     assert diagnosis.diagnosed_chains == (1, 2)
-    with pytest.raises(RecipeError, match="no posterior group"):
-        diagnose(arviz.from_dict(prior=values))
+    for other in (arviz.from_dict(prior=values), values, None):
+        with pytest.raises(RecipeError, match="has no posterior group; give Draws"):
+            diagnose(other)
 
 
 def test_plots_are_png_and_leave_pyplot_alone(tmp_path):
@@ -324,3 +323,44 @@ def test_mistakes_in_plots_are_one_sentence(tmp_path):
     with pytest.raises(RecipeError, match=r"trace.png cannot be written: Is a directory"):
         plot(data, tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "trace.png"]
+
+
+@pytest.mark.parametrize(("chains", "draws"), [(2, 7), (3, 40), (1, 1000)])
+def test_rank_counts_are_counted(chains, draws):
+    x = np.round(normal(chains, draws), 1)
+    found = rank_counts(x)
+    bins = min(draws, 20)
+    expected = np.zeros((chains, bins), dtype=int)
+    for c, chain in enumerate(x):
+        for number in chain:
+            rank = (x < number).sum() + ((x == number).sum() + 1) / 2
+            place = (rank - 0.5) / x.size * bins
+            expected[c, min(bins - 1, int(place + 1e-9))] += 1
+    np.testing.assert_array_equal(found, expected)
+    assert (found.sum(axis=1) == draws).all()
+
+
+def test_a_plot_shows_the_chains_and_the_height_that_is_expected(tmp_path, monkeypatch):
+    from codegen.results import plots
+
+    shown = []
+    monkeypatch.setattr(plots, "write_figure", lambda figure, path: shown.append(figure))
+    x = normal(3, 200, 1)
+    plot(data_of(theta=x), tmp_path)
+    trace, rank = shown
+    law, path = trace.axes
+    for chain, line in zip(x[:, :, 0], path.get_lines(), strict=True):
+        np.testing.assert_array_equal(line.get_ydata(), chain)
+    for chain, stairs in zip(x[:, :, 0], law.patches, strict=True):
+        heights, edges, _ = stairs.get_data()
+        assert (heights * np.diff(edges)).sum() == pytest.approx(1)
+        assert (heights * len(chain) * np.diff(edges)).round() == pytest.approx(
+            np.histogram(chain, edges)[0]
+        )
+    assert [t.get_text() for t in trace.legends[0].get_texts()] == ["0", "1", "2"]
+    (ax,) = rank.axes
+    bars = np.array([b.get_height() for b in ax.patches]).reshape(3, 20)
+    counts = rank_counts(x[:, :, 0])
+    np.testing.assert_allclose(bars / bars[0, 0], counts / counts[0, 0])
+    expected = [line.get_ydata()[0] - row for row, line in enumerate(ax.get_lines())]
+    np.testing.assert_allclose(expected, 10 * bars[0, 0] / counts[0, 0])

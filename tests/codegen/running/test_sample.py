@@ -320,7 +320,7 @@ def test_an_interrupt_keeps_what_was_drawn():
 
 def test_inference_data_and_files(tmp_path):
     draws = bayes()
-    data = draws.to_inferencedata()
+    data = draws.to_arviz()
     assert data.posterior["theta"].dims == ("chain", "draw", "theta_dim")
     attributes = data.posterior.attrs
     assert (

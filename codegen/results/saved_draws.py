@@ -1,0 +1,50 @@
+"""Draws that were read from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from codegen.results.groups import Group
+from codegen.results.to_arviz import arviz_of
+from recipe.language.errors import RecipeError
+
+
+@dataclass(frozen=True)
+class SavedDraws:
+    """The draws of a file; ``saved["theta"]`` are those of the block theta.
+
+    Attributes:
+        posterior: the variables of the file with their dimensions, the names of points along these,
+            and how the draws were made.
+    """
+
+    posterior: Group
+
+    def __getitem__(self, block: Any) -> np.ndarray:
+        """Return the draws of a block, by its symbol or name, shape (chains, draws, ...).
+
+        Raises:
+            RecipeError: where the file has none of it.
+        """
+        variables = self.posterior.variables
+        if str(block) not in variables:
+            raise RecipeError(f"there are no draws of {block}; the file has {', '.join(variables)}")
+        return variables[str(block)].values
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """How the draws were made, as it was saved."""
+        return self.posterior.attributes
+
+    def to_arviz(self) -> Any:
+        """Return the draws for ArviZ: ``arviz.InferenceData`` with ArviZ below 1.0, otherwise
+        ``xarray.DataTree``, with the group posterior.
+
+        Raises:
+            RecipeError: where xarray is not installed.
+        """
+        return arviz_of({"posterior": self.posterior})
