@@ -29,7 +29,7 @@ demo: setup
 	mkdir -p $(DEMO)
 	$(BIN)/recipe verify catalog/sgrhmc.py
 	$(BIN)/recipe generate catalog/sgrhmc.py -o $(DEMO)/sgrhmc_kernel.py --force
-	$(BIN)/recipe sample catalog/sgrhmc.py --posterior examples/breast_cancer.py --scheme semi-implicit --step-size 0.05 \
+	$(BIN)/recipe sample catalog/sgrhmc.py --posterior breast_cancer --scheme semi-implicit --step-size 0.05 \
 		--steps 64000 --warmup 4000 --thin 10 --chains 4 --seed 1 -o $(DEMO)/draws.nc --force
 	$(BIN)/python examples/compare_with_reference.py $(DEMO)/draws.nc
 

@@ -210,7 +210,7 @@ def test_the_name_of_a_checkpoint(tmp_path):
         "sample",
         "sgld",
         "--posterior",
-        "examples/breast_cancer.py",
+        "breast_cancer",
         "--step-size",
         "0.01",
         "--steps",

@@ -131,7 +131,7 @@ SHAPES = {
 
 @cache
 def example(name):
-    posterior = posterior_in(str(ROOT / "examples" / f"{name}.py"))
+    posterior = posterior_in(name)
     return posterior, Density(posterior)
 
 
@@ -208,7 +208,7 @@ def test_estimates_from_one_row_average_to_the_gradient(name):
 @pytest.mark.by_default("breast_cancer")  # each takes seconds to compile
 @pytest.mark.parametrize("name", BY_HAND)
 def test_the_printed_command_runs(name, monkeypatch, capsys):
-    text = (ROOT / "examples" / f"{name}.py").read_text().replace("\\\n", " ")
+    text = (ROOT / "catalog" / "posteriors" / f"{name}.py").read_text().replace("\\\n", " ")
     (command,) = re.findall(r"^    (recipe sample .*)$", text, re.MULTILINE)
     command = re.sub(r"--steps \d+", "--steps 40", re.sub(r"--thin \d+", "--thin 1", command))
     monkeypatch.setattr(sys, "argv", shlex.split(command))
