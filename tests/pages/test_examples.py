@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from autograd.scipy.special import logsumexp
 from autograd.scipy.stats import norm
+from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from codegen.inputs.compiled_posterior import Density
@@ -191,6 +192,26 @@ def test_density_and_gradient_are_those_of_autograd(name):
         np.testing.assert_allclose(
             flat(density.gradient(at)), theirs, rtol=1e-10, atol=1e-11 * np.abs(theirs).max()
         )
+
+
+@pytest.mark.by_default("breast_cancer", "mixture")
+@pytest.mark.parametrize("name", BY_HAND)
+def test_the_mode_is_that_of_scipy(name):
+    _, density = example(name)
+    mode = density.mode()
+    ends = np.cumsum([np.size(v) for v in mode.values()])[:-1]
+
+    def potential(z):
+        at = np.split(z, ends)
+        return density._potential(at), np.concatenate(density.slopes(at))
+
+    options = {"ftol": 1e-15, "gtol": 1e-8, "maxiter": 5000}
+    theirs = minimize(
+        potential, np.zeros(density.dimension), jac=True, method="L-BFGS-B", options=options
+    )
+    ours = flat(mode)
+    np.testing.assert_allclose(ours, theirs.x, rtol=1e-5, atol=1e-5)
+    assert potential(ours)[0] <= theirs.fun + 1e-12 * abs(theirs.fun)
 
 
 @pytest.mark.by_default("breast_cancer", "mixture")
