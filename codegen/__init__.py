@@ -10,7 +10,8 @@ require_to_load(
 import_numba()
 
 from codegen.files.convert import memory_mapped
-from codegen.files.readers import read_libsvm, read_table
+from codegen.files.libsvm import read_libsvm
+from codegen.files.tables import read_table
 from codegen.generate import Module, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.schedule import Constant, Cyclical, Polynomial

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_svmlight_file
+
+from codegen import read_libsvm
 
 FEATURES = 123  # has to be said: no row of the test file has the last feature
 FITTED_SHARE = 0.8
@@ -49,8 +50,7 @@ def read(name: str) -> tuple[np.ndarray, np.ndarray]:
             f" RECIPE_DATA to the folder that holds a9a/{name}, which is {name.removesuffix('.gz')}"
             f" of {SOURCE}, compressed with gzip"
         )
-    features, labels = load_svmlight_file(str(path), n_features=FEATURES, zero_based=False)
-    return np.column_stack([np.ones(features.shape[0]), features.toarray()]), labels
+    return read_libsvm(path, FEATURES, intercept=True)
 
 
 def load() -> A9a:

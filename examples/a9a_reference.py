@@ -16,8 +16,8 @@ What it writes
     writing when the largest R-hat is not below 1.01 or the smallest bulk ESS not above 2,000.
 
 How to make the file again, from the root of the repository
-    pip install numpyro==0.22.0 jax==0.10.2 jaxlib==0.10.2 scikit-learn==1.9.1 \
-        scipy==1.17.1 arviz==0.23.4 numpy==2.4.6
+    pip install . numpyro==0.22.0 jax==0.10.2 jaxlib==0.10.2 scipy==1.17.1 arviz==0.23.4 \
+        numpy==2.4.6
     python examples/a9a_reference.py
 The options' defaults (4 chains, 5,000 kept draws each after 500 of warm-up, seed 0) are those of
 the file.
@@ -50,7 +50,7 @@ WARMUP = 500
 R_HAT_LIMIT = 1.01
 ESS_LIMIT = 2000
 BINS = 10
-PACKAGES = ("numpyro", "jax", "jaxlib", "scikit-learn", "scipy", "arviz", "numpy")
+PACKAGES = ("numpyro", "jax", "jaxlib", "scipy", "arviz", "numpy")
 COMMAND = "python examples/a9a_reference.py"
 POSTERIOR = (
     "Logistic regression on 80% of the a9a training rows (26,049; numpy's"

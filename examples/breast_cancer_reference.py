@@ -2,7 +2,7 @@ r"""Reference posterior moments for Bayesian logistic regression on the breast-c
 NumPyro NUTS.
 
 The posterior
-    Data: ``sklearn.datasets.load_breast_cancer``, 569 rows and 30 features.  Each feature is
+    Data: ``catalog/posteriors/data/breast_cancer.csv``, 569 rows and 30 features.  Each feature is
     standardised with its population mean and population standard deviation (ddof=0), and a column
     of ones is put in front, so a row x has 31 entries, the intercept first.  The label y is +1
     where the table's target is 1 (benign) and -1 where it is 0.
@@ -16,8 +16,7 @@ What it writes
     is not below 1.01.
 
 How to make the file again, from the root of the repository
-    pip install numpyro==0.22.0 jax==0.10.2 jaxlib==0.10.2 scikit-learn==1.9.1 \
-        arviz==0.23.4 numpy==2.4.6
+    pip install . numpyro==0.22.0 jax==0.10.2 jaxlib==0.10.2 arviz==0.23.4 numpy==2.4.6
     python examples/breast_cancer_reference.py
 The options' defaults (4 chains, 10,000 kept draws each after 1,000 of warm-up, seed 0) are those of
 the file.
@@ -38,17 +37,19 @@ import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from numpyro.infer import MCMC, NUTS
-from sklearn.datasets import load_breast_cancer
+
+from catalog.posteriors.breast_cancer import X, Y
 
 numpyro.enable_x64()
 
 WARMUP = 1000
 R_HAT_LIMIT = 1.01
-PACKAGES = ("numpyro", "jax", "jaxlib", "scikit-learn", "arviz", "numpy")
+PACKAGES = ("numpyro", "jax", "jaxlib", "arviz", "numpy")
+TABLE = Path(__file__).parents[1] / "catalog" / "posteriors" / "data" / "breast_cancer.csv"
 COMMAND = "python examples/breast_cancer_reference.py"
 POSTERIOR = (
-    "Logistic regression on scikit-learn's breast-cancer table: 569 rows, a leading column of ones"
-    " and 30 features standardised with ddof=0, y in {-1,+1} (+1 for target 1), prior N(0,1) on all"
+    "Logistic regression on the breast-cancer table: 569 rows, a leading column of ones and"
+    " 30 features standardised with ddof=0, y in {-1,+1} (+1 for target 1), prior N(0,1) on all"
     " 31 coordinates"
 )
 
@@ -57,11 +58,9 @@ def load_data() -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Return the design matrix (569 x 31), the targets in {0, 1} and the names of the 31
     coordinates.
     """
-    table = load_breast_cancer()
-    features = (table.data - table.data.mean(axis=0)) / table.data.std(axis=0, ddof=0)
-    design = np.column_stack([np.ones(len(features)), features])
-    names = ["intercept"] + [str(name).replace(" ", "_") for name in table.feature_names]
-    return design, table.target.astype(np.float64), names
+    lines = TABLE.read_text().splitlines()
+    *names, _ = next(line for line in lines if not line.startswith("#")).split(",")
+    return X, (Y > 0).astype(np.float64), ["intercept", *names]
 
 
 def model(design: jax.Array, target: jax.Array) -> None:

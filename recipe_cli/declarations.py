@@ -4,8 +4,11 @@ name.
 
 from __future__ import annotations
 
+import ast
+import difflib
 import importlib
 import importlib.util
+import os
 import pkgutil
 import sys
 import traceback
@@ -18,6 +21,7 @@ from typing import Any
 
 import catalog
 import catalog.audits
+import catalog.posteriors
 from recipe import (
     DecimalWarning,
     Dense,
@@ -234,13 +238,22 @@ def audit_declarations(where: str) -> list[Declaration]:
 
 
 def posterior_in(where: str) -> Posterior:
-    """Return the one ``Posterior`` of a file, or the one called NAME of ``FILE:NAME``.
+    """Return the one ``Posterior`` of a file, the one called NAME of ``FILE:NAME``, or the one of
+    the catalog with this name.
+
+    A path ends in .py or has a folder in it; all else is a name of the catalog, whatever is in the
+    working directory.
 
     Raises:
         RecipeError: if there is none, or if there are several.
     """
     path, _, wanted = where.partition(":") if not Path(where).exists() else (where, "", "")
-    module = _run_file(Path(path))
+    if path in posterior_names():
+        module = importlib.import_module(f"catalog.posteriors.{path}")
+    elif path.endswith(".py") or os.sep in path:
+        module = _run_file(Path(path))
+    else:
+        raise RecipeError(_no_posterior(path))
     found = {
         n: v
         for n, v in vars(module).items()
@@ -255,6 +268,35 @@ def posterior_in(where: str) -> Posterior:
         )
     raise RecipeError(
         f"{path} defines no Posterior{f' called {wanted}' if wanted else ''} at module level"
+    )
+
+
+def posterior_names() -> list[str]:
+    """Return the names of the posteriors in the catalog."""
+    return sorted(m.name for m in pkgutil.iter_modules(catalog.posteriors.__path__) if not m.ispkg)
+
+
+def posterior_summary(name: str) -> str:
+    """Return the first paragraph that the file of a posterior in the catalog says of itself.
+
+    The file is read and not run: its data take longer to read than all of the catalog.
+    """
+    spec = importlib.util.find_spec(f"catalog.posteriors.{name}")
+    assert spec is not None
+    assert spec.origin is not None
+    text = Path(spec.origin).read_text(encoding="utf-8")
+    paragraph = (ast.get_docstring(ast.parse(text)) or "").partition("\n\n")[0]
+    return " ".join(paragraph.split()).removesuffix(".")
+
+
+def _no_posterior(name: str) -> str:
+    """Return the complaint about a name that is neither a path nor in the catalog."""
+    close = difflib.get_close_matches(name, posterior_names(), n=1)
+    meant = f"did you mean {close[0]}? " if close else ""
+    as_path = f", here ./{name}" if Path(name).is_file() else ""
+    return (
+        f"{name} is not a posterior of the catalog; {meant}`recipe list` shows them, and a path"
+        f" ends in .py or has a folder in it{as_path}"
     )
 
 

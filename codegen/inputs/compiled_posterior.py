@@ -12,6 +12,7 @@ import recipe
 from codegen.device.intrinsics import wide
 from codegen.inputs.initial_states import given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
+from codegen.inputs.minimise import minimise
 from codegen.inputs.parameters import resolved_values
 from codegen.inputs.posterior_data import bad_rows, resolved_arrays
 from codegen.lowering.minibatch import data_fields, posterior_density
@@ -27,7 +28,6 @@ from recipe.language.symbols import Block, Vector, name_of
 
 ALL_ROWS = np.zeros(0, dtype=np.int64)  # how a compiled function is asked for all of the data
 MAX_RELATIVE_SLOPE = 1e-4  # of U at a mode, against the slope where the search began
-L_BFGS_OPTIONS = {"maxiter": 5000, "maxfun": 10000, "ftol": 1e-15, "gtol": 1e-8}
 
 
 class Density:
@@ -152,8 +152,6 @@ class Density:
         Raises:
             RecipeError: as ``mode``.
         """
-        from scipy.optimize import minimize
-
         if any(b.domain != sympy.S.Reals for b in self.blocks):
             raise RecipeError(
                 "the mode is searched for on the real line only, and a block of this posterior has"
@@ -161,30 +159,25 @@ class Density:
                 " (from Python), or declare the posterior on the real line"
             )
         first = np.zeros(self.dimension) if start is None else np.concatenate(start)
-        steepness: list[float] = []  # of each point visited; the first one sets the scale
 
         def value_and_gradient(z: np.ndarray) -> tuple[float, np.ndarray]:
             at = self._split(z)
-            slope = np.concatenate(self.slopes(at))
-            steepness.append(float(np.max(np.abs(slope))))
-            return self._potential(at), slope
+            return self._potential(at), np.concatenate(self.slopes(at))
 
         with np.errstate(all="ignore"):
-            found = minimize(
-                value_and_gradient, first, jac=True, method="L-BFGS-B", options=L_BFGS_OPTIONS
-            )
-        slope = float(np.max(np.abs(found.jac)))
+            found = minimise(value_and_gradient, first)
+        slope = found.last.steepest
         bad = [] if np.isfinite(slope) else bad_rows([self._posterior])
         if bad:
             raise RecipeError(
                 f"no mode was found: {'; '.join(bad)}; correct it, or leave the row out"
             )
-        if not slope <= MAX_RELATIVE_SLOPE * max(1.0, steepness[0]):
+        if not slope <= MAX_RELATIVE_SLOPE * max(1.0, found.first.steepest):
             raise RecipeError(
-                f"no mode was found: after {found.nit} iterations the largest derivative of U is"
-                f" {slope:.3g}; give a start, or the mode itself"
+                f"no mode was found: after {found.iterations} iterations the largest derivative of"
+                f" U is {slope:.3g}; give a start, or the mode itself"
             )
-        return self._split(found.x)
+        return self._split(found.last.point)
 
     def _sizes(self) -> list[int]:
         return [self._lengths.of(b) if isinstance(b, Vector) else 1 for b in self.blocks]

@@ -4,6 +4,7 @@ with ``theta = f(phi)`` (``recipe.Preimage``).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,12 @@ from sympy import Lambda, lambdify
 from recipe.language.abstract import written_image
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, name_of, preimages
+
+# functions that generated modules have and numpy lacks
+SPECIAL = {
+    "erf": np.vectorize(math.erf, otypes=[float]),
+    "loggamma": np.vectorize(math.lgamma, otypes=[float]),
+}
 
 
 def reported_block(block: Block) -> Block:
@@ -45,7 +52,7 @@ def map_values(f: Lambda, at: np.ndarray, named: Mapping[str, Any]) -> np.ndarra
     missing = next((s for s in parameters if name_of(s) not in named), None)
     if missing is not None:
         raise RecipeError(f"the map {f.expr} needs a value of {missing}; give it in params=")
-    function = lambdify([*f.variables, *parameters], f.expr, modules=["scipy", "numpy"])
+    function = lambdify([*f.variables, *parameters], f.expr, modules=[SPECIAL, "numpy"])
     with np.errstate(all="ignore"):
         return np.asarray(function(at, *(named[name_of(s)] for s in parameters)), dtype=float)
 

@@ -48,8 +48,11 @@ PosteriorFile = Annotated[
     str | None,
     typer.Option(
         "--posterior",
-        metavar="FILE",
-        help="Python file that defines one Posterior (likelihood, prior and data).",
+        metavar="FILE|NAME",
+        help=(
+            "Python file that defines one Posterior (likelihood, prior and data), FILE:NAME, or a"
+            " posterior of the catalog."
+        ),
     ),
 ]
 Plots = Annotated[

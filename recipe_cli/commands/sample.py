@@ -13,12 +13,11 @@ from recipe_cli.output.paths import refuse_to_replace, resolved
 from recipe_cli.terminal.printing import console
 
 EPILOG = (
-    "Examples: `recipe sample sghmc --posterior examples/breast_cancer.py --step-size 0.01"
-    " --param C=1 --steps 20000 -o draws.nc`; with minibatches: `--batch-size 100"
-    " --control-variates`; a long run that the same command continues after it was stopped:"
-    " `--checkpoint run1`. Ctrl-C, SIGTERM and SIGHUP stop the run and save the draws so far (exit"
-    " status 130, 143 and 129). Exit status: 0 good, 1 a chain diverged or the sampler is refuted,"
-    " 2 bad input."
+    "Examples: `recipe sample sghmc --posterior breast_cancer --step-size 0.01 --param C=1 --steps"
+    " 20000 -o draws.nc`; with minibatches: `--batch-size 100 --control-variates`; a long run that"
+    " the same command continues after it was stopped: `--checkpoint run1`. Ctrl-C, SIGTERM and"
+    " SIGHUP stop the run and save the draws so far (exit status 130, 143 and 129). Exit status: 0"
+    " good, 1 a chain diverged or the sampler is refuted, 2 bad input."
 )
 
 
@@ -28,8 +27,11 @@ def sample(
         str,
         typer.Option(
             "--posterior",
-            metavar="FILE",
-            help="Python file that defines one Posterior (likelihood, prior and data).",
+            metavar="FILE|NAME",
+            help=(
+                "Python file that defines one Posterior (likelihood, prior and data), FILE:NAME, or"
+                " a posterior of the catalog."
+            ),
         ),
     ],
     step_size: Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codegen.system.memory import require_to_load
+from recipe import RecipeError
 
 # Bytes of memory and of address space that the libraries need beside Numba, measured with two
 # processors.
@@ -11,12 +12,19 @@ BYTES_TO_DIAGNOSE = 260_000_000, 700_000_000
 
 
 def require_to_test() -> None:
-    """Check that there is enough memory to compile a sampler and to compare it.
+    """Check that there are the memory and the library to compile a sampler and to compare it.
 
     Raises:
         RecipeError: with what is missing.
     """
     require_to_load("the libraries that compile a sampler", *BYTES_TO_TEST)
+    try:
+        import scipy  # noqa: F401
+    except ImportError:
+        raise RecipeError(
+            "`recipe test` needs scipy, which is not installed: pip install"
+            ' "recipe-sampler[statistics]"'
+        ) from None
 
 
 def require_to_diagnose() -> None:

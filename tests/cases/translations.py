@@ -1,7 +1,6 @@
 """Modules that are validated in the tests: what they are made from, and their text."""
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from sympy import Matrix, Symbol, exp, log, sqrt
@@ -29,8 +28,6 @@ from recipe.scheme import discretise
 from recipe_cli.declarations import posterior_in
 from recipe_cli.program.translation import legend_of, trusted_texts
 from verify.translation import validate
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 theta = Vector("theta")
 r = Vector("r", like=theta)
@@ -102,7 +99,7 @@ def with_posterior(recipe, posterior):
 
 @cache
 def example(name):
-    return posterior_in(str(EXAMPLES / f"{name}.py"))
+    return posterior_in(name)
 
 
 def recipe_called(name):

@@ -34,7 +34,8 @@ posterior = Posterior(theta, -log(1 + exp(-y * total(x * theta))), -total(theta*
 def test_list_shows_one_line_an_entry():
     done = command("list")
     assert done.returncode == 0
-    names = [line.split()[0] for line in done.stdout.splitlines()]
+    samplers, posteriors = done.stdout.split("\n\n")
+    names = [line.split()[0] for line in samplers.splitlines()[1:]]
     assert {
         "sgld",
         "sghmc",
@@ -45,7 +46,12 @@ def test_list_shows_one_line_an_entry():
         "fisher_sgld",
         "third_order_langevin",
     } <= set(names)
-    assert len(names) == len(json.loads(command("list", "--json").stdout))
+    models = [line.split()[0] for line in posteriors.splitlines()[1:]]
+    assert models == sorted(p.stem for p in (ROOT / "catalog/posteriors").glob("[a-z]*.py"))
+    assert "30 features" in posteriors.splitlines()[1 + models.index("breast_cancer")]
+    as_json = json.loads(command("list", "--json").stdout)
+    assert [e["name"] for e in as_json["samplers"]] == names
+    assert [e["name"] for e in as_json["posteriors"]] == models
 
 
 def test_verify_proves_a_catalog_entry_by_file_and_by_name():

@@ -274,7 +274,7 @@ def test_the_command_says_it_in_one_sentence(cache, tmp_path):
         "sample",
         "sgld",
         "--posterior",
-        "examples/breast_cancer.py",
+        "breast_cancer",
         "--step-size",
         "0.01",
         "--steps",

@@ -405,7 +405,7 @@ def test_the_command_does_not_round_parameters():
         "sample",
         "sghmc",
         "--posterior",
-        "examples/breast_cancer.py",
+        "breast_cancer",
         "--param",
         f"C={ODD}",
         "--steps",

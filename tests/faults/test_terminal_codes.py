@@ -19,7 +19,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from codegen import Draws
-from codegen.files import readers
+from codegen.files import reading
 from codegen.system import progress_bar
 from recipe.language.plain_text import without_codes
 from recipe_cli.terminal import printing as terminal
@@ -99,9 +99,9 @@ def test_the_name_of_a_file_over_the_bar_that_shows_how_far_it_is_read(monkeypat
     monkeypatch.setattr(
         progress_bar, "Console", lambda file: Console(file=stream, force_terminal=True, width=200)
     )
-    monkeypatch.setattr(readers, "BAR_AFTER_SECONDS", -1.0)
+    monkeypatch.setattr(reading, "BAR_AFTER_SECONDS", -1.0)
     read = ((fraction, None) for fraction in (0.5, 1.0))
-    list(readers._watched("reading \x1b[5m\u202e[red]data.csv", read))
+    list(reading.watched("reading \x1b[5m\u202e[red]data.csv", read))
     assert r"reading \x1b[5m\u202e[red]data.csv" in stream.getvalue()
     assert "\x1b[5m" not in stream.getvalue()
 
@@ -210,7 +210,7 @@ def test_the_name_of_a_checkpoint(tmp_path):
         "sample",
         "sgld",
         "--posterior",
-        "examples/breast_cancer.py",
+        "breast_cancer",
         "--step-size",
         "0.01",
         "--steps",

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from autograd.scipy.special import logsumexp
 from autograd.scipy.stats import norm
+from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from codegen.inputs.compiled_posterior import Density
@@ -131,7 +132,7 @@ SHAPES = {
 
 @cache
 def example(name):
-    posterior = posterior_in(str(ROOT / "examples" / f"{name}.py"))
+    posterior = posterior_in(name)
     return posterior, Density(posterior)
 
 
@@ -195,6 +196,26 @@ def test_density_and_gradient_are_those_of_autograd(name):
 
 @pytest.mark.by_default("breast_cancer", "mixture")
 @pytest.mark.parametrize("name", BY_HAND)
+def test_the_mode_is_that_of_scipy(name):
+    _, density = example(name)
+    mode = density.mode()
+    ends = np.cumsum([np.size(v) for v in mode.values()])[:-1]
+
+    def potential(z):
+        at = np.split(z, ends)
+        return density._potential(at), np.concatenate(density.slopes(at))
+
+    options = {"ftol": 1e-15, "gtol": 1e-8, "maxiter": 5000}
+    theirs = minimize(
+        potential, np.zeros(density.dimension), jac=True, method="L-BFGS-B", options=options
+    )
+    ours = flat(mode)
+    np.testing.assert_allclose(ours, theirs.x, rtol=1e-5, atol=1e-5)
+    assert potential(ours)[0] <= theirs.fun + 1e-12 * abs(theirs.fun)
+
+
+@pytest.mark.by_default("breast_cancer", "mixture")
+@pytest.mark.parametrize("name", BY_HAND)
 def test_estimates_from_one_row_average_to_the_gradient(name):
     _, density = example(name)
     at = points(name)[0]
@@ -208,7 +229,7 @@ def test_estimates_from_one_row_average_to_the_gradient(name):
 @pytest.mark.by_default("breast_cancer")  # each takes seconds to compile
 @pytest.mark.parametrize("name", BY_HAND)
 def test_the_printed_command_runs(name, monkeypatch, capsys):
-    text = (ROOT / "examples" / f"{name}.py").read_text().replace("\\\n", " ")
+    text = (ROOT / "catalog" / "posteriors" / f"{name}.py").read_text().replace("\\\n", " ")
     (command,) = re.findall(r"^    (recipe sample .*)$", text, re.MULTILINE)
     command = re.sub(r"--steps \d+", "--steps 40", re.sub(r"--thin \d+", "--thin 1", command))
     monkeypatch.setattr(sys, "argv", shlex.split(command))

@@ -7,6 +7,14 @@ whatever fits a trial. Each returns ``Findings``. ``docs/statistics.md`` explain
 their exact null laws.
 """
 
+try:
+    import scipy  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "verify.statistics needs scipy, which is not installed: pip install"
+        ' "recipe-sampler[statistics]"'
+    ) from error
+
 from verify.statistics.check_kernel import Battery, battery, check_kernel, reference
 from verify.statistics.check_law import check_invariance, check_sweep, invariant_normal_law
 from verify.statistics.check_program import ProgramTest, check_program, program_test

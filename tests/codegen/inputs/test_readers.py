@@ -22,7 +22,7 @@ from sympy import Matrix
 
 from codegen import memory_mapped, read_libsvm, read_table, sample
 from codegen.files import convert as conversion
-from codegen.files import readers
+from codegen.files import reading, tables
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Vector, bind, total
 
 ROOT = Path(__file__).parents[3]
@@ -32,7 +32,7 @@ PICK = {"x": ["age", "height"], "y": "income"}
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
-    monkeypatch.setattr(readers, "BATCH_BYTES", 256)
+    monkeypatch.setattr(reading, "BATCH_BYTES", 256)
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ LINES = ["1 1:2 3:4"] * 60
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("1 0:2", "Invalid index 0"),
+        ("1 0:2", "the index 0 is not in 1 to"),
         ("1 -1:2", "from 1"),
         ("1 3:2 2:1", "ascending"),
         ("1 2:b", "'b'"),
@@ -401,9 +401,7 @@ def test_a_folder_holds_the_same_arrays_and_is_used_again(tmp_path, table, monke
     here, there = read_table(path, PICK), convert(path, into)
     assert sorted(os.listdir(into.parent)) == ["into"]
     assert sorted(os.listdir(into)) == ["conversion.json", "x.npy", "y.npy"]
-    monkeypatch.setattr(
-        readers, "_table_batches", lambda *_: pytest.fail("the source is read again")
-    )
+    monkeypatch.setattr(tables, "_batches", lambda *_: pytest.fail("the source is read again"))
     for arrays in (there, convert(path, into), convert(path, os.fspath(into))):
         assert list(arrays) == ["x", "y"]
         for name, array in arrays.items():
@@ -485,7 +483,7 @@ def test_an_interruption_leaves_nothing(tmp_path, table, monkeypatch, error):
     path, into, read = (
         write_csv(tmp_path / "t.csv", table),
         tmp_path / "out" / "into",
-        readers._table_batches,
+        tables._batches,
     )
 
     def interrupted(*arguments):
@@ -495,11 +493,11 @@ def test_an_interruption_leaves_nothing(tmp_path, table, monkeypatch, error):
                 assert os.listdir(into.parent) == [".into.partial-conversion"]
                 raise error("now")
 
-    monkeypatch.setattr(readers, "_table_batches", interrupted)
+    monkeypatch.setattr(tables, "_batches", interrupted)
     with pytest.raises(KeyboardInterrupt if error is KeyboardInterrupt else RecipeError):
         convert(path, into)
     assert os.listdir(into.parent) == []
-    monkeypatch.setattr(readers, "_table_batches", read)
+    monkeypatch.setattr(tables, "_batches", read)
     assert len(convert(path, into)["y"]) == ROWS
 
 
@@ -507,14 +505,14 @@ def test_a_source_that_changes_while_it_is_read(tmp_path, table, monkeypatch):
     path, into, read = (
         write_csv(tmp_path / "t.csv", table),
         tmp_path / "out" / "into",
-        readers._table_batches,
+        tables._batches,
     )
 
     def changed(*arguments):
         yield from read(*arguments)
         os.utime(path, ns=(1, 1))
 
-    monkeypatch.setattr(readers, "_table_batches", changed)
+    monkeypatch.setattr(tables, "_batches", changed)
     refused(lambda: convert(path, into), "changed while it was read")
     assert os.listdir(into.parent) == []
 
@@ -530,7 +528,7 @@ def test_two_at_once(tmp_path, table):
 
 def run(tmp_path, code):
     program = (
-        "import os, sys\nfrom pathlib import Path\nfrom codegen.files import readers\n"
+        "import os, sys\nfrom pathlib import Path\nfrom codegen.files import reading, tables\n"
         + textwrap.dedent(code)
     )
     environment = os.environ | {"PYTHONPATH": os.fspath(ROOT)}
@@ -549,14 +547,14 @@ def test_a_process_that_is_killed_leaves_nothing_that_looks_complete(tmp_path, t
     ended = run(
         tmp_path,
         """
-        readers.BATCH_BYTES, read = 256, readers._table_batches
+        reading.BATCH_BYTES, read = 256, tables._batches
         def killed(*arguments):
             for k, batch in enumerate(read(*arguments)):
                 yield batch
                 if k == 5:
                     os.kill(os.getpid(), 9)
-        readers._table_batches = killed
-        readers.read_table("t.csv", {"x": "age", "y": "income"}, into="into")
+        tables._batches = killed
+        tables.read_table("t.csv", {"x": "age", "y": "income"}, into="into")
         """,
     )
     assert ended.returncode == -signal.SIGKILL, ended.stderr
@@ -575,7 +573,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
         from recipe.language.errors import RecipeError
         try:
-            readers.read_table("t.csv", {"x": "age", "y": "income"}, into="into")
+            tables.read_table("t.csv", {"x": "age", "y": "income"}, into="into")
         except RecipeError as error:
             print(error)
         """,
@@ -651,7 +649,7 @@ def test_a_bar_is_shown_on_a_terminal_after_a_while_and_goes_away(
     path = write_csv(tmp_path / "t.csv", table)
     read_table(path, PICK)
     assert capsys.readouterr() == ("", "")
-    monkeypatch.setattr(readers, "BAR_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(reading, "BAR_AFTER_SECONDS", 0.0)
     read_table(path, PICK)
     assert capsys.readouterr() == ("", "")
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -664,7 +662,8 @@ def test_a_bar_is_shown_on_a_terminal_after_a_while_and_goes_away(
 
 MEASURE = """
     import threading, time
-    import numpy as np, pyarrow.csv, pyarrow.parquet, pyarrow.compute, sklearn.datasets
+    import numpy as np, pyarrow.csv, pyarrow.parquet, pyarrow.compute
+    from codegen.files import libsvm
     def anonymous():
         lines = open("/proc/self/status").read().splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon"))
@@ -689,7 +688,7 @@ MEASURE = """
 def test_a_conversion_never_holds_the_whole(tmp_path, kind):
     rng, rows, names = np.random.default_rng(4), 1_500_000, [f"c{i}" for i in range(20)]
     path, columns = tmp_path / f"t.{kind}", {"x": names[1:], "y": names[0]}
-    call = f"readers.read_table('{path.name}', {columns}, into='into').values()"
+    call = f"tables.read_table('{path.name}', {columns}, into='into').values()"
     if kind == "parquet":
         pq.write_table(
             pa.table({name: rng.normal(size=rows) for name in names}), path, row_group_size=rows
@@ -701,7 +700,7 @@ def test_a_conversion_never_holds_the_whole(tmp_path, kind):
         path.write_text(",".join(names) + "\n" + block * (rows // 1000))
     else:
         path.write_text("".join(f"{i % 2} 7:{i} 20:{i % 13}\n" for i in range(rows)))
-        call = f"readers.read_libsvm('{path.name}', into='into')"
+        call = f"libsvm.read_libsvm('{path.name}', into='into')"
     ended = run(tmp_path, MEASURE.format(call=call))
     assert ended.returncode == 0, ended.stderr
     grown, size = map(int, ended.stdout.split())

@@ -1,5 +1,4 @@
-r"""Eight schools (Rubin 1981), the effects of coaching in eight parallel trials, in the non-centred
-form.
+r"""A hierarchical model, non-centred: coaching in eight schools (Rubin 1981).
 
     y_n ~ N(mu + tau eta_n, s_n^2)
     eta_n ~ N(0, 1),    mu ~ N(0, 5^2),    tau ~ half-Cauchy(0, 5)
@@ -8,7 +7,7 @@ A row of the data is a school; ``z`` is 1 at its own coordinate and 0 elsewhere,
 eta)`` picks its ``eta``. ``tau`` is sampled as ``log_tau``, whose law has the Jacobian tau as a
 further factor.
 
-    recipe sample sghmc --posterior examples/eight_schools.py --step-size 0.1 --param C=1 \
+    recipe sample sghmc --posterior eight_schools --step-size 0.1 --param C=1 \
         --steps 200000 --thin 20 --seed 1
 """
 

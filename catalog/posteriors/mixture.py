@@ -1,13 +1,14 @@
-r"""The mixture of two normal laws with a tied mean of Welling & Teh (2011), section 5.1: a
-posterior with two modes.
+r"""Two modes: a mixture of two normal laws with a tied mean, 300 simulated points.
+
+The model is that of Welling & Teh (2011), section 5.1.
 
     theta1 ~ N(0, 10),    theta2 ~ N(0, 1)    (variances)
     x_n ~ N(theta1, 2)/2 + N(theta1 + theta2, 2)/2
 
-300 points, simulated at theta = (0, 1). The likelihood is the same at (theta1 + theta2, -theta2):
-the other mode is near (1, -1).
+The points were simulated at theta = (0, 1). The likelihood is the same at (theta1 + theta2,
+-theta2): the other mode is near (1, -1).
 
-    recipe sample sghmc --posterior examples/mixture.py --step-size 0.04 --param C=1 \
+    recipe sample sghmc --posterior mixture --step-size 0.04 --param C=1 \
         --steps 200000 --thin 20 --seed 1
 """
 

@@ -1,12 +1,11 @@
-r"""Failure rates of ten pumps: a law on theta > 0 that is known exactly, each rate being a gamma
-variable.
+r"""Failure rates of ten pumps: independent gamma laws on theta > 0, known exactly.
 
 Gaver & O'Muircheartaigh (1987), "Robust empirical Bayes analyses of event rates", Technometrics
 29(1), with a gamma prior of shape 1.8 and rate 0.9; pump i failed failures[i] times in times[i]
 thousand hours, so that theta_i has the posterior mean (1.8 + failures) / (0.9 + times). Langevin
 dynamics that never leave the domain:
 
-    recipe sample corv_sgld --posterior examples/pumps.py --step-size 0.01 --steps 200000 \
+    recipe sample corv_sgld --posterior pumps --step-size 0.01 --steps 200000 \
         --thin 10 --chains 4 --seed 1
 """
 

@@ -1,5 +1,4 @@
-r"""Softmax regression on scikit-learn's iris table: 150 flowers of three species, four features and
-an intercept.
+r"""Softmax regression: 150 irises of three species, four features and an intercept.
 
     P(species c | x) = exp(x . beta_c) / (1 + exp(x . beta_1) + exp(x . beta_2))
     beta_cj ~ N(0, 1)
@@ -7,20 +6,19 @@ an intercept.
 Species 0 is the reference, with the coefficients 0; ``y1`` and ``y2`` say whether a flower is of
 species 1, 2. Features are standardised.
 
-    recipe sample sghmc --posterior examples/softmax.py --step-size 0.05 --param C=2 \
+    recipe sample sghmc --posterior softmax --step-size 0.05 --param C=2 \
         --steps 100000 --thin 10 --seed 1
 """
 
 import numpy as np
-from sklearn.datasets import load_iris
 from sympy import exp, log
 
+from catalog.posteriors.data import standardised, table
 from recipe import Data, Posterior, Vector, total
 
-features, species = load_iris(return_X_y=True)
-X = np.column_stack(
-    [np.ones(len(features)), (features - features.mean(axis=0)) / features.std(axis=0)]
-)
+flowers = table("iris")
+X = np.column_stack([np.ones(len(flowers)), standardised(flowers[:, :-1])])
+species = flowers[:, -1]
 
 beta1 = Vector("beta1")
 beta2 = Vector("beta2", like=beta1)

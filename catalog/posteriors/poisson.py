@@ -1,13 +1,12 @@
-r"""Poisson regression with the log link, on the counts of a randomised trial with three outcomes
-and three treatments.
+r"""Poisson regression with the log link: nine counts of a randomised trial.
 
     y_n ~ Poisson(exp(x_n . beta)),    beta_j ~ N(0, 1)
 
 The table is that of Dobson (1990), "An Introduction to Generalized Linear Models", page 93, the
-first example of R's ``glm``. The first outcome and the first treatment are the reference; columns
-are intercept, outcome 2 and 3, treatment 2 and 3.
+first example of R's ``glm``: three outcomes of three treatments. The first outcome and the first
+treatment are the reference; columns are intercept, outcome 2 and 3, treatment 2 and 3.
 
-    recipe sample sghmc --posterior examples/poisson.py --step-size 0.02 --param C=5 \
+    recipe sample sghmc --posterior poisson --step-size 0.02 --param C=5 \
         --steps 100000 --thin 10 --seed 1
 """
 
