@@ -18,10 +18,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from catalog.posteriors.bioassay import ANIMALS, deaths, dose, posterior
+from catalog.posteriors.bioassay import deaths, dose, posterior
 from codegen import read_draws
 
 FOLDER = Path(__file__).parent.parent / "docs" / "front-page"
+ANIMALS = 5  # at each dose
 SHOWN_DRAWS, SHOWN_CURVES = 4000, 60
 INK, ACCENT, PALE = "#333333", "#1f5fa8", "#b9c6d6"
 

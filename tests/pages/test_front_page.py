@@ -34,7 +34,7 @@ def test_the_page_on_declaring_shows_what_the_command_prints(tmp_path):
 def test_the_front_page_shows_lines_that_the_command_prints(tmp_path):
     page_says, printed = shown("README.md", "langevin.py", "recipe verify langevin.py", tmp_path)
     rest = printed
-    for part in page_says.split("...\n"):
+    for part in filter(None, page_says.split("...\n")):
         assert part in rest, part
         rest = rest.partition(part)[2]
     assert "refuted" in page_says
@@ -59,7 +59,7 @@ def test_the_model_of_the_front_page_is_that_of_the_catalog():
     (model,) = [b for b in blocks("README.md") if b.startswith("# bioassay.py")]
     entry = (ROOT / "catalog/posteriors/bioassay.py").read_text()
     for line in model.splitlines()[1:]:
-        assert not line.strip() or line.replace("- 5 *", "- ANIMALS *") in entry, line
+        assert line in entry.splitlines(), line
 
 
 @pytest.mark.slow
