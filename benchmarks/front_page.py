@@ -39,7 +39,8 @@ def posterior_picture(draws_file: Path) -> Figure:
     x = np.linspace(-1, 1, 200)
     for n in chosen[:SHOWN_CURVES]:
         curves.plot(x, 1 / (1 + np.exp(-(a[n] + b[n] * x))), color=PALE, lw=0.8)
-    doses, counts = posterior.data[dose], posterior.data[deaths]
+    data = dict(posterior.data)
+    doses, counts = data[dose], data[deaths]
     curves.plot(doses, np.asarray(counts) / ANIMALS, "o", color=INK, label="data")
     curves.set(xlabel="log dose", ylabel="share of deaths", title=f"{SHOWN_CURVES} curves")
     curves.legend(frameon=False)
