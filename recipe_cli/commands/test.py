@@ -98,9 +98,10 @@ def compare(
     declared.
     """
     from recipe_cli.program.preflight import require_to_test
+
+    require_to_test()  # before anything is imported that needs what it looks for
     from recipe_cli.testing.program_subject import ComparisonOptions
 
-    require_to_test()
     options = ComparisonOptions(
         scheme, step_size, tuple(param or ()), length, seed, level, factor, allow_unseen
     )
