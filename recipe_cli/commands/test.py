@@ -99,7 +99,7 @@ def compare(
     """
     from recipe_cli.program.preflight import require_to_test
 
-    require_to_test()
+    require_to_test()  # before anything is imported that needs what it looks for
     if plot is not None:
         from codegen.results.figures import require_matplotlib
 
