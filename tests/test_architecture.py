@@ -25,7 +25,7 @@ FLOORS = {
         change,
         scheme,
         kernel,
-        rebuild printing
+        rebuild printing files
     """,
     "verify": """
         checker decide.linear_algebra encode evidence generator scope statistics.numbers,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.files.atomic_write import whole_file
+from recipe.files.atomic_write import whole_file
 
 
 def new_figure(width: float, height: float, rows: int, columns: int) -> tuple[Any, np.ndarray]:
