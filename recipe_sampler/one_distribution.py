@@ -38,7 +38,9 @@ def require_one_distribution() -> None:
             spec = None
         complaint = _complaint(name, spec)
         if complaint is not None:
-            raise MixedPackagesError(complaint, name=name, path=None if spec is None else spec.origin)
+            raise MixedPackagesError(
+                complaint, name=name, path=None if spec is None else spec.origin
+            )
 
 
 def _complaint(name: str, spec: ModuleSpec | None) -> str | None:
