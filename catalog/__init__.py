@@ -3,3 +3,5 @@ of the file. ``audits`` has rules that are judged, ``posteriors`` models to try 
 
 Imports the public language of ``recipe`` alone.
 """
+
+import recipe_sampler.one_distribution  # noqa: F401 - it refuses packages that hide ours

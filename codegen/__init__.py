@@ -1,6 +1,7 @@
 """Compile a recipe to a Numba module, and sample with it."""
 
 # ruff: noqa: E402 - Numba reads its settings when it is imported, and this is said in words where they are wrong
+import recipe_sampler.one_distribution  # noqa: F401 - it refuses packages that hide ours
 from codegen.system.memory import require_to_load
 from codegen.system.numba_settings import import_numba
 

@@ -12,13 +12,11 @@ from sympy import Symbol
 
 from codegen.check_arguments import checked_flag, short_text
 from codegen.device.random import KEYS
-from codegen.files.atomic_write import whole_file
 from codegen.lowering.in_place import drawn_ahead
 from codegen.lowering.minibatch import data_fields, posterior_gradient
 from codegen.lowering.names import RESERVED_FIELDS, field_namer, local_namer
 from codegen.lowering.plan import plan
 from codegen.lowering.statements import Plan
-from codegen.lowering.stays_in_domain import check_inside
 from codegen.printing.estimator import Estimator, estimators
 from codegen.printing.module import ROWS, module_text
 from codegen.printing.provenance import provenance
@@ -28,7 +26,9 @@ from codegen.system.numba_settings import check_switches
 from recipe.declare.posterior import Posterior
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
+from recipe.files.atomic_write import whole_file
 from recipe.kernel import Kernel
+from recipe.kernel.stays_in_domain import check_inside
 from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, name_of

@@ -14,6 +14,7 @@ Everything in ``__all__`` is the public language:
 * errors: ``RecipeError``, ``OutsideLanguageError`` and the warning ``DecimalWarning``.
 """
 
+import recipe_sampler.one_distribution  # noqa: F401 - it refuses packages that hide ours
 from recipe.change.mirror import mirror
 from recipe.change.transform import corv, ito
 from recipe.declare import maps
@@ -37,8 +38,7 @@ from recipe.language.validate import DecimalWarning
 from recipe.rebuild.bind import bind
 from recipe.rebuild.spread import spread
 from recipe.scheme import Discretisation, discretise, discretised
-
-__version__ = "0.2.0"
+from recipe_sampler.version import __version__ as __version__
 
 __all__ = [
     "Data",

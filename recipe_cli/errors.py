@@ -47,7 +47,7 @@ def mistake_of(error: BaseException) -> Mistake:
         return Mistake(TOO_DEEP, BAD_INPUT_STATUS)
     if isinstance(error, ValueError) and "integer string conversion" in str(error):
         return Mistake(TOO_MANY_DIGITS, BAD_INPUT_STATUS)
-    missing = shortage_of(error) or _refused_by_the_system(error)
+    missing = shortage_of(error) or _missing_library(error) or _refused_by_the_system(error)
     if missing is not None:
         return Mistake(missing, BAD_INPUT_STATUS)
     frames = traceback.extract_tb(error.__traceback__)
@@ -55,6 +55,19 @@ def mistake_of(error: BaseException) -> Mistake:
     return Mistake(
         f"internal error{place}: {type(error).__name__}: {one_line(error)}; please report it",
         FAULT_STATUS,
+    )
+
+
+def _missing_library(error: BaseException) -> str | None:
+    """Return which library the command needs; None if the error is of another kind.
+
+    Proofs need few libraries, and an environment for proofs may have no others.
+    """
+    if not isinstance(error, ModuleNotFoundError) or error.name is None:
+        return None
+    return (
+        f"this command needs {printable(error.name)}, which is not installed here: pip install"
+        " recipe-sampler"
     )
 
 

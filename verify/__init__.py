@@ -7,7 +7,16 @@ a ``Report``, whose lines each have a ``Verdict``. ``check_kernel``, ``check_swe
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import recipe_sampler.one_distribution  # noqa: F401 - it refuses packages that hide ours
+
+if TYPE_CHECKING:
+    from verify.engine import verify
+    from verify.report import Report
+    from verify.statistics.check_kernel import check_kernel
+    from verify.statistics.check_law import check_invariance, check_sweep
+    from verify.verdict import Verdict
 
 __all__ = ["Report", "Verdict", "check_invariance", "check_kernel", "check_sweep", "verify"]
 

@@ -23,8 +23,8 @@ from typing import IO, Any
 import numpy as np
 from filelock import lock_descriptor
 
-from codegen.files.atomic_write import force_names_to_disk, force_to_disk, open_regular
 from codegen.system.memory import require_memory
+from recipe.files.atomic_write import force_names_to_disk, force_to_disk, open_regular
 from recipe.language.errors import RecipeError
 
 FORMAT_VERSION = 1

@@ -13,7 +13,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from codegen.files.atomic_write import open_regular, replaced
+from recipe.files.atomic_write import open_regular, replaced
 from recipe.language.errors import RecipeError
 
 FOLDER_MODE = 0o700

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from codegen.files.atomic_write import whole_file
 from codegen.results.groups import Group, Variable
 from codegen.results.to_arviz import arviz_of
 from codegen.results.write_netcdf import write_netcdf
 from codegen.system.signals import Signals
+from recipe.files.atomic_write import whole_file
 from recipe.language.errors import RecipeError
 
 try:

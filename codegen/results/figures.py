@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.files.atomic_write import whole_file
+from recipe.files.atomic_write import whole_file
 from recipe.language.errors import RecipeError
 
 

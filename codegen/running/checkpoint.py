@@ -29,7 +29,6 @@ from zipfile import BadZipFile
 import numpy as np
 from filelock import lock_descriptor
 
-from codegen.files.atomic_write import is_unfinished, open_regular, replaced
 from codegen.running.chains import Chain
 from codegen.running.manifest import (
     DRAWS_NAME,
@@ -40,6 +39,7 @@ from codegen.running.manifest import (
     printable,
     read_manifest,
 )
+from recipe.files.atomic_write import is_unfinished, open_regular, replaced
 from recipe.language.errors import RecipeError
 
 MANIFEST_NAME, LOCK_NAME = "checkpoint.json", "lock"

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from codegen.files.atomic_write import open_regular
+from recipe.files.atomic_write import open_regular
 from recipe.language.errors import RecipeError
 from recipe.language.plain_text import without_codes
 

@@ -13,10 +13,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codegen.files.atomic_write import UNFINISHED, is_left
 from codegen.files.private_files import regular_content
 from codegen.store.machine_code import SUFFIX
 from codegen.store.modules import hash_of, place
+from recipe.files.atomic_write import UNFINISHED, is_left
 
 TEXT_NAME = re.compile(r"(\w+_([0-9a-f]{12}))\.py", re.ASCII)
 CODE_NAME = re.compile(rf"(\w+_[0-9a-f]{{12}})\..+{re.escape(SUFFIX)}", re.ASCII)

@@ -13,12 +13,18 @@ def import_numba() -> None:
     """Import Numba, which reads its settings at that moment.
 
     Raises:
-        RecipeError: where Numba cannot read a setting, or LLVM would end the process because of it.
+        RecipeError: where Numba or numpy is missing, Numba cannot read a setting, or LLVM would end
+            the process because of it.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("error", "Environment variable 'NUMBA_", RuntimeWarning)
         try:
             from numba.core import config
+        except ModuleNotFoundError as error:
+            raise RecipeError(
+                f"compiling and sampling need {error.name}, which is not installed here: pip"
+                " install recipe-sampler"
+            ) from None
         except (RuntimeWarning, ValueError) as error:
             said = str(error).splitlines()[0].rstrip(".")
             raise RecipeError(

@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from codegen import Draws
-from codegen.files.atomic_write import force_to_disk, whole_file
 from codegen.results.draws import refuse_full_disk
 from codegen.results.write_netcdf import write_netcdf
 from recipe import RecipeError
+from recipe.files.atomic_write import force_to_disk, whole_file
 from recipe.language.plain_text import without_codes
 from recipe_cli.errors import mistake_of
 from recipe_cli.output.claim import claimed

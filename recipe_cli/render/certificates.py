@@ -24,7 +24,7 @@ def write_certificate(judged: JudgedDeclaration, output: Path) -> int:
         The exit status: 0, or that of the verdict if not everything is proved; then nothing is
         written.
     """
-    from codegen.files.atomic_write import whole_file
+    from recipe.files.atomic_write import whole_file
     from verify.certificate import canonical
 
     report = judged.report

@@ -7,8 +7,8 @@ from typing import Any
 
 from sympy import Symbol
 
-from codegen.lowering.stays_in_domain import check_inside
 from recipe import Recipe, RecipeError
+from recipe.kernel.stays_in_domain import check_inside
 from recipe.scheme import SCHEMES, Scheme
 from recipe.scheme.discretisation import discretisation
 from recipe.scheme.flow import flow

@@ -17,7 +17,7 @@ import programs
 import pytest
 from injection import ERRORS, Trials, failing, killed, sampled
 
-from codegen.files.atomic_write import UNFINISHED
+from recipe.files.atomic_write import UNFINISHED
 
 CSV = "a,b,c\n" + "".join(f"{n},{n / 2},{n * n}\n" for n in range(50))
 

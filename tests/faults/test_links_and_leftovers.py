@@ -13,9 +13,9 @@ import pytest
 from programs import STEPS, sampled_with
 
 from codegen import read_table
-from codegen.files import atomic_write
-from codegen.files.atomic_write import UNFINISHED, whole_file
 from recipe import RecipeError
+from recipe.files import atomic_write
+from recipe.files.atomic_write import UNFINISHED, whole_file
 
 
 def content_of(folder):

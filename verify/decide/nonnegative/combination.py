@@ -4,8 +4,8 @@ square``.
 A *fact* is an expression known to be nonnegative: a generator of one sign, or the distance of a
 coordinate to an end of its domain. Squares are of monomials m_i, of ``m_i + m_j`` and ``m_i - m_j``
 (Ahmadi & Majumdar 2019, "DSOS and SDSOS optimization"), and if there are few monomials of the
-second differences ``m_i + m_j - 2 m_k``. Linear programming in floating point proposes which terms
-occur; the lambdas are then solved for as rational numbers, which makes the identity exact.
+second differences ``m_i + m_j - 2 m_k``. Linear programming in rational arithmetic finds the
+lambdas, so that the identity is exact.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from sympy import QQ, Add, Expr, Interval, Mul, Pow, Rational, S
+from sympy import Add, Expr, Interval, Mul, Pow, Rational, S
 
 from recipe.language.sign import NOT_NEGATIVE, NOT_POSITIVE, domain_of, possible_signs
-from verify.decide.linear_algebra.equations import Element, solve
+from verify.decide.linear_algebra.linear_program import least_combination
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.errors import CannotDecideError
 from verify.decide.zero.ratio import Poly, Ratio
@@ -25,7 +25,6 @@ Monomial = tuple[int, ...]
 
 MAX_GENERATORS, MAX_DEGREE, MAX_MONOMIALS, MAX_TERMS = 5, 12, 48, 4000
 MAX_MONOMIALS_WITH_DIFFERENCES = 16  # with more, second differences would be too many
-NEGLIGIBLE_WEIGHT = 1e-9  # a lambda of the floating-point proposal that counts as zero
 
 
 @dataclass(frozen=True)
@@ -177,32 +176,14 @@ def _products_of_facts(used: list[int], canonical: Canonical) -> list[tuple[Poly
 def _solve_by_linear_program(
     terms: list[_Term], target: Poly
 ) -> list[tuple[Rational, _Term]] | None:
-    """The terms of an exact combination that gives the target, with their positive lambdas.
-
-    None if linear programming finds no solution, or if the exact one is not nonnegative.
+    """The terms of a combination that gives the target, with their positive lambdas; None if there
+    is none.
     """
-    import numpy as np
-    from scipy.optimize import linprog
-
-    wanted = _coefficients(target)
-    columns = [_coefficients(t.poly) for t in terms]
-    rows = {m: n for n, m in enumerate(dict.fromkeys(m for c in (wanted, *columns) for m in c))}
-    A, b = np.zeros((len(rows), len(columns))), np.zeros(len(rows))
-    for n, column in enumerate(columns):
-        for m, c in column.items():
-            A[rows[m], n] = float(c)
-    scale = float(max(abs(c) for c in wanted.values()))
-    for m, c in wanted.items():
-        b[rows[m]] = float(c) / scale
-    proposal = linprog(np.ones(len(columns)), A_eq=A, b_eq=b, method="highs-ds")
-    if proposal.x is None:
+    weights = least_combination([_coefficients(t.poly) for t in terms], _coefficients(target))
+    if weights is None:
         return None
-    support = [n for n, x in enumerate(proposal.x) if x > NEGLIGIBLE_WEIGHT]
-    weights = solve([columns[n] for n in support], wanted, QQ)
-    if weights is None or any(w < 0 for w in weights):
-        return None
-    return [(QQ.to_sympy(w), terms[n]) for w, n in zip(weights, support, strict=True) if w]
+    return [(Rational(int(w.p), int(w.q)), t) for w, t in zip(weights, terms, strict=True) if w]
 
 
-def _coefficients(poly: Poly) -> dict[Monomial, Element]:
-    return {m: QQ(int(c)) for m, c in poly.to_dict().items()}
+def _coefficients(poly: Poly) -> dict[Monomial, int]:
+    return {m: int(c) for m, c in poly.to_dict().items()}

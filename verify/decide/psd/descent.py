@@ -5,11 +5,14 @@ The exact points made from it are only proposals: ball arithmetic at the exact p
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from sympy import Rational
 
+from verify.decide.linear_algebra.eigenvalue import smallest_eigenvalue
+from verify.decide.psd.simplex_descent import lowest_found
 from verify.decide.zero.point import NoValueError, Point, at_precision
 
 DESCENT_PRECISION_BITS = 64
@@ -27,9 +30,6 @@ def lowest_points(start: Point, matrix: Matrix) -> Iterator[Point]:
     The descent starts at ``start``; ``matrix`` gives the matrix of balls at a point. Yields nothing
     if the matrix has no value at ``start``, or nothing there can be moved.
     """
-    import numpy as np
-    from scipy.optimize import minimize
-
     try:
         at_precision(DESCENT_PRECISION_BITS, lambda: matrix(start))
     except NoValueError:
@@ -38,25 +38,24 @@ def lowest_points(start: Point, matrix: Matrix) -> Iterator[Point]:
     if not keys:
         return
 
-    def smallest(x: Any) -> float:
-        point = start.moved({key: Rational(float(c)) for key, c in zip(keys, x, strict=True)})
+    def smallest(x: list[float]) -> float:
+        if not all(map(math.isfinite, x)):
+            return VALUE_OUTSIDE_DOMAIN
+        point = start.moved({key: Rational(c) for key, c in zip(keys, x, strict=True)})
         if point is None:
             return VALUE_OUTSIDE_DOMAIN
         try:
             A = at_precision(DESCENT_PRECISION_BITS, lambda: matrix(point))
         except NoValueError:
             return VALUE_OUTSIDE_DOMAIN
-        return float(np.linalg.eigvalsh(np.array([[float(c.mid()) for c in row] for row in A]))[0])
+        value = smallest_eigenvalue([[float(c.mid()) for c in row] for row in A])
+        return VALUE_OUTSIDE_DOMAIN if math.isnan(value) else value
 
-    first = np.array([float(start.value_of(key)) for key in keys])
-    options = {"maxfev": EVALUATIONS_PER_COORDINATE * len(keys), "xatol": 1e-10, "fatol": 1e-18}
-    best = minimize(smallest, first, method="Nelder-Mead", options=options).x
+    first = [float(start.value_of(key)) for key in keys]
+    best = lowest_found(smallest, first, EVALUATIONS_PER_COORDINATE * len(keys))
     for bound in MAX_DENOMINATORS:
         point = start.moved(
-            {
-                key: Rational(float(c)).limit_denominator(bound)
-                for key, c in zip(keys, best, strict=True)
-            }
+            {key: Rational(c).limit_denominator(bound) for key, c in zip(keys, best, strict=True)}
         )
         if point is not None:
             yield point

@@ -26,7 +26,6 @@ from sympy import (
 )
 
 from codegen import generate
-from codegen.lowering.stays_in_domain import check_inside
 from recipe import (
     Fold,
     FoldSign,
@@ -40,6 +39,7 @@ from recipe import (
     grad,
     total,
 )
+from recipe.kernel.stays_in_domain import check_inside
 
 probability, half_line = (
     Vector("p", domain=Interval.open(0, 1)),

@@ -11,8 +11,8 @@ from functools import singledispatch
 from sympy import Dummy, Expr, Interval, S, factor, oo
 
 from recipe.declare.update import Update
-from recipe.kernel import Kernel, Move
-from recipe.kernel.part import leaves_of
+from recipe.kernel.kernel import Kernel
+from recipe.kernel.part import Move, leaves_of
 from recipe.language.calculus import abstract_atoms
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.defined import NONNEGATIVE, POSITIVE, PROVERS, Condition, conditions
