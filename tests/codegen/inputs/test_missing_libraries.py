@@ -45,8 +45,6 @@ ALLOWED = {
     ),
     "scipy": (
         "verify/statistics",
-        "verify/decide/psd/descent.py",
-        "verify/decide/nonnegative/combination.py",
         "recipe_cli/render/step_pictures.py",
         "recipe_cli/program/preflight.py",
     ),
