@@ -63,7 +63,7 @@ PROVING = [
     ("verify", "mala"),
     ("verify", "squares.py"),
     ("verify", "hole.py"),
-    ("audit", "blackjax"),
+    ("audit", "blackjax", "--json"),
     ("verify", "sgld", "--certificate", "proof.json", "--force"),
     ("check", "proof.json"),
     ("check", "proof.json", "sgld"),
@@ -75,7 +75,7 @@ DEFAULT = [
     ("derive", "sgld"),
     ("verify", "sgld", "--certificate", "proof.json", "--force"),
     ("check", "proof.json", "sgld"),
-    ("audit", "hole.py"),
+    ("audit", "hole.py", "--json"),
 ]
 COMPILING = [
     ("generate", "sgld", "-o", "module.py"),
