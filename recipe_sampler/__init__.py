@@ -27,7 +27,7 @@ NAMES_BY_PACKAGE = {
         Report Verdict check_invariance check_kernel check_sweep verify
     """,
     "codegen": """
-        Constant Cyclical Density Diagnosis Divergence Draws Module OneStep Polynomial
+        Constant Cyclical Density Diagnosis Divergence Draws Module OneStep Polynomial SavedDraws
         diagnose generate memory_mapped one_step plot read_draws read_libsvm read_table
         sample
     """,

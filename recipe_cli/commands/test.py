@@ -99,11 +99,11 @@ def compare(
     """
     from recipe_cli.program.preflight import require_to_test
 
-    require_to_test()  # before anything is imported that needs what it looks for
     if plot is not None:
         from codegen.results.figures import require_matplotlib
 
         require_matplotlib()
+    require_to_test()  # before anything is imported that needs what it looks for
     from recipe_cli.testing.program_subject import ComparisonOptions
 
     options = ComparisonOptions(
