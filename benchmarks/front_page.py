@@ -53,15 +53,14 @@ def speed_picture(results_file: Path) -> Figure:
     """Return bars of the nanoseconds a coordinate of one step, ours and the competitors'."""
     rows = json.loads(results_file.read_text(encoding="utf-8"))["rows"]
     ours = rows[0]["ours"]
-    bars = {"recipe": rows[0]["our_time"]} | {
-        r["competitor"]: r["their_time"] for r in rows if r["ours"] == ours
-    }
+    theirs = {r["competitor"]: r["their_time"] for r in rows if r["ours"] == ours}
+    bars = {"recipe": rows[0]["our_time"], **dict(sorted(theirs.items(), key=lambda bar: bar[1]))}
     figure = Figure(figsize=(9, 0.5 * len(bars) + 0.8), layout="constrained")
     axes = figure.subplots()
     drawn = axes.barh(list(bars), list(bars.values()), color=[ACCENT, *[PALE] * (len(bars) - 1)])
     axes.bar_label(drawn, fmt="%.3g", padding=4)
     axes.invert_yaxis()
-    axes.set_xlabel(f"{rows[0]['unit']} a coordinate, {rows[0]['work']}; shorter is faster")
+    axes.set_xlabel(f"{rows[0]['unit']} for each coordinate ({rows[0]['work']}); shorter is faster")
     without_box(axes)
     return figure
 
