@@ -1,6 +1,6 @@
 """Try the wheel with every interpreter and set of libraries that can be had here.
 
-    python tests/matrix.py dist/recipe_sampler-*.whl [--only newest,pymc-5] [--json]
+    python tests/matrix.py dist/recipe_sampler-*.whl [--only newest,pymc-5] [--python 3.12] [--json]
 
 Each cell is a fresh virtual environment outside of the checkout: the wheel is installed beside the
 libraries of the cell, pip checks that all of them agree, and the tests or the program of the cell
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -226,13 +226,25 @@ def megabytes(folder: Path) -> float:
     return sum(p.stat().st_size for p in files) / MEGABYTE
 
 
-def outcomes(wheel: Path, only: Sequence[str]) -> Iterator[Outcome]:
-    """Try the chosen cells one after another."""
+def outcomes(wheel: Path, cells: Sequence[str], versions: Sequence[str]) -> Iterator[Outcome]:
+    """Try the chosen cells with the chosen versions of Python, one after another."""
     for cell in CELLS:
-        if not only or cell.name in only:
-            for version in cell.interpreters:
+        for version in cell.interpreters:
+            if cell.name in cells and version in versions:
                 print(f"{cell.name}, Python {version} ...", file=sys.stderr)
                 yield tried(cell, version, wheel)
+
+
+def chosen_of(names: Sequence[str]) -> Callable[[str], list[str]]:
+    """Return what reads a list of some of these names."""
+
+    def read(text: str) -> list[str]:
+        chosen = text.split(",")
+        if unknown := sorted(set(chosen) - set(names)):
+            raise argparse.ArgumentTypeError(f"there is no {', '.join(unknown)}")
+        return chosen
+
+    return read
 
 
 def main() -> int:
@@ -240,16 +252,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("wheel", type=Path)
     names = [cell.name for cell in CELLS]
-    parser.add_argument("--only", default="", help=f"some of: {', '.join(names)}")
+    parser.add_argument("--only", type=chosen_of(names), default=names, help=", ".join(names))
+    parser.add_argument(
+        "--python", type=chosen_of(INTERPRETERS), default=INTERPRETERS, help=", ".join(INTERPRETERS)
+    )
     parser.add_argument("--json", action="store_true", help="for machines")
     options = parser.parse_args()
-    only = [name for name in options.only.split(",") if name]
-    if unknown := set(only) - set(names):
-        parser.error(f"--only knows no {', '.join(sorted(unknown))}")
     if not options.wheel.is_file():
         parser.error(f"there is no file {options.wheel}")
     found = []
-    for outcome in outcomes(options.wheel.resolve(), only):
+    for outcome in outcomes(options.wheel.resolve(), options.only, options.python):
         found.append(outcome)
         if not options.json:
             print(f"{outcome.outcome:8} {outcome.cell:9} {outcome.python:5} {outcome.detail}")
