@@ -88,6 +88,7 @@ def test_draws_are_sampled_saved_read_and_diagnosed(bare, tmp_path):
     assert read_draws(tmp_path / "draws.nc")["theta"].shape == (2, 270, 2)
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(
     "arguments",
     [

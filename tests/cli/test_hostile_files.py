@@ -300,6 +300,7 @@ NARROW = Limits(seconds=2, gigabytes=0.5)
 WITHOUT_END = ("it sleeps", "it spins", "it nests a graph")
 
 
+@pytest.mark.slow_for("it spins")
 @pytest.mark.parametrize("name", FILES)
 def test_hostile_files(name, tmp_path):
     text, judged, wanted, words = FILES[name]

@@ -141,7 +141,7 @@ def test_a_module_that_was_tampered_with_differs(sgld, tampered, change):
     assert findings_status(found) == 1
 
 
-@pytest.mark.by_default(6)
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -168,6 +168,7 @@ def test_bad_input_is_one_sentence(sampler, arguments, said):
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_what_cannot_be_compared_is_said(sampler):
     for name, why in (("of_two", "there is no default for U"), ("cube", "cannot be recovered")):
         done = command("test", f"{sampler}:{name}", "--json")

@@ -126,6 +126,7 @@ def test_what_keeps_the_law_and_is_another_kernel_is_seen_from_anywhere(tested):
     assert places(chosen.check(other, seed=2)) == {FREE_START_PREFIX}
 
 
+@pytest.mark.slow
 def test_later_modules_of_a_process_are_looked_up_once(tested, monkeypatch):
     """Numba's own look-up would search for every call."""
     subject, module, _ = tested
@@ -142,6 +143,7 @@ def test_later_modules_of_a_process_are_looked_up_once(tested, monkeypatch):
     assert kernel.compiled.loaded.run not in kernel.compiled.entry_points.values()
 
 
+@pytest.mark.slow
 def test_a_table_and_pictures(tmp_path):
     done = command("test", "catalog/mala.py:mala", "--length", "2", "--plot", tmp_path / "pictures")
     assert done.returncode == 0, done.stderr

@@ -98,6 +98,7 @@ def draws_files(folder):
     return sorted(p.name for p in folder.glob("draws-*.npz"))
 
 
+@pytest.mark.slow
 def test_the_files_of_draws_are_few_however_often_it_is_written(tmp_path):
     """So many writings, and so many draws, that one file for each would be hundreds; and each draw
     is written a few times only.

@@ -365,6 +365,7 @@ def _small_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (10**6, resource.RLIM_INFINITY))
 
 
+@pytest.mark.slow
 @pytest.mark.by_default("sghmc")
 @pytest.mark.parametrize("name", ["sgld", "sghmc", "hmc_kernel"])
 def test_the_trial_is_of_the_kind_that_comes(name):

@@ -72,6 +72,7 @@ def blocked(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_a_posterior_is_sampled_with_minibatches_and_control_variates(blocked):
     done = blocked("-c", SAMPLES)
     assert done.returncode == 0, done.stderr

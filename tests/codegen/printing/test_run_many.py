@@ -110,6 +110,7 @@ def test_a_chain_has_the_draws_that_it_has_alone(name):
         assert np.all(state[0] == np.array([e[2] for e in ends]).T)
 
 
+@pytest.mark.slow
 def test_neither_the_first_chain_nor_how_many_there_are_is_seen():
     _, loaded, params, blocks = case("banana with momentum", 1, 40)
     sizes = np.full(30, 0.05)

@@ -232,6 +232,7 @@ STEPS = [
 ]  # fmt: skip
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.by_default("sgnht-semi-implicit", "sghmc-baoab", "corv_sghmc-semi-implicit")
 @pytest.mark.parametrize(("name", "scheme"), STEPS)
 def test_a_compiled_step_is_the_lifted_expression_to_its_roundings(name, scheme):
