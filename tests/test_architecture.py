@@ -2,8 +2,10 @@
 
 import ast
 import importlib
+import os
 import tomllib
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -236,3 +238,13 @@ def test_no_test_file_imports_from_another_one():
 def test_test_files_have_names_of_their_own():
     names = [path.name for path in sources("tests") if path.name.startswith("test_")]
     assert len(names) == len(set(names))
+
+
+def test_the_wheel_is_what_is_tried():
+    """`make test` puts the files of the wheel first on the path; children find them there too."""
+    wheel = os.environ.get("PYTHONPATH")
+    if wheel is None:
+        pytest.skip("the checkout is tried")
+    for package in [*ROOMS, "recipe_sampler"]:
+        spec = find_spec(package)
+        assert Path(spec.origin).parents[1] == Path(wheel) != ROOT, package

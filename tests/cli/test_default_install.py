@@ -4,14 +4,13 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.command import INSTALLED
 
 from codegen import Draws, read_draws
 
-ROOT = Path(__file__).parents[2]
 ABSENT = ("arviz", "matplotlib", "pandas", "scipy", "xarray")
 SITE = f"""
 import sys
@@ -45,7 +44,7 @@ NEEDED = (
 def bare(tmp_path):
     """Call Python, or the command, where these libraries cannot be imported."""
     (tmp_path / "sitecustomize.py").write_text(SITE)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(INSTALLED)])}
 
     def call(*arguments):
         return subprocess.run(

@@ -6,11 +6,10 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from helpers.command import INSTALLED
 
-ROOT = Path(__file__).parents[2]
 MISSING = (
     "numpy numba llvmlite scipy h5py h5netcdf arviz matplotlib pyarrow filelock platformdirs xarray"
     " pandas sklearn joblib PIL"
@@ -95,8 +94,7 @@ def folder(tmp_path_factory):
 
 def run(folder, commands, *, without):
     """Exit status, output and messages of each command, one after the other."""
-    ours = os.environ.get("PYTHONPATH", str(ROOT))  # a wheel that is tried stands there
-    path = [str(folder / "missing")] * without + [ours]
+    path = [str(folder / "missing")] * without + [str(INSTALLED)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "COLUMNS": "100"}
     found = []
     for command in commands:

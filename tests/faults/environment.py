@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from helpers.command import ROOT, Done
+from helpers.command import INSTALLED, ROOT, Done
 
 
 def started_under(
@@ -39,7 +39,7 @@ def started_under(
         **os.environ,
         "COLUMNS": "200",
         "NO_COLOR": "1",
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": str(INSTALLED),
         **dict(variables),
     }
 

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from helpers.command import INSTALLED
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
 NEVER, ALWAYS = -1, 2**62
 ERRORS = (errno.EIO, errno.ENOSPC, errno.EACCES, errno.EMFILE)
 
@@ -81,7 +81,7 @@ class Trials:
             "LD_PRELOAD": str(preloaded()),
             "COLUMNS": "200",
             "NO_COLOR": "1",
-            "PYTHONPATH": os.pathsep.join(map(str, (HERE, HERE.parent, ROOT))),
+            "PYTHONPATH": os.pathsep.join(map(str, (HERE, HERE.parent, INSTALLED))),
             **dict(variables),
         }
         self._server = subprocess.Popen(

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from helpers.command import ROOT
+from helpers.command import INSTALLED, ROOT
 
 START = "from recipe_cli.start import main; main()"
 TRACES = ("Traceback", "Fatal Python", "Exception ignored", "internal error")
@@ -43,7 +43,7 @@ def environment_of(cache, **more):
         "COLUMNS": "200",
         "NO_COLOR": "1",
         "RECIPE_CACHE": str(cache),
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": str(INSTALLED),
         **more,
     }
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.command import ROOT, command
+from helpers.command import INSTALLED, command
 from numba.core.serialize import dumps
 
 from codegen.files import private_files
@@ -125,7 +125,7 @@ def test_the_folder_that_numba_is_told_of_does_not_matter(cache, tmp_path):
     )
     call += "print(m.run(np.ones(1)), sum(m.run.stats.cache_hits.values()))"
     for place, hits in ((open_to_all, 0), (open_to_all, 1), (Path("/proc/nowhere"), 1)):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(place)}
+        environment = {**os.environ, "PYTHONPATH": str(INSTALLED), "NUMBA_CACHE_DIR": str(place)}
         done = subprocess.run(
             [sys.executable, "-c", call, TEXT],
             env=environment,

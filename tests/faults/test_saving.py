@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.command import ROOT, _called, forked, hear_signals
+from helpers.command import INSTALLED, ROOT, _called, forked, hear_signals
 
 import codegen.results.draws
 import codegen.results.write_netcdf
@@ -302,7 +302,7 @@ def test_a_command_without_a_home(tmp_path, home):
         for k, v in os.environ.items()
         if k not in ("HOME", "MPLCONFIGDIR", "RECIPE_CACHE", "XDG_CACHE_HOME")
     }
-    environment |= {"XDG_CACHE_HOME": "/proc/nonexistent", "PYTHONPATH": str(ROOT)} | (
+    environment |= {"XDG_CACHE_HOME": "/proc/nonexistent", "PYTHONPATH": str(INSTALLED)} | (
         {"HOME": home} if home else {}
     )
     call = [
@@ -615,7 +615,7 @@ def test_a_terminal_that_is_closed_costs_nothing(tmp_path, cache):
         os.execve(
             call[0],
             [*call, "-o", "draws.nc"],
-            {**os.environ, "PYTHONPATH": str(ROOT), "RECIPE_CACHE": str(cache)},
+            {**os.environ, "PYTHONPATH": str(INSTALLED), "RECIPE_CACHE": str(cache)},
         )
     began, manifest = time.monotonic(), tmp_path / "run" / "checkpoint.json"
     while not (manifest.exists() and json.loads(manifest.read_text())["draws"]):

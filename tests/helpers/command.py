@@ -12,6 +12,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import recipe
+
+# The folder that our packages are imported from: where `make test` has unpacked the wheel, or ROOT.
+INSTALLED = Path(recipe.__file__).resolve().parents[1]
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 300
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.command import INSTALLED
 
 ROOT = Path(__file__).parents[3]
 BLOCK = """
@@ -59,7 +60,7 @@ def blocked(tmp_path):
     (folder / "sitecustomize.py").write_text(BLOCK)
 
     def run(*arguments):
-        environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
+        environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{INSTALLED}"}
         return subprocess.run(
             [sys.executable, *arguments],
             cwd=tmp_path,

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from helpers.command import INSTALLED
 from sympy import Matrix
 
 from codegen import memory_mapped, read_libsvm, read_table, sample
@@ -25,7 +26,6 @@ from codegen.files import convert as conversion
 from codegen.files import reading, tables
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Vector, bind, total
 
-ROOT = Path(__file__).parents[3]
 ROWS = 200
 PICK = {"x": ["age", "height"], "y": "income"}
 
@@ -531,7 +531,7 @@ def run(tmp_path, code):
         "import os, sys\nfrom pathlib import Path\nfrom codegen.files import reading, tables\n"
         + textwrap.dedent(code)
     )
-    environment = os.environ | {"PYTHONPATH": os.fspath(ROOT)}
+    environment = os.environ | {"PYTHONPATH": os.fspath(INSTALLED)}
     return subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,

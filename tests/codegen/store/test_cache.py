@@ -21,7 +21,7 @@ import numba
 import numpy as np
 import pytest
 from cases import golden
-from helpers.command import ROOT, command
+from helpers.command import INSTALLED, ROOT, command
 from numba.core.caching import IndexDataCacheFile
 from sympy import Matrix
 
@@ -67,7 +67,7 @@ def folder(tmp_path, monkeypatch):
 
 def started(folder, dtype="float64", text=TEXT, code=CALL, **more):
     """A process that loads a module and calls it."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "RECIPE_CACHE": str(folder), **more}
+    environment = {**os.environ, "PYTHONPATH": str(INSTALLED), "RECIPE_CACHE": str(folder), **more}
     call = [sys.executable, "-c", code, text, dtype]
     return subprocess.Popen(
         call, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -226,7 +226,7 @@ def test_a_default_directory_that_cannot_be_written_is_replaced_for_this_process
     monkeypatch.setattr(store.platformdirs, "user_cache_path", lambda name: Path("/proc/nowhere"))
     assert store.directory() == store.directory()
     code = "from codegen.store import modules; print(modules.directory())"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": "/proc/nowhere"}
+    environment = {**os.environ, "PYTHONPATH": str(INSTALLED), "XDG_CACHE_HOME": "/proc/nowhere"}
     shown = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -355,7 +355,7 @@ def test_clear_asks_who_sits_there(folder, typed, status, stays):
     here()
     ours, theirs = pty.openpty()
     call = [sys.executable, "-m", "recipe_cli", "cache", "clear"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(INSTALLED)}
     process = subprocess.Popen(
         call, env=environment, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -373,7 +373,7 @@ def test_clear_asks_who_sits_there(folder, typed, status, stays):
 def test_samplers_that_start_at_once_draw_what_they_draw_alone(folder):
     """Whole pipelines from an empty store, for two processors; then everything is there."""
     kept_hash = json.loads(golden.FILE.read_text())["runs"]["sgld"]["sha256"]
-    path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+    path = os.pathsep.join([str(INSTALLED), str(ROOT / "tests")])
     environment = {**os.environ, "PYTHONPATH": path, "RECIPE_CACHE": str(folder)}
 
     def begun(**more):
