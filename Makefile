@@ -16,7 +16,7 @@ setup: .venv/ready
 # The tests try what a user installs: the files of the wheel, in a folder of their own that comes first on the path.
 wheel: setup
 	rm -rf build dist
-	$(BIN)/python -m build --outdir dist > build.log 2>&1 || (cat build.log; exit 1)
+	$(BIN)/python -m build --no-isolation --outdir dist > build.log 2>&1 || (cat build.log; exit 1)
 	$(BIN)/check-wheel-contents dist/*.whl
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-deps --target $(WHEEL) dist/*.whl

@@ -35,7 +35,7 @@ def require_one_distribution() -> None:
         try:
             spec = find_spec(name)
         except ValueError:  # somebody has put a module of this name into sys.modules by hand
-            spec = None
+            continue
         complaint = _complaint(name, spec)
         if complaint is not None:
             raise MixedPackagesError(
@@ -63,7 +63,8 @@ def _complaint(name: str, spec: ModuleSpec | None) -> str | None:
         )
     if not _is_beside_this(folder):
         return _of_another_place(name, folder)
-    if MARK in _content(spec):
+    content = _content(spec)
+    if content is None or MARK in content:
         return None
     owner = _owner(name, spec.origin)
     if owner is None:
@@ -82,12 +83,14 @@ def _is_beside_this(folder: str) -> bool:
     return parent == ROOT or os.path.realpath(parent) == os.path.realpath(ROOT)
 
 
-def _content(spec: ModuleSpec) -> bytes:
-    """Return the bytes of the file of a package, wherever its loader has them."""
+def _content(spec: ModuleSpec) -> bytes | None:
+    """Return the bytes of the file of a package, wherever its loader has them; None where it has
+    none, as in a frozen program, whose packages nobody overwrites.
+    """
     try:
         return bytes(spec.loader.get_data(spec.origin))  # type: ignore[union-attr]
     except (AttributeError, OSError):
-        return b""
+        return None
 
 
 def _of_another_place(name: str, folder: str) -> str:

@@ -5,7 +5,8 @@
 Each cell is a fresh virtual environment outside of the checkout: the wheel is installed beside the
 libraries of the cell, pip checks that all of them agree, and the tests or the program of the cell
 run. An interpreter that is not here, and libraries that the package index does not have for it,
-are skipped, and that is said. Exit status: 0 all that ran is right, 1 something failed.
+are skipped, and that is said. Exit status: 0 all that ran is right, 1 something failed or nothing
+ran.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ SUITE = (
     "codegen/results/test_convergence.py",
     "recipe/test_spread.py",
 )
-NEEDED_BY_TESTS = ("arviz<1", "hypothesis", "pytest", "scipy")
+NEEDED_BY_TESTS = ("arviz<1", "hypothesis", "pytest", "pytest-xdist", "scipy")
 PROOFS = """
 import subprocess, sys
 recipe = sys.argv[1]
@@ -113,7 +114,18 @@ CELLS = (
     Cell("newest", ()),
     Cell(
         "oldest",
-        ("numpy==2.0.*", "numba==0.62.*", "sympy==1.13.*", "python-flint==0.8.*", "rich==13.*"),
+        (
+            "numpy==2.0.*",
+            "numba==0.62.*",
+            "sympy==1.13.*",
+            "python-flint==0.8.*",
+            "h5netcdf==1.4.*",
+            "h5py==3.11.*",
+            "filelock==3.30.*",
+            "platformdirs==4.0.*",
+            "rich==13.*",
+            "typer==0.29.*",
+        ),
         ("3.11", "3.12"),  # numpy 2.0 has no wheels for 3.13
     ),
     Cell("proofs", ("sympy", "python-flint", "typer", "rich"), program=PROOFS, alone=True),
@@ -156,30 +168,43 @@ def tried(cell: Cell, version: str, wheel: Path) -> Outcome:
         return Outcome(cell.name, version, "skipped", "this version of Python is not here")
     with tempfile.TemporaryDirectory(prefix="recipe-matrix-") as name:
         folder = Path(name)
-        start = time.perf_counter()
         run([python, "-m", "venv", "--without-pip", str(folder / "venv")], folder)
         inside = str(folder / "venv/bin/python")
-        installed = install(cell, inside, wheel, folder)
+        absent = can_be_had(cell, inside, folder) if cell.requirements else None
+        if absent is not None:
+            return Outcome(cell.name, version, "skipped", absent)
+        start = time.perf_counter()
+        fault = install(cell, inside, wheel, folder)
         seconds, size = time.perf_counter() - start, megabytes(folder / "venv")
         detail = f"{seconds:.0f} s to install, {size:.0f} MB"
-        if installed.returncode:
-            said = last_line(installed)
-            absent = "No matching distribution" in said or "ResolutionImpossible" in said
-            outcome = "skipped" if absent else "failed"
-            return Outcome(cell.name, version, outcome, said, seconds, size)
+        if fault is not None:
+            return Outcome(cell.name, version, "failed", fault, seconds, size)
         done = attempt(cell, inside, folder)
         right = done.returncode == 0
         said = last_line(done) if cell.program is None or not right else detail
         return Outcome(cell.name, version, "right" if right else "failed", said, seconds, size)
 
 
-def install(cell: Cell, python: str, wheel: Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Install the wheel and the libraries of a cell, and let pip check that they agree."""
+def install(cell: Cell, python: str, wheel: Path, folder: Path) -> str | None:
+    """Install the wheel beside the libraries of a cell, and let pip check that they agree; return
+    what pip says where it fails.
+    """
+    calls = [["install", str(wheel), *cell.requirements], ["check"]]
     if cell.alone:
-        done = pip(python, folder, "install", *cell.requirements)
-        return done if done.returncode else pip(python, folder, "install", "--no-deps", str(wheel))
-    done = pip(python, folder, "install", str(wheel), *cell.requirements)
-    return done if done.returncode else pip(python, folder, "check")
+        calls = [["install", *cell.requirements], ["install", "--no-deps", str(wheel)]]
+    for call in calls:
+        done = pip(python, folder, *call)
+        if done.returncode:
+            return last_line(done)
+    return None
+
+
+def can_be_had(cell: Cell, python: str, folder: Path) -> str | None:
+    """Return what pip says if it cannot find the libraries of a cell, without ours: then the cell
+    is skipped. All that fails afterwards is our fault.
+    """
+    done = pip(python, folder, "install", "--dry-run", *cell.requirements)
+    return last_line(done) if done.returncode else None
 
 
 def attempt(cell: Cell, python: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -267,7 +292,8 @@ def main() -> int:
             print(f"{outcome.outcome:8} {outcome.cell:9} {outcome.python:5} {outcome.detail}")
     if options.json:
         print(json.dumps([asdict(outcome) for outcome in found], indent=2))
-    return int(any(outcome.outcome == "failed" for outcome in found))
+    kinds = {outcome.outcome for outcome in found}
+    return int("failed" in kinds or "right" not in kinds)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 import ast
 import importlib
 import os
+import subprocess
+import sys
 import tomllib
 from functools import cache
 from importlib.util import find_spec
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from cases.catalog_recipes import catalog_recipes
+from helpers.command import forked
 
 import recipe
 
@@ -240,7 +243,16 @@ def test_test_files_have_names_of_their_own():
     assert len(names) == len(set(names))
 
 
-def test_the_wheel_is_what_is_tried():
+WHERE = "import recipe; print(recipe.__file__)"
+
+
+def where_it_is(told):
+    import catalog
+
+    told.write_text(catalog.__file__)
+
+
+def test_the_wheel_is_what_is_tried(tmp_path):
     """`make test` puts the files of the wheel first on the path; children find them there too."""
     wheel = os.environ.get("PYTHONPATH")
     if wheel is None:
@@ -248,3 +260,10 @@ def test_the_wheel_is_what_is_tried():
     for package in [*ROOMS, "recipe_sampler"]:
         spec = find_spec(package)
         assert Path(spec.origin).parents[1] == Path(wheel) != ROOT, package
+    call = [sys.executable, "-c", WHERE]
+    spawned = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert Path(spawned.stdout.strip()).parents[1] == Path(wheel)
+    told = tmp_path / "told"
+    process = forked(where_it_is, told)
+    process.join()
+    assert Path(told.read_text()).parents[1] == Path(wheel)

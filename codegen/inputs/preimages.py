@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import mpmath
 import numpy as np
 from sympy import Lambda, lambdify
 
@@ -15,10 +16,28 @@ from recipe.language.abstract import written_image
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, name_of, preimages
 
+
+def _log_gamma(x: float) -> float:
+    """Return the logarithm of abs(Gamma(x)); infinite at a pole and where it overflows."""
+    try:
+        return math.lgamma(x)
+    except (ValueError, OverflowError):
+        return math.inf
+
+
+def _polygamma(order: Any, x: float) -> float:
+    """Return the polygamma function, by mpmath, which comes with sympy."""
+    try:
+        return float(mpmath.psi(int(order), float(x)))
+    except (ValueError, ArithmeticError):  # at a pole
+        return math.nan
+
+
 # functions that generated modules have and numpy lacks
 SPECIAL = {
     "erf": np.vectorize(math.erf, otypes=[float]),
-    "loggamma": np.vectorize(math.lgamma, otypes=[float]),
+    "loggamma": np.vectorize(_log_gamma, otypes=[float]),
+    "polygamma": np.vectorize(_polygamma, otypes=[float]),
 }
 
 

@@ -173,12 +173,20 @@ class Draws:
 def _group(arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> Group:
     """Return arrays by chain, draw and perhaps coordinate as a group whose points are numbered."""
     variables = {
-        name: Variable(("chain", "draw", f"{name}_dim")[: array.ndim], array)
+        name: Variable(("chain", "draw", _dimension_of(name, arrays))[: array.ndim], array)
         for name, array in arrays.items()
     }
     sizes = Group(variables).sizes
     points = {dim: Variable((dim,), np.arange(size)) for dim, size in sizes.items()}
     return Group(variables, points, attributes)
+
+
+def _dimension_of(name: str, arrays: Mapping[str, np.ndarray]) -> str:
+    """Return the name of the dimension of a block's coordinates, which no block has."""
+    dimension = f"{name}_dim"
+    while dimension in arrays:
+        dimension += "_"
+    return dimension
 
 
 def refuse_full_disk(target: Path, size: int) -> None:

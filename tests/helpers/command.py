@@ -10,6 +10,7 @@ import signal
 import sys
 import tempfile
 from dataclasses import dataclass
+from multiprocessing import forkserver
 from pathlib import Path
 
 import recipe
@@ -32,12 +33,19 @@ _forkserver.set_forkserver_preload(
 
 def forked(function, *arguments):
     """A process that calls a function of a module, and has begun."""
+    if "PYTHONPATH" in os.environ:  # the server would look into its working directory first
+        os.environ["PYTHONSAFEPATH"] = "1"
+        try:
+            forkserver.ensure_running()
+        finally:
+            del os.environ["PYTHONSAFEPATH"]
     process = _forkserver.Process(target=_hearing, args=(function, *arguments))
     process.start()
     return process
 
 
 def _hearing(function, *arguments):
+    os.environ.pop("PYTHONSAFEPATH", None)
     hear_signals()
     function(*arguments)
 

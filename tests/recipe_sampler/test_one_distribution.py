@@ -158,6 +158,19 @@ def test_a_package_of_another_distribution_before_ours(site, tmp_path):
     )
 
 
+def test_a_module_that_was_put_there_by_hand_or_has_no_file_to_look_at_is_left_alone(site):
+    """A stub of a test suite, and the packages of a frozen program."""
+    stub = "import sys, types; sys.modules['catalog'] = types.ModuleType('catalog'); import recipe"
+    assert run(site, stub) == (0, "")
+    frozen = (
+        "from recipe_sampler import one_distribution as o\n"
+        "class Loader: pass\n"
+        "spec = o.find_spec('verify'); spec.loader = Loader()\n"
+        "assert o._complaint('verify', spec) is None"
+    )
+    assert run(site, frozen) == (0, "")
+
+
 def test_names_of_the_alias_are_checked_and_its_import_is_not(site):
     """The plug-in of pytest is in this package, and no suite may fail for a folder of its own."""
     install_other(site, "recipe")

@@ -32,6 +32,14 @@ def draws():
     )
 
 
+def test_a_block_may_have_the_name_of_a_dimension(tmp_path):
+    values = {"x": VALUES, "x_dim": VALUES[:, :, 0]}
+    draws = Draws(values, np.full(3, 40), (), False, {}, np.full(40, 0.1))
+    read = read_draws(draws.save(tmp_path / "d.nc"))
+    for name, array in values.items():
+        np.testing.assert_array_equal(read[name], array)
+
+
 def form(monkeypatch, inferencedata):
     if inferencedata and not BELOW_1:
         pytest.skip("ArviZ 1.0 and newer has no InferenceData")

@@ -45,6 +45,12 @@ def test_the_smallest_eigenvalue_is_that_of_numpy(n, size):
         assert abs(smallest_eigenvalue(A.tolist()) - theirs[0]) <= 1e-13 * np.abs(theirs).max()
 
 
+def test_huge_entries_have_an_eigenvalue():
+    assert smallest_eigenvalue([[1e200, 0.0], [1e199, -2e200]]) == pytest.approx(
+        np.linalg.eigvalsh(np.array([[1e200, 1e199], [1e199, -2e200]]))[0]
+    )
+
+
 def test_the_lower_triangle_is_read_and_infinite_numbers_have_no_eigenvalue():
     assert smallest_eigenvalue([[1.0, 99.0], [2.0, 1.0]]) == pytest.approx(-1.0)
     assert math.isnan(smallest_eigenvalue([[math.inf, 0.0], [0.0, 1.0]]))

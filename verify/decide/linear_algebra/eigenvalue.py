@@ -14,18 +14,20 @@ def smallest_eigenvalue(matrix: list[list[float]]) -> float:
     Infinite or undefined numbers give NaN.
     """
     n = len(matrix)
-    A = [[matrix[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
-    size = math.sqrt(sum(c * c for row in A for c in row))
-    if not math.isfinite(size):
+    size = max((abs(matrix[i][j]) for i in range(n) for j in range(i + 1)), default=0.0)
+    if not math.isfinite(size) or any(math.isnan(c) for row in matrix for c in row):
         return math.nan
+    if size == 0.0:
+        return 0.0
+    A = [[matrix[max(i, j)][min(i, j)] / size for j in range(n)] for i in range(n)]
     for _ in range(MAX_SWEEPS):
-        if all(abs(A[i][j]) <= 1e-17 * size for i in range(n) for j in range(i)):
+        if all(abs(A[i][j]) <= 1e-17 for i in range(n) for j in range(i)):
             break
         for i in range(n):
             for j in range(i):
                 if A[i][j]:
                     _rotate(A, i, j)
-    return min(A[i][i] for i in range(n))
+    return size * min(A[i][i] for i in range(n))
 
 
 def _rotate(A: list[list[float]], i: int, j: int) -> None:

@@ -16,6 +16,7 @@ from flint import fmpq
 Column = Mapping[Any, int]  # zeros are left out
 Row = dict[int, Any]  # of rational numbers (flint.fmpq); zeros are left out
 ZERO = fmpq(0)
+MAX_PIVOTS = 1000  # programs of sums of squares with a solution took at most 240
 
 
 def least_combination(columns: Sequence[Column], target: Column) -> list[Any] | None:
@@ -26,7 +27,8 @@ def least_combination(columns: Sequence[Column], target: Column) -> list[Any] | 
         target: the vector on the right.
 
     Returns:
-        The weights as rational numbers (``flint.fmpq``), of least sum; None if there are none.
+        The weights as rational numbers (``flint.fmpq``), of least sum; None if there are none, or
+        if they are not found in ``MAX_PIVOTS`` exchanges.
     """
     kept = _not_forced_to_zero(columns, target)
     if kept is None:
@@ -37,8 +39,13 @@ def least_combination(columns: Sequence[Column], target: Column) -> list[Any] | 
         [{numbers[k]: signs[k] * c for k, c in column.items()} for column in kept.values()],
         [fmpq(abs(target.get(key, 0))) for key in numbers],
     )
-    while (entering := program.entering()) is not None:
+    for _ in range(MAX_PIVOTS):
+        entering = program.entering()
+        if entering is None:
+            break
         program.exchange(entering)
+    else:
+        return None
     found = program.weights()
     if found is None:
         return None

@@ -126,13 +126,16 @@ def _roots(
     """The expressions to square: monomials of at most half the target's degrees, their sums and
     differences.
 
-    Empty if there are more than MAX_MONOMIALS monomials.
+    Empty if there are more than MAX_MONOMIALS monomials, or too many for second differences where
+    these are asked for: without them the sums have been tried.
     """
     generators, context = canonical.generators, canonical.generators.context
     ends = [int(target.degrees()[k]) // 2 for k in used]
     half = int(target.total_degree()) // 2
     choices = [m for m in itertools.product(*(range(n + 1) for n in ends)) if sum(m) <= half]
-    if len(choices) > MAX_MONOMIALS:
+    if len(choices) > (
+        MAX_MONOMIALS_WITH_DIFFERENCES if with_second_differences else MAX_MONOMIALS
+    ):
         return []
     monomials = []
     for m in choices:
@@ -142,7 +145,7 @@ def _roots(
         monomials.append(context.from_dict({tuple(exponents): 1}))
     pairs = [p + sign * q for p, q in itertools.combinations(monomials, 2) for sign in (1, -1)]
     second_differences: list[Poly] = []
-    if with_second_differences and len(monomials) <= MAX_MONOMIALS_WITH_DIFFERENCES:
+    if with_second_differences:
         second_differences = [
             p + q - 2 * r
             for p, q in itertools.combinations(monomials, 2)
