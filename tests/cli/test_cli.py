@@ -223,6 +223,7 @@ def test_sample_saves_the_same_draws_for_any_number_of_threads(tmp_path):
     assert sample(tmp_path, "--param", "C=1", "-o", first).returncode == 2
 
 
+@pytest.mark.slow
 def test_sample_lists_missing_parameters_and_reports_divergence(tmp_path):
     missing = sample(tmp_path)
     assert missing.returncode == 2
@@ -238,6 +239,7 @@ REFUTED_RECIPE = (
 )
 
 
+@pytest.mark.slow
 def test_sample_refuses_what_is_refuted(tmp_path):
     call = [
         "sample",
@@ -352,6 +354,7 @@ def test_diagnose_has_status_1_where_a_chain_diverged(tmp_path):
     assert "are of chains 1, 2, 3: chain 0 has 100 finite draws of 500" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_kernel_is_generated_and_sampled(tmp_path):
     posterior = file(tmp_path, POSTERIOR, "posterior.py")
     done = command("generate", "mala:mala", "--posterior", posterior, "-o", tmp_path / "mala.py")
@@ -432,6 +435,7 @@ def test_a_folder_for_plots_that_cannot_be_written_is_said_before_the_work(tmp_p
     assert not (tmp_path / "d.nc").exists()
 
 
+@pytest.mark.slow
 def test_sample_plots_and_prints_json_and_nothing_else(tmp_path):
     done = sample(
         tmp_path, "--param", "C=1", "--json", "--plots", tmp_path / "plots", "-o", tmp_path / "d.nc"

@@ -588,6 +588,7 @@ def wait_until(condition, seconds=60):
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_a_terminal_is_told_what_is_being_worked_on(tmp_path):
     import pty
 

@@ -68,7 +68,6 @@ PROVING = [
     ("check", "proof.json", "sgld"),
 ]
 DEFAULT = [
-    ("derive", "sgld"),
     ("verify", "sgld", "--certificate", "proof.json", "--force"),
     ("check", "proof.json", "sgld"),
     ("audit", "hole.py", "--json"),

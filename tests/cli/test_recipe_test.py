@@ -57,6 +57,7 @@ def test_a_program_that_does_what_is_wrong_comes_with_a_note(sampler):
     assert done.stderr == "note: half is refuted (stationarity); see recipe verify\n"
 
 
+@pytest.mark.slow
 def test_a_sampler_of_the_catalog_from_declaration_to_pictures(tmp_path):
     done = command(
         "test", "catalog/sgld.py", "--json", "--plot", tmp_path / "pictures", "--seed", "5"
@@ -127,6 +128,7 @@ def tampered(sgld):
     return kernel
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

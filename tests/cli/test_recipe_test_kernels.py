@@ -231,6 +231,7 @@ def test_what_has_no_default_law_is_named():
             exact_law(compose(metropolis(rule)))
 
 
+@pytest.mark.slow
 def test_bad_input_is_one_sentence(tmp_path):
     (tmp_path / "mine.py").write_text(SAMPLERS)
     for arguments, status, said in (

@@ -125,6 +125,7 @@ ASCII = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("environment", ASCII, ids=["ascii", "C", "dumb", "no-columns"])
 @pytest.mark.by_default("ascii")
 def test_names_that_a_terminal_cannot_show_are_escaped(folder, environment):
@@ -166,6 +167,7 @@ def test_what_needs_no_numba_works_in_600_megabytes(folder):
         assert done.status == 0, done
 
 
+@pytest.mark.slow
 def test_eight_files_are_enough_or_are_said_to_be_too_few(folder):
     few = [(resource.RLIMIT_NOFILE, 8)]
     assert limited("list", cache=folder, limits=few).status == 0
@@ -244,6 +246,7 @@ def words(shown):
     return shown.rpartition("[OPTIONS]")[2].split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments", [["--help"], ["sample", "--help"], ["cache", "--help"]], ids=" ".join
 )

@@ -32,6 +32,7 @@ def test_all_fields_of_our_own_are_reserved():
     assert {*ROWS, KEYS} == set(RESERVED_FIELDS)
 
 
+@pytest.mark.slow
 @pytest.mark.by_default("True-rows")
 @pytest.mark.parametrize("name", [*RESERVED_FIELDS, "stopped", "invalid", "accepted"])
 @pytest.mark.parametrize("data", [True, False])

@@ -159,6 +159,7 @@ def _fails_at_every_write(folder):
             codegen.results.write_netcdf.write_netcdf(data, target)
 
 
+@pytest.mark.slow
 def test_hdf5_is_never_told_of_a_write_that_fails(tmp_path):
     """It would end the process by a segmentation fault."""
     assert in_a_process_of_its_own(_fails_at_every_write, str(tmp_path)) == 0
@@ -680,6 +681,7 @@ def _plots_fail():
     recipe_cli.render.diagnosis.plot = plot
 
 
+@pytest.mark.slow
 def test_plots_that_fail_say_so_and_cost_no_draws(tmp_path, cache):
     status, said = Command(
         tmp_path, cache, *SHORT, "-o", "draws.nc", "--plots", "plots", prepare=_plots_fail

@@ -161,6 +161,7 @@ def moved(at, direction):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.by_default("breast_cancer")
 @pytest.mark.parametrize("name", BY_HAND)
 def test_gradient_is_that_of_central_differences(name):

@@ -161,7 +161,7 @@ def test_transforming_what_was_derived_is_deriving_what_was_transformed(name, sa
         assert decide_zero(difference).verdict is Verdict.PROVED, (block, difference)
 
 
-@pytest.mark.by_default(7)
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("sampler", SAMPLERS)
 @pytest.mark.parametrize("name", MAPS)
 @pytest.mark.parametrize("transform", [ito, corv])

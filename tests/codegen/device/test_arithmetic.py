@@ -89,6 +89,7 @@ def test_the_reader_of_flags_sees_one():
     assert flagged("".join(loose.inspect_llvm().values()))
 
 
+@pytest.mark.slow
 @pytest.mark.by_default("sghmc")
 @pytest.mark.parametrize("name", ["sgld", "sghmc", "sgnht"])
 def test_no_operation_of_a_module_has_a_fast_math_flag(name):

@@ -114,6 +114,7 @@ def test_minibatches_are_the_same_for_any_number_of_threads():
     )
 
 
+@pytest.mark.slow
 def test_a_batch_of_everything_without_replacement_is_the_whole_gradient():
     whole, batch = (
         quiet(bind(SGLD, {U: POSTERIOR}), batch_size=n, replace=False)["theta"] for n in (None, 200)

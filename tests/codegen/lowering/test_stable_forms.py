@@ -82,6 +82,7 @@ def check(form, points, rel=1e-12):
         ), point
 
 
+@pytest.mark.slow
 @pytest.mark.by_default("reference class")  # each takes seconds to compile
 @pytest.mark.parametrize("name", FORMS)
 def test_softmax_is_finite_and_right_for_huge_predictors(name):

@@ -41,6 +41,7 @@ RECIPES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.by_default("square root")  # the others only compile more
 @pytest.mark.parametrize("name", RECIPES)
 def test_mean_and_variance_of_every_row(name):

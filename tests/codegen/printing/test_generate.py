@@ -309,6 +309,7 @@ def test_minibatch_gradient_is_that_of_the_chosen_rows():
     np.testing.assert_allclose(g, numpy_gradient(list(range(40))), rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.by_default("sign")
 @pytest.mark.parametrize("form", ["odds", "probability", "sign"])
 def test_logistic_gradient_is_finite_and_right_for_huge_predictors(form):
@@ -338,6 +339,7 @@ def test_logistic_gradient_is_finite_and_right_for_huge_predictors(form):
         assert g[0] == pytest.approx(expected, rel=1e-13)
 
 
+@pytest.mark.slow
 def test_loops_over_coordinates_are_not_nested_unless_there_is_a_matrix():
     """Neither in the text of a function nor through the functions that it calls; loops over steps,
     over chains and over blocks are others.
@@ -397,6 +399,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.by_default(
     "i", "state", "np"
 )  # a local, a parameter, a module; each is to be compiled

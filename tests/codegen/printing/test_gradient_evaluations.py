@@ -105,6 +105,7 @@ def counting(
         g[i] = x[i] ** 3 + 0.5 * x[i]
 
 
+@pytest.mark.slow
 @pytest.mark.by_default("BAOAB")  # each is compiled for seconds
 @pytest.mark.parametrize("word", WORDS)
 def test_a_run_evaluates_once_a_step(word):

@@ -257,6 +257,7 @@ def digest():
     return hashlib.sha256(np.concatenate(both).tobytes()).hexdigest()
 
 
+@pytest.mark.slow
 @pytest.mark.by_default("machine0")
 @pytest.mark.parametrize(
     "machine",

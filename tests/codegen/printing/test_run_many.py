@@ -219,6 +219,7 @@ def test_what_has_no_such_form_says_why(make, reason):
     assert "def run(" in module.source
 
 
+@pytest.mark.slow
 def test_one_compilation_serves_every_number_of_chains_and_every_length():
     _, loaded, _, _ = case("sums", 5)
     before = len(loaded.run.signatures)

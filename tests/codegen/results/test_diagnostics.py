@@ -260,6 +260,7 @@ def test_labels_take_the_names_of_coordinates_and_chains():
             diagnose(other)
 
 
+@pytest.mark.slow
 def test_plots_are_png_and_leave_pyplot_alone(tmp_path):
     import matplotlib.pyplot as plt
 

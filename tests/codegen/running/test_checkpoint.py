@@ -38,6 +38,7 @@ from codegen.running.manifest import digest_of
 from recipe import Posterior, RecipeError, bind
 
 
+@pytest.mark.slow
 @pytest.mark.by_default("options1")
 @pytest.mark.parametrize(
     "options",

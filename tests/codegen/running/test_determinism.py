@@ -42,7 +42,7 @@ def elsewhere(names, **environment):
     return {name: run["sha256"] for name, run in json.loads(shown.stdout)["runs"].items()}
 
 
-@pytest.mark.by_default("scir", "sgnht")
+@pytest.mark.by_default("sgnht")
 @pytest.mark.parametrize("name", golden.RUNS)
 def test_the_draws_are_what_they_were(name):
     """Where this fails on purpose: ``python tests/cases/golden.py --write``, and say so in the
@@ -110,6 +110,7 @@ def test_a_chain_is_the_same_among_any_others():
         np.testing.assert_array_equal(chain(2, 1), chain(count, 1))
 
 
+@pytest.mark.slow
 def test_the_hash_sees_one_bit_and_the_seed():
     assert golden.drawn(golden.RUNS["sgld"], seed=2) != here("sgld")
     assert golden.drawn(golden.RUNS["sgld"], step_size=float(np.nextafter(0.05, 1.0))) != here(

@@ -455,6 +455,7 @@ ROOTS_OF_SUMS = {
 }
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("name", sorted(ROOTS_OF_SUMS))
 def test_identities_of_roots_of_sums_are_left_unchecked(name):
     if verify(CATALOG[name]).verdict is Verdict.PROVED:
@@ -481,6 +482,7 @@ def test_the_catalog_is_confirmed(name):
         assert {f.status for f in result.findings} <= {"confirmed", "not checked"}
 
 
+@pytest.mark.by_default(4)
 @pytest.mark.slow_for("sghmc", "sgrhmc", "sgrhmc_bounded")
 @pytest.mark.parametrize("name", sorted(TAMPERED))
 def test_what_is_tampered_with_is_confirmed_before(name):

@@ -584,5 +584,6 @@ def test_zeros_that_may_fill_an_open_set_for_some_length(e):
     assert not has_nowhere_dense_zeros(e)
 
 
+@pytest.mark.slow
 def test_what_is_tried_is_said():
     assert "the sign of the pivot" in outcome_of("a cosine near its parabola").by

@@ -250,6 +250,7 @@ def test_signs_of_what_lies_between_bounds_are_those_on_a_grid(e, signs):
     assert signs_on_the_grid(e) <= signs
 
 
+@pytest.mark.slow
 @pytest.mark.by_default(1)
 @pytest.mark.parametrize("seed", range(5))
 def test_no_sum_of_bounded_functions_has_a_sign_that_was_excluded(seed):

@@ -626,6 +626,7 @@ ON_A_NORMAL_LAW = [
 ]
 
 
+@pytest.mark.slow
 def test_random_sweeps_are_proved_only_if_they_keep_a_normal_law():
     """The covariance after the sweep, by explicit matrices. What is redrawn as a sweep begins need
     not be kept at its end.

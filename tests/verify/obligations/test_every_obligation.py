@@ -269,7 +269,7 @@ def test_nothing_else_is_in_the_table():
     assert TABLE.keys() <= {obligation.name for obligation in OBLIGATIONS}
 
 
-@pytest.mark.by_default(40)
+@pytest.mark.by_default(20)
 @pytest.mark.slow_for(
     "well-defined undecided",
     "diffusion-symmetric undecided",

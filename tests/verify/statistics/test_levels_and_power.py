@@ -47,6 +47,7 @@ def counts(found):
     return Counter(line.name for findings in found for line in findings.differing)
 
 
+@pytest.mark.slow
 def test_the_lines_of_normal_numbers_have_their_level():
     """At 1e-2 a line over 600 seeds: no line differs too often, and those whose null law is exact
     not too seldom.

@@ -75,6 +75,7 @@ def test_cases_of_every_kind(name):
     assert outcome.verdict is Verdict.PROVED, outcome.by
 
 
+@pytest.mark.slow
 @pytest.mark.slow_for("softmax", "eight_schools", "linear", "mixture", "poisson")
 @pytest.mark.parametrize(
     "name", ["breast_cancer", "linear", "poisson", "softmax", "mixture", "eight_schools"]
@@ -87,6 +88,7 @@ def test_every_example_posterior(name):
     assert outcome.verdict is Verdict.PROVED, outcome.by
 
 
+@pytest.mark.slow
 def test_validation_takes_about_a_second_at_most():
     made = [case(name) for name in CASES]
     began = process_time()

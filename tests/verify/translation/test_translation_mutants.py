@@ -293,7 +293,7 @@ def texts_by_hand():
     ]
 
 
-@pytest.mark.by_default(30)
+@pytest.mark.by_default(15)
 @pytest.mark.parametrize(("name", "old", "new"), texts_by_hand())
 def test_a_mistake_is_never_proved(name, old, new):
     text = case(name).text
@@ -451,6 +451,7 @@ def survivors(name, every):
     return found, count
 
 
+@pytest.mark.slow
 def test_small_changes_everywhere_are_never_proved():
     found, count = survivors("sgnht", 30)
     assert not found
