@@ -39,14 +39,12 @@ __all__ = sorted([*HOME, "catalog"])  # noqa: PLE0605 - the stub has the names f
 
 def __getattr__(name: str) -> Any:
     """Import a public name on first use."""
-    if name == "catalog":
-        import recipe_sampler.one_distribution
-
-        return import_module("catalog")
-    if name not in HOME:
+    if name not in __all__:
         raise AttributeError(f"module 'recipe_sampler' has no attribute {name!r}")
     import recipe_sampler.one_distribution  # noqa: F401 - it names a package that hides ours
 
+    if name == "catalog":
+        return import_module(name)
     value = getattr(import_module(HOME[name]), name)
     globals()[name] = value
     return value

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recipe_cli.commands.options import Force, Order, PosteriorFile, Scheme, Where
+from recipe_cli.commands.options import POSTERIOR, Force, Order, Scheme, Where
 from recipe_cli.declarations import concrete_declaration
 from recipe_cli.output.paths import refuse_to_replace, resolved
 from recipe_cli.terminal.printing import print_line
@@ -23,7 +23,7 @@ def generate(
     output: Annotated[Path, typer.Option("-o", "--output", help="File for the module.")],
     scheme: Scheme = "semi-implicit",
     order: Order = None,
-    posterior: PosteriorFile = None,
+    posterior: Annotated[str | None, POSTERIOR] = None,
     force: Force = False,
     check: Annotated[
         bool,

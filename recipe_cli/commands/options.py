@@ -44,17 +44,14 @@ Order = Annotated[
         help="Order in which the scheme semi-implicit updates the blocks, such as r,theta."
     ),
 ]
-PosteriorFile = Annotated[
-    str | None,
-    typer.Option(
-        "--posterior",
-        metavar="FILE|NAME",
-        help=(
-            "Python file that defines one Posterior (likelihood, prior and data), FILE:NAME, or a"
-            " posterior of the catalog."
-        ),
+POSTERIOR = typer.Option(  # required by one command, and left out of another
+    "--posterior",
+    metavar="FILE|NAME",
+    help=(
+        "Python file that defines one Posterior (likelihood, prior and data), FILE:NAME, or a"
+        " posterior of the catalog."
     ),
-]
+)
 Plots = Annotated[
     Path | None,
     typer.Option(

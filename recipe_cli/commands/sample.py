@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recipe_cli.commands.options import AsJson, Force, Order, Plots, Scheme, Where
+from recipe_cli.commands.options import POSTERIOR, AsJson, Force, Order, Plots, Scheme, Where
 from recipe_cli.declarations import concrete_declaration
 from recipe_cli.output.paths import refuse_to_replace, resolved
 from recipe_cli.terminal.printing import console
@@ -23,17 +23,7 @@ EPILOG = (
 
 def sample(
     where: Where,
-    posterior: Annotated[
-        str,
-        typer.Option(
-            "--posterior",
-            metavar="FILE|NAME",
-            help=(
-                "Python file that defines one Posterior (likelihood, prior and data), FILE:NAME, or"
-                " a posterior of the catalog."
-            ),
-        ),
-    ],
+    posterior: Annotated[str, POSTERIOR],
     step_size: Annotated[
         float, typer.Option(help="Step size; the initial one, a, with --decay or --cycle.")
     ],
