@@ -109,6 +109,7 @@ def test_audits_are_apart_from_the_samplers():
         declarations("edward")
 
 
+@pytest.mark.slow
 def test_the_table_of_a_file_of_ones_own(tmp_path):
     path = tmp_path / "rules.py"
     path.write_text(ONE_WRONG.replace("EXPECT", "refuted"))

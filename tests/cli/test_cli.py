@@ -318,6 +318,7 @@ def saved_draws(tmp_path, name="draws.nc", shift=0.0, divergences=(), attributes
     return draws.save(tmp_path / name)
 
 
+@pytest.mark.slow
 def test_diagnose_prints_a_table_and_what_to_worry_about(tmp_path):
     done = command(
         "diagnose",

@@ -190,7 +190,7 @@ EXPRESSIONS = {  # what is declared: the exit status, and what is said
 }
 
 
-@pytest.mark.by_default(36)
+@pytest.mark.by_default(18)
 @pytest.mark.slow_for(
     "vanishes(x**(10**9))",
     "vanishes((1 + x)**(10**9))",
@@ -300,7 +300,7 @@ NARROW = Limits(seconds=2, gigabytes=0.5)
 WITHOUT_END = ("it sleeps", "it spins", "it nests a graph")
 
 
-@pytest.mark.slow_for("it spins")
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize("name", FILES)
 def test_hostile_files(name, tmp_path):
     text, judged, wanted, words = FILES[name]
@@ -418,7 +418,7 @@ STUCK = {
 }
 
 
-@pytest.mark.slow_for("it takes memory-spawn", "it crashes-spawn")
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize(
     ("name", "method"),
     [*((name, "fork") for name in STUCK), ("it crashes", "spawn"), ("it takes memory", "spawn")],

@@ -143,7 +143,7 @@ def test_a_module_that_was_tampered_with_differs(sgld, tampered, change):
     assert findings_status(found) == 1
 
 
-@pytest.mark.by_default(3)
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -261,6 +261,7 @@ def test_a_potential_of_two_blocks_has_no_default():
         trial_potentials([Potential("U", x, y)])
 
 
+@pytest.mark.slow
 def test_steps_are_those_of_the_seed_and_of_the_state(tampered):
     kernel = tampered("the noise 1.1 times")
     state = {"theta": np.linspace(-1, 1, 15).reshape(5, 3)}

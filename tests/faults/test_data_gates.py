@@ -545,7 +545,7 @@ def test_metropolis_tests_that_cannot_accept_name_the_row(tmp_path, dtype, bad):
     )
 
 
-@pytest.mark.by_default(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"batch_size": 100}])
 def test_a_divergence_names_the_row(tmp_path, options, monkeypatch):
     monkeypatch.setattr("recipe.language.numbers.BLOCK_BYTES", 64)

@@ -249,6 +249,7 @@ def damaged(content, step):
         yield content[:n]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [997, pytest.param(31, marks=pytest.mark.slow)])
 def test_a_damaged_file_is_read_or_refused_and_nothing_else_is_said(saved, tmp_path, step):
     """Where HDF5 crashes or has no end, the process is stopped, and the tests below say what is
@@ -324,6 +325,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_a_process_that_crashes_or_never_ends_is_one_sentence(path, what, monkeypatch, capfd):
     text, expected = PROGRAMS[what]

@@ -138,6 +138,7 @@ def test_names_that_a_terminal_cannot_show_are_escaped(folder, environment):
         assert done.stdout.isascii() or "PYTHONIOENCODING" not in environment
 
 
+@pytest.mark.slow
 def test_what_is_typed_may_be_no_text_at_all(folder):
     done = limited(os.fsdecode(b"verify"), os.fsdecode(b"\xff.py"), cache=folder)
     done.says(BAD_INPUT, "there is no file \\udcff.py")
@@ -147,8 +148,8 @@ def test_what_is_typed_may_be_no_text_at_all(folder):
 # --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kilobytes", [150_000, 300_000, 400_000, 500_000, 600_000, 800_000])
-@pytest.mark.by_default("500000")
 def test_too_little_address_space_is_said_before_a_library_aborts_or_hangs(folder, kilobytes):
     """At 500 MB this hung for ever, at 300 MB it was an internal error."""
     done = limited(*sampling(folder), cache=folder, limits=[(resource.RLIMIT_AS, kilobytes * 1024)])
@@ -214,7 +215,7 @@ SWITCHES = {  # what is said
 }
 
 
-@pytest.mark.by_default("NUMBA_DISABLE_JIT=1")
+@pytest.mark.slow
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_a_switch_of_numba_under_which_nothing_runs_is_said(folder, switch):
     name, _, value = switch.partition("=")
@@ -296,7 +297,7 @@ def odd(tmp_path):
 KINDS = pytest.mark.parametrize("kind", ["pipe", "device", "circle", "folder", "name"])
 
 
-@pytest.mark.by_default("pipe")
+@pytest.mark.slow
 @KINDS
 def test_what_is_no_file_is_never_waited_for(odd, folder, kind):
     path = odd[kind]
@@ -417,7 +418,7 @@ def check_interruption(arguments, cache, delay, output=None):
         assert done.stderr in allowed, (delay, done)
 
 
-@pytest.mark.by_default(3)
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("delay", [0.03 + 0.05 * n for n in range(40)])
 def test_an_interruption_at_the_start_is_one_word(folder, delay):
     check_interruption(["verify", "sghmc"], folder, delay)
@@ -434,7 +435,7 @@ def test_an_interruption_of_imports_proofs_and_compilation_is_one_word(tmp_path,
     assert {p.name for p in tmp_path.iterdir()} <= {"cache", "draws.nc"}
 
 
-@pytest.mark.by_default(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "hearing"),
     [
@@ -489,7 +490,7 @@ PRINTED_BY_C = """
 """
 
 
-@pytest.mark.slow_for("SIGTERM-143-callback", "SIGINT-130-printed")
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", [IN_A_CALLBACK, PRINTED_BY_C], ids=["callback", "printed"])
 @pytest.mark.parametrize(("number", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_what_a_lost_interruption_breaks_is_no_fault(number, status, lost):

@@ -161,6 +161,7 @@ def test_what_stands_in_a_manifest_sends_no_codes_to_a_terminal(written):
     assert len(outcome) < 1000
 
 
+@pytest.mark.slow
 def test_flips_through_the_whole_program(written):
     """Some bytes of every file, as a user meets them."""
     right = sampled_with(steps=STEPS + 20)

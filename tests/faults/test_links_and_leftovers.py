@@ -37,6 +37,7 @@ def refused(call, *words):
 # checkpoints
 
 
+@pytest.mark.slow
 def test_a_file_of_the_user_called_lock_is_not_emptied(tmp_path):
     (tmp_path / "lock").write_text("the combination is 12-34-56")
     refused(

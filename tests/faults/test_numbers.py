@@ -192,7 +192,7 @@ def test_values_of_a_parameter_or_a_state_are_floats():
 TYPED = ["1e400", "-1e400", "nan", "1e-400", "10**400", "9" * 5000, "1/3", "0x1", "", "1_0", "٣"]
 
 
-@pytest.mark.by_default(2)
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("value", TYPED, ids=lambda v: v[:8])
 def test_every_number_that_is_typed_is_checked_before_anything_runs(tmp_path, value):
     posterior = tmp_path / "posterior.py"

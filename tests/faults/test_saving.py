@@ -267,7 +267,7 @@ def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path):
 # What saving needs is tried before the run
 
 
-@pytest.mark.by_default("nonexistent")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "home", ["/proc/nonexistent", "/dev/null", "/"], ids=lambda home: Path(home).name or "root"
 )
@@ -402,7 +402,7 @@ def test_the_trial_is_of_the_kind_that_comes(name):
 # Signals
 
 
-@pytest.mark.by_default("SIGTERM-143")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "status"),
     [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
@@ -435,7 +435,7 @@ def _signals_come_while_it_saves():
     codegen.results.write_netcdf._write_group = write
 
 
-@pytest.mark.by_default("True")
+@pytest.mark.slow
 @pytest.mark.parametrize("stopped", [False, True])
 def test_signals_while_it_saves_wait(tmp_path, cache, stopped):
     command = Command(

@@ -89,7 +89,7 @@ ONE = [
 ]
 
 
-@pytest.mark.by_default(5)
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("strategy", ONE, ids=str)
 def test_draws_of_one_coordinate_have_the_density(strategy):
     @settings(max_examples=3, **QUIET)

@@ -106,6 +106,7 @@ SEEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -205,6 +206,7 @@ def slow_work(key):
     return key.upper()
 
 
+@pytest.mark.slow
 def test_what_takes_for_ever_or_dies_costs_its_time_only():
     found = {
         key: answer for key, answer, _ in each(slow_work, ["a", "sleep", "exit", "b"], 2, 2, str)
@@ -238,6 +240,7 @@ def test_the_table_counts():
     assert [r.name for r in survivors(results)] == ["x: d"]
 
 
+@pytest.mark.slow
 def test_the_command_goes_on_where_it_was_stopped(tmp_path):
     file = tmp_path / "score.jsonl"
     how = ["--of", "sgld, euler", "--every", "4", "--jobs", "1", "--results", str(file), "--json"]

@@ -16,6 +16,7 @@ def kernel(tmp_path_factory):
     return file
 
 
+@pytest.mark.slow
 def test_the_program_of_the_page_samples_the_target(kernel, monkeypatch):
     (program,) = re.findall(
         r"```python\n(.*?)```", (ROOT / "docs/modules.md").read_text(), re.DOTALL

@@ -193,6 +193,7 @@ def test_many_random_recipes_are_cut_into_pieces(recipe, monkeypatch):
     check_random(recipe, monkeypatch)
 
 
+@pytest.mark.slow
 def test_sums_in_sums_and_derivatives_are_cut():
     g = Function("g")
     inner = total(g(theta) * total(theta * r) + exp(r * total(theta**2)))

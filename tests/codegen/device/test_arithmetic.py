@@ -99,6 +99,7 @@ def test_no_operation_of_a_module_has_a_fast_math_flag(name):
     assert not flagged(ir)
 
 
+@pytest.mark.slow
 def test_the_loops_use_the_widest_vectors_of_the_machine():
     _, ir, assembly = compiled("sghmc")
     assert '"prefer-vector-width"="512"' in ir

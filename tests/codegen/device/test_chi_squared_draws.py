@@ -67,7 +67,7 @@ PARAMETERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.slow_for("100.0-1000000.0", "0.2-1e-08")
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize(("df", "nonc"), PARAMETERS)
 def test_the_distribution_function(df, nonc):
     """Kolmogorov-Smirnov: 2.2 / sqrt(n) is exceeded with probability 1e-4 under the null."""
@@ -359,6 +359,7 @@ def test_a_run_draws_by_its_own_counters():
         at = draws.theta[t]
 
 
+@pytest.mark.slow
 def test_long_runs_have_the_gamma_law():
     shapes = np.array([0.1, 0.5, 3.0])
     found = sample(

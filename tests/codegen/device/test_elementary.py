@@ -107,6 +107,7 @@ def check_error(name, count):
     assert 0.5 < worst[0] <= BOUNDS[name], worst
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", BOUNDS)
 def test_the_error(name):
     check_error(name, 2000)

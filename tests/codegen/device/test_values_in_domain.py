@@ -71,7 +71,7 @@ def slow_within_simplex(values):
     return slow_within(values, 0.0, math.inf) and summed < 1.0
 
 
-@pytest.mark.by_default(11)
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("ends", ENDS)
 @pytest.mark.parametrize("belong", list(itertools.product((False, True), repeat=2)))
 def test_each_value_is_compared_with_both_ends(ends, belong):

@@ -138,6 +138,7 @@ def own_gradient(theta, rows, x, y, g):
 OWN = Posterior(theta, LINEAR, -total(theta**2) / 2, ROWS, gradient=own_gradient)
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(
     "options",
     [
@@ -350,6 +351,7 @@ def gradients_at(posterior, at, batches, **options):
     return np.array(found), state
 
 
+@pytest.mark.slow
 def test_control_variates_are_unbiased_and_vary_less_near_the_mode():
     """2000 batches of 10 at a point half a posterior deviation away: the mean is within 5 standard
     errors of the whole gradient.

@@ -135,6 +135,7 @@ def test_parquet_types_become_floats(tmp_path):
     )
 
 
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("columns", [None, 5, 8])
 def test_libsvm_is_what_was_written(tmp_path, columns, intercept):
@@ -542,6 +543,7 @@ def run(tmp_path, code):
     )
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_leaves_nothing_that_looks_complete(tmp_path, table):
     path = write_csv(tmp_path / "t.csv", table)
     ended = run(
@@ -563,6 +565,7 @@ def test_a_process_that_is_killed_leaves_nothing_that_looks_complete(tmp_path, t
     assert sorted(os.listdir(tmp_path)) == ["into", "t.csv"]
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
     write_csv(tmp_path / "t.csv", {"age": range(4000), "income": range(4000)})
     ended = run(

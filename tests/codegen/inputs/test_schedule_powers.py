@@ -11,6 +11,7 @@ import sys
 
 import mpmath
 import numpy as np
+import pytest
 
 from codegen import Cyclical, Polynomial
 from codegen.inputs.portable_math import exponential, power, sine
@@ -47,6 +48,7 @@ def digest():
     ).hexdigest()
 
 
+@pytest.mark.slow
 def test_neither_the_c_library_nor_numpy_decides_their_bits():
     features = " ".join(np._core._multiarray_umath.__cpu_dispatch__)
     older = {

@@ -76,14 +76,7 @@ BOUND = bind(SGHMC, {U: total(log(1 + exp(k * theta)) + theta**4 / 4)})
 RECIPES = [SGLD, SGHMC, SGNHT, SGRHMC, COUPLED, PRECONDITIONED, BOUND, FACTORED]
 
 
-@pytest.mark.by_default(  # each takes a second to compile
-    "sgld-semi-implicit",
-    "sghmc-semi-implicit0",
-    "sgnht-semi-implicit",
-    "sgrhmc-semi-implicit",
-    "sghmc-semi-implicit1",
-    "factored-semi-implicit",
-)
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize(
     ("recipe", "scheme"),
     [(r, s) for r in RECIPES for s in ("semi-implicit", "euler")],
@@ -214,7 +207,7 @@ def run(
     )
 
 
-@pytest.mark.by_default("1-sgnht", "31-sgnht", "64-sgnht", "65-sgnht")
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("recipe", [SGNHT, PRECONDITIONED], ids=lambda x: x.name)
 @pytest.mark.parametrize("size", [1, 2, 5, 31, 32, 33, 63, 64, 65])
 def test_run_is_step_with_fused_noise(recipe, size):

@@ -118,7 +118,7 @@ def test_a_run_evaluates_once_a_step(word):
     )  # and once before the first step, where a step begins with a kick
 
 
-@pytest.mark.by_default("BAOAB")
+@pytest.mark.slow
 @pytest.mark.parametrize("word", WORDS)
 def test_the_draws_are_those_of_the_rule(word):
     """Against 50 digits from step to step, and against the step that evaluates the gradient

@@ -167,7 +167,7 @@ RANDOM = {
 }
 
 
-@pytest.mark.by_default(6)
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize(
     "parts", [*FOUND.values(), *RANDOM.values()], ids=[*FOUND, *map(str, RANDOM)]
 )

@@ -125,7 +125,7 @@ def linear_rows(count, d, kind):
     return np.asarray(x.astype(kind[:2]), order=kind[2:] or "C"), labels.astype(kind[:2]), at
 
 
-@pytest.mark.by_default("3-f4", "21-f4", "21-f8F")
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("kind", ["f4", "f8F", "f8", "i1", "u2"])
 @pytest.mark.parametrize("d", [3, 21])
 def test_rows_join_the_gradient_in_their_order_whatever_the_tiles(d, kind, tmp_path):

@@ -50,9 +50,7 @@ def fitting():
                 yield pytest.param(recipe, scheme, id=f"{recipe.name}-{scheme}")
 
 
-@pytest.mark.slow_for(
-    "sgnht-badodab", "sgnht-milstein", "sghmc-obabo", "sghmc-oabao", "sghmc-aboba"
-)
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize(("recipe", "scheme"), list(fitting()))
 def test_every_scheme_is_compiled_as_it_is_written(recipe, scheme):
     for size in (1, 4):

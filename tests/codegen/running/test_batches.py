@@ -77,6 +77,7 @@ def test_the_size_of_a_bundle_and_the_number_of_threads_change_nothing(few, monk
         np.testing.assert_array_equal(whole["theta"], again["theta"])
 
 
+@pytest.mark.slow
 def test_divergences_are_reported_chain_by_chain(few, monkeypatch):
     start = np.full((20, 2), 0.1)
     start[[3, 8, 19], 1] = [1e3, 12.0, 30.0]

@@ -58,6 +58,7 @@ def test_a_run_that_is_stopped_often_is_the_run_that_is_not(tmp_path, monkeypatc
         np.testing.assert_array_equal(values, again[block])
 
 
+@pytest.mark.slow
 def test_a_finished_run_can_be_asked_for_more_steps(tmp_path):
     first = run(checkpoint=tmp_path / "c", steps=1000)
     longer = run(checkpoint=tmp_path / "c", threads=1)
@@ -126,7 +127,7 @@ CHANGES = [
 ]
 
 
-@pytest.mark.slow_for("change7-module was")
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize(("change", "message"), CHANGES)
 def test_another_run_is_refused(tmp_path, change, message):
     run(checkpoint=tmp_path, steps=200)

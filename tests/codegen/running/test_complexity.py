@@ -85,7 +85,7 @@ def is_linear(counts: list[int]) -> bool:
     return four - two == 2 * (two - one) > 0
 
 
-@pytest.mark.by_default(4)
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", VECTORISED)
 def test_the_operations_of_a_step_are_linear_in_the_number_of_coordinates(name):
     run = golden.RUNS[name]

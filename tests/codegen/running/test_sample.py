@@ -90,6 +90,7 @@ def bayes(**options):
     return quiet(BAYES, **{"params": BAYES_VALUES, "batch_size": 10, **options})
 
 
+@pytest.mark.slow
 def test_draws_are_the_same_for_any_number_of_threads_and_other_chains():
     one, two = bayes(threads=1, steps=3000, chains=3), bayes(threads=2, steps=3000, chains=3)
     fewer = bayes(chains=2, steps=3000)
@@ -384,6 +385,7 @@ def test_a_step_that_can_leave_the_domain_is_refused_before_it_runs(domain, repa
         sample(langevin, step_size=0.05, steps=2000, chains=2, lengths={p: 2}, progress=False)
 
 
+@pytest.mark.slow
 def test_a_state_on_the_edge_stops_the_chain():
     p, step = Vector("p", domain=Interval.open(0, oo)), Symbol("step", positive=True)
     shrinking = Update(

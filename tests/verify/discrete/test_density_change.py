@@ -72,7 +72,7 @@ def mean(e: Expr, moments: dict) -> Expr:
     ).expand()
 
 
-@pytest.mark.by_default(5)
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.parametrize("seed", range(12))
 def test_both_sides_of_the_adjoint(seed, name):

@@ -297,6 +297,7 @@ def test_a_step_is_rewritten_with_its_transitions(name):
 # -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_transform_of_the_draw_against_its_density():
     """``E exp(s X)`` of the law by its density, a Bessel function, in 30 digits."""
     x = NoncentralChiSquared(w, sympy.Rational(7, 5), sympy.Rational(9, 4))

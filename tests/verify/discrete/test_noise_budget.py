@@ -92,6 +92,7 @@ def outcome(recipe, scheme):
     )
 
 
+@pytest.mark.slow
 def test_the_largest_step():
     assert (
         outcome(sghmc, "baoab").by

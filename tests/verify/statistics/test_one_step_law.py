@@ -74,7 +74,7 @@ def test_a_kernel_written_by_hand_agrees(name):
     assert found.unseen == UNSEEN.get(name, ()), found
 
 
-@pytest.mark.by_default(3)
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(("name", "knob", "by"), WRONG)
 def test_a_wrong_coefficient_is_found(name, knob, by):
     found = battery_of(name).check(CASES[name][0]({knob: by}), seed=7)
@@ -106,6 +106,7 @@ def test_the_size_of_a_mistake_is_estimated():
     assert abs(float(line.where.split()[4]) - 1.1) < 0.05, line
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("name", ["sgrhmc", "sgnht"])
 def test_two_states_with_one_seed_show_any_error_of_a_drift(name):
     _, rule, how = CASES[name]
@@ -157,6 +158,7 @@ class Reused:
         return self.kept * (self.rng.choice([-1, 1], size=shape) if self.how == "signs" else 1)
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("how", ["chains", "pairs of chains", "halves", "draws", "signs"])
 def test_a_reused_random_number_is_found(how):
     right, _, _ = CASES["obabo"]
