@@ -1,5 +1,5 @@
 """Make ``python -m recipe_cli`` the command ``recipe``."""
 
-from recipe_cli.start import main
+from recipe_sampler.command import main
 
 main()

@@ -50,18 +50,21 @@ class Declaration:
         name: the name that it is bound to.
         file: the file that declares it; for an entry of the catalog ``catalog/NAME.py``.
         declared: the object itself.
+        file_argument: the argument that selects the file on the command line: its path, or the
+            name of a file of the catalog.
     """
 
     name: str
     file: str
     declared: Recipe | Update | Discretisation | Kernel
+    file_argument: str
 
     @property
     def where(self) -> str:
         """The argument that selects this declaration on the command line, such as
         ``my.py:sampler``.
         """
-        return self.file if ":" in self.file else f"{self.file}:{self.name}"
+        return f"{self.file_argument}:{self.name}"
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,9 @@ def declarations(where: str) -> list[Declaration]:
     Raises:
         RecipeError: if there is no such file or name, or the file cannot be run.
     """
-    path, _, wanted = where.partition(":") if not Path(where).exists() else (where, "", "")
-    if path.endswith(".py") or Path(path).is_file():
-        found = _in_module(_run_file(Path(path)), path)
+    path, _, wanted = _parts(where)
+    if _is_path(path):
+        found = _in_module(_run_file(Path(path)), path, path)
         if not found:
             raise RecipeError(
                 f"{path} defines no Recipe and no Update and no Kernel at module level"
@@ -149,7 +152,7 @@ def single_declaration(found: Sequence[Declaration]) -> Declaration:
     names = ", ".join(d.name for d in found)
     raise RecipeError(
         f"a certificate is about one recipe, and there are {names}: choose one, as in"
-        f" {found[0].file}:{found[0].name}"
+        f" {found[0].where}"
     )
 
 
@@ -186,9 +189,7 @@ def concrete_declaration(where: str) -> Declaration:
             " {...})"
         )
     names = ", ".join(d.name for d in concrete)
-    raise RecipeError(
-        f"{where} defines {names}: choose one, as in {concrete[0].file}:{concrete[0].name}"
-    )
+    raise RecipeError(f"{where} defines {names}: choose one, as in {concrete[0].where}")
 
 
 def _unbound(declaration: Declaration) -> list[Any]:
@@ -214,7 +215,9 @@ def _of_catalog_file(name: str) -> list[Declaration]:
 
 def _of_catalog(module: str) -> list[Declaration]:
     return _in_module(
-        importlib.import_module(f"catalog.{module}"), f"catalog/{module.replace('.', '/')}.py"
+        importlib.import_module(f"catalog.{module}"),
+        f"catalog/{module.replace('.', '/')}.py",
+        module.rpartition(".")[2],
     )
 
 
@@ -231,7 +234,7 @@ def audit_declarations(where: str) -> list[Declaration]:
         RecipeError: as ``declarations`` does.
     """
     name, _, wanted = where.partition(":")
-    if name not in audit_names() or Path(where).exists():
+    if name not in audit_names():
         return declarations(where)
     found = _of_catalog(f"audits.{name}")
     return _only(found, wanted, name) if wanted else found
@@ -241,16 +244,13 @@ def posterior_in(where: str) -> Posterior:
     """Return the one ``Posterior`` of a file, the one called NAME of ``FILE:NAME``, or the one of
     the catalog with this name.
 
-    A path ends in .py or has a folder in it; all else is a name of the catalog, whatever is in the
-    working directory.
-
     Raises:
         RecipeError: if there is none, or if there are several.
     """
-    path, _, wanted = where.partition(":") if not Path(where).exists() else (where, "", "")
+    path, _, wanted = _parts(where)
     if path in posterior_names():
         module = importlib.import_module(f"catalog.posteriors.{path}")
-    elif path.endswith(".py") or os.sep in path:
+    elif _is_path(path):
         module = _run_file(Path(path))
     else:
         raise RecipeError(_no_posterior(path))
@@ -289,18 +289,38 @@ def posterior_summary(name: str) -> str:
     return " ".join(paragraph.split()).removesuffix(".")
 
 
+def _parts(where: str) -> tuple[str, str, str]:
+    """Return the path or catalog name of an argument, a colon, and the name of a declaration, which
+    is empty if there is none.
+    """
+    return (where, "", "") if Path(where).exists() else where.partition(":")
+
+
+def _is_path(text: str) -> bool:
+    """Whether this is a path: it ends in .py or has a folder in it. All else is a name of the
+    catalog, whatever is in the working directory.
+    """
+    return text.endswith(".py") or os.sep in text
+
+
 def _no_posterior(name: str) -> str:
     """Return the complaint about a name that is neither a path nor in the catalog."""
     close = difflib.get_close_matches(name, posterior_names(), n=1)
     meant = f"did you mean {close[0]}? " if close else ""
-    as_path = f", here ./{name}" if Path(name).is_file() else ""
     return (
         f"{name} is not a posterior of the catalog; {meant}`recipe list` shows them, and a path"
-        f" ends in .py or has a folder in it{as_path}"
+        f" ends in .py or has a folder in it{_as_path(name)}"
     )
 
 
-def _in_module(module: ModuleType, file: str) -> list[Declaration]:
+def _as_path(name: str) -> str:
+    """Return how a file of the working directory with this name is written as a path, if there is
+    one.
+    """
+    return f", here ./{name}" if Path(name).is_file() else ""
+
+
+def _in_module(module: ModuleType, file: str, file_argument: str) -> list[Declaration]:
     """Return what a module binds to public names.
 
     A Metropolis test or a repetition that belongs to no kernel of the module counts as a kernel
@@ -318,14 +338,14 @@ def _in_module(module: ModuleType, file: str) -> list[Declaration]:
         if id(value) in seen:
             continue
         if issubclass(type(value), Recipe | Update | Kernel):
-            seen[id(value)] = Declaration(name, file, value)
+            seen[id(value)] = Declaration(name, file, value, file_argument)
         elif (
             issubclass(
                 type(value), MetropolisHastings | MetropolisedMap | MetropolisedPath | Repeat
             )
             and id(value) not in used
         ):
-            seen[id(value)] = Declaration(name, file, compose(value))
+            seen[id(value)] = Declaration(name, file, compose(value), file_argument)
     return list(seen.values())
 
 
@@ -352,8 +372,8 @@ def _in_catalog(name: str, wanted: str) -> list[Declaration]:
             f"{name} is an audit of published rules and no sampler: use `recipe audit {name}`"
         )
     raise RecipeError(
-        f"{name} is neither a file nor in the catalog; `recipe list` shows the catalog, and a file"
-        " ends in .py"
+        f"{name} is neither a file nor in the catalog; `recipe list` shows the catalog, and a path"
+        f" ends in .py or has a folder in it{_as_path(name)}"
     )
 
 

@@ -41,10 +41,6 @@ def main() -> None:
 def _status() -> tuple[int, str]:
     """Run the command; return its exit status, and a last line for the user that may be empty."""
     try:
-        import recipe_sampler.one_distribution  # noqa: F401 - before a package that hides ours
-    except ImportError as error:
-        return BAD_INPUT_STATUS, f"recipe: {error}\n"
-    try:
         from recipe_cli.main import main as command
 
         if signal.getsignal(signal.SIGINT) is _end_at_once:

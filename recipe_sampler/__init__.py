@@ -41,9 +41,10 @@ def __getattr__(name: str) -> Any:
     """Import a public name on first use."""
     if name not in __all__:
         raise AttributeError(f"module 'recipe_sampler' has no attribute {name!r}")
-    import recipe_sampler.one_distribution  # noqa: F401 - it names a package that hides ours
+    from recipe_sampler.one_distribution import require_catalog
 
     if name == "catalog":
+        require_catalog()
         return import_module(name)
     value = getattr(import_module(HOME[name]), name)
     globals()[name] = value

@@ -6,6 +6,9 @@ of the user, or an older checkout, may stand before ours on the path. Each of ou
 this module first, and the mention of its name shows that an ``__init__.py`` is ours. The packages
 are looked up and not imported.
 
+A module ``catalog`` of the user, such as a part of a web site, may hide ours until somebody asks
+for the catalog: the other packages do not import it.
+
 Imports the standard library alone, and little of it, as it is part of every start.
 """
 
@@ -17,6 +20,7 @@ from importlib.util import find_spec
 
 DISTRIBUTION = "recipe-sampler"
 PACKAGES = ("recipe", "verify", "codegen", "catalog", "recipe_cli")
+CATALOG = "catalog"
 MARK = b"recipe_sampler.one_distribution"  # in each __init__.py of ours
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -26,21 +30,35 @@ class MixedPackagesError(ImportError):
 
 
 def require_one_distribution() -> None:
-    """Check that each of our packages is found beside this one, and is ours.
+    """Check that each of our packages is found beside this one, and is ours; ``catalog`` may be
+    hidden by a module that lies elsewhere.
 
     Raises:
         MixedPackagesError: naming the first that is not, and the repair.
     """
     for name in PACKAGES:
-        try:
-            spec = find_spec(name)
-        except ValueError:  # somebody has put a module of this name into sys.modules by hand
-            continue
-        complaint = _complaint(name, spec)
-        if complaint is not None:
-            raise MixedPackagesError(
-                complaint, name=name, path=None if spec is None else spec.origin
-            )
+        _require(name, may_be_hidden=name == CATALOG)
+
+
+def require_catalog() -> None:
+    """Check that the package ``catalog`` that is found is ours.
+
+    Raises:
+        MixedPackagesError: naming the module that hides it, and the repair.
+    """
+    _require(CATALOG)
+
+
+def _require(name: str, may_be_hidden: bool = False) -> None:
+    try:
+        spec = find_spec(name)
+    except ValueError:  # somebody has put a module of this name into sys.modules by hand
+        return
+    if may_be_hidden and spec is not None and not _is_ours_by_place(spec):
+        return
+    complaint = _complaint(name, spec)
+    if complaint is not None:
+        raise MixedPackagesError(complaint, name=name, path=None if spec is None else spec.origin)
 
 
 def _complaint(name: str, spec: ModuleSpec | None) -> str | None:
@@ -78,6 +96,11 @@ def _complaint(name: str, spec: ModuleSpec | None) -> str | None:
     )
 
 
+def _is_ours_by_place(spec: ModuleSpec) -> bool:
+    """Whether a package lies beside this one, be it ours or one that has taken its place."""
+    return any(_is_beside_this(folder) for folder in spec.submodule_search_locations or ())
+
+
 def _is_beside_this(folder: str) -> bool:
     parent = os.path.dirname(folder)
     return parent == ROOT or os.path.realpath(parent) == os.path.realpath(ROOT)
@@ -108,7 +131,22 @@ def _of_another_place(name: str, folder: str) -> str:
 
 def _repair(owner: str | None = None) -> str:
     removed = f"pip uninstall {owner}; " if owner else ""
-    return f"repair it by: {removed}pip install --force-reinstall {DISTRIBUTION}"
+    return f"repair it by: {removed}pip install --force-reinstall {_origin()}"
+
+
+def _origin() -> str:
+    """Return what pip installs us from: the wheel or folder that it has noted, or our name."""
+    from importlib.metadata import PackageNotFoundError, distribution
+    from json import loads
+    from shlex import quote
+    from urllib.request import url2pathname
+
+    try:
+        noted = distribution(DISTRIBUTION).read_text("direct_url.json")
+    except PackageNotFoundError:
+        noted = None
+    url = loads(noted)["url"] if noted else DISTRIBUTION
+    return quote(url2pathname(url.removeprefix("file://")) if url.startswith("file:") else url)
 
 
 def _owner(name: str, file: str) -> str | None:

@@ -7,9 +7,11 @@ a ``Report``, whose lines each have a ``Verdict``. ``check_kernel``, ``check_swe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import recipe_sampler.one_distribution  # noqa: F401 - it refuses packages that hide ours
+from recipe_sampler.extras import missing
 
 if TYPE_CHECKING:
     from verify.engine import verify
@@ -38,7 +40,26 @@ def __getattr__(name: str) -> Any:
 
         return Verdict
     if name in ("check_invariance", "check_kernel", "check_sweep"):
+        try:
+            import scipy  # noqa: F401
+        except ImportError:
+            return _refusing(name)
         from verify import statistics
 
         return getattr(statistics, name)
     raise AttributeError(f"module 'verify' has no attribute {name!r}")
+
+
+def _refusing(name: str) -> Callable[..., NoReturn]:
+    """Return a function that stands for a statistical test where scipy is not installed.
+
+    Naming the test is no error, so that ``import *``, ``hasattr`` and ``pydoc`` work there.
+    """
+    sentence = missing(f"verify.{name}", "scipy")
+
+    def refuse(*_positional: Any, **_named: Any) -> NoReturn:
+        raise ImportError(sentence, name="scipy")
+
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = f"{sentence}."
+    return refuse

@@ -13,6 +13,7 @@ from codegen.files import csv_columns, parquet_columns
 from codegen.files.convert import Arrays, as_path, require_regular
 from codegen.files.reading import UNPACKED, Read, arrays_of
 from recipe.language.errors import RecipeError
+from recipe_sampler.extras import missing
 
 TABLES = (".csv", *(f".csv{packed}" for packed in UNPACKED), ".parquet")
 
@@ -66,10 +67,7 @@ def _require_pyarrow(file: Path) -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        raise RecipeError(
-            f"{file} cannot be read without pyarrow, which is not installed: pip install"
-            ' "recipe-sampler[data]"'
-        ) from None
+        raise RecipeError(missing(f"read_table({file})", "pyarrow")) from None
 
 
 def _picked(columns: Any) -> dict[str, str | list[str]]:

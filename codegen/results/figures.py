@@ -13,6 +13,7 @@ import numpy as np
 
 from recipe.files.atomic_write import whole_file
 from recipe.language.errors import RecipeError
+from recipe_sampler.extras import missing
 
 
 def folder_for_plots(folder: str | Path) -> Path:
@@ -54,9 +55,7 @@ def require_matplotlib() -> None:
         import matplotlib.backends.backend_agg
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise RecipeError(
-            'plots need matplotlib, which is not installed: pip install "recipe-sampler[plots]"'
-        ) from None
+        raise RecipeError(missing("a plot", "matplotlib")) from None
     except OSError as error:
         raise RecipeError(
             "matplotlib cannot be imported, as no folder can be written:"

@@ -16,6 +16,7 @@ from typing import Any
 
 from codegen.results.groups import Group
 from recipe.language.errors import RecipeError
+from recipe_sampler.extras import missing
 
 
 def arviz_of(groups: Mapping[str, Group]) -> Any:
@@ -32,9 +33,7 @@ def arviz_of(groups: Mapping[str, Group]) -> Any:
     try:
         import xarray
     except ImportError:
-        raise RecipeError(
-            'to_arviz() needs xarray, which is not installed: pip install "recipe-sampler[arviz]"'
-        ) from None
+        raise RecipeError(missing("to_arviz()", "xarray")) from None
     datasets = {name: _dataset(group) for name, group in groups.items()}
     if _has_inferencedata():
         return _imported_arviz().InferenceData(**datasets)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import warnings
 
 from recipe.language.errors import RecipeError
+from recipe_sampler.extras import missing
 
 
 def import_numba() -> None:
@@ -21,10 +22,7 @@ def import_numba() -> None:
         try:
             from numba.core import config
         except ModuleNotFoundError as error:
-            raise RecipeError(
-                f"compiling and sampling need {error.name}, which is not installed here: pip"
-                " install recipe-sampler"
-            ) from None
+            raise RecipeError(missing("codegen", str(error.name))) from None
         except (RuntimeWarning, ValueError) as error:
             said = str(error).splitlines()[0].rstrip(".")
             raise RecipeError(

@@ -14,7 +14,7 @@ from recipe_cli.terminal.printing import console, print_json
 
 REJECTED_STATUS = 1  # exit status
 EPILOG = (
-    "Examples: `recipe check sgrhmc.json`, `recipe check sgrhmc.json catalog/sgrhmc.py:sgrhmc`."
+    "Examples: `recipe check sgrhmc.json`, `recipe check sgrhmc.json sgrhmc:sgrhmc`."
     " Exit status: 0 confirmed, 1 rejected, 2 bad input, 3 undecided."
 )
 
@@ -52,7 +52,7 @@ def check_certificate(
         declaration = single_declaration(declarations(where))
         assert isinstance(declaration.declared, Recipe | Update)  # a file declares nothing else
         other = first_difference(certificate, declaration.declared)
-        where = f"{declaration.file}:{declaration.name}"
+        where = declaration.where
     if as_json:
         print_json(check_as_json(file, certificate, result, where, other))
     else:

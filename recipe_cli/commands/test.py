@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples: `recipe test sgrhmc`, `recipe test my.py:sgnht --scheme baoab`, `recipe test"
-    " catalog/hmc.py:ghmc`, `recipe test sgnht --plot pictures`. An abstract potential is replaced"
+    " hmc:ghmc`, `recipe test sgnht --plots pictures`. An abstract potential is replaced"
     " by a fixed one, which is printed. Exit status: 0 the program does what was declared (a note"
     " says if the declared sampler is refuted or undecided), 1 something differs, 2 bad input, 3"
     " nothing could be compared, or a wrong coefficient might be missed (see --allow-unseen)."
@@ -78,10 +78,10 @@ def compare(
             )
         ),
     ] = 1.1,
-    plot: Annotated[
+    plots: Annotated[
         Path | None,
         typer.Option(
-            "--plot",
+            "--plots",
             metavar="DIR",
             help=(
                 "Folder for pictures: the noise of the steps and the bias, or for a kernel the"
@@ -99,7 +99,7 @@ def compare(
     """
     from recipe_cli.program.preflight import require_to_test
 
-    if plot is not None:
+    if plots is not None:
         from codegen.results.figures import require_matplotlib
 
         require_matplotlib()
@@ -109,7 +109,7 @@ def compare(
     options = ComparisonOptions(
         scheme, step_size, tuple(param or ()), length, seed, level, factor, allow_unseen
     )
-    raise typer.Exit(_compare(concrete_declaration(where), options, as_json, plot))
+    raise typer.Exit(_compare(concrete_declaration(where), options, as_json, plots))
 
 
 def _compare(

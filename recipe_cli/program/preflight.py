@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from codegen.system.memory import require_to_load
 from recipe import RecipeError
+from recipe_sampler.extras import missing
 
 # Bytes of memory and of address space that the libraries need beside Numba, measured with two
 # processors.
@@ -21,10 +22,7 @@ def require_to_test() -> None:
     try:
         import scipy  # noqa: F401
     except ImportError:
-        raise RecipeError(
-            "`recipe test` needs scipy, which is not installed: pip install"
-            ' "recipe-sampler[statistics]"'
-        ) from None
+        raise RecipeError(missing("`recipe test`", "scipy")) from None
 
 
 def require_to_diagnose() -> None:

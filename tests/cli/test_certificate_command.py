@@ -62,7 +62,7 @@ def test_a_proof_is_written_and_confirmed(sghmc, command):
 def test_it_is_said_whether_it_is_about_a_recipe(sghmc, command, tmp_path):
     status, out, _ = command("check", sghmc, "sghmc")
     assert status == 0
-    assert "it is about catalog/sghmc.py:sghmc" in out
+    assert "it is about sghmc:sghmc" in out
     file = tmp_path / "two.py"
     file.write_text(TWO)
     status, out, _ = command("check", sghmc, f"{file}:two")
@@ -83,7 +83,7 @@ def test_for_machines(sghmc, command):
         "recipe",
         "confirmed",
     )
-    assert said["about"] == {"recipe": "catalog/sghmc.py:sghmc", "same": True, "difference": None}
+    assert said["about"] == {"recipe": "sghmc:sghmc", "same": True, "difference": None}
     assert {o["status"] for o in said["obligations"]} == {"confirmed"}
     assert said["assumptions"]
 

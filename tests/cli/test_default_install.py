@@ -36,7 +36,7 @@ posterior = Posterior(
 )
 """
 NEEDED = (
-    'recipe: plots need matplotlib, which is not installed: pip install "recipe-sampler[plots]"\n'
+    'recipe: a plot needs matplotlib, which is not installed: pip install "recipe-sampler[plots]"\n'
 )
 
 
@@ -93,7 +93,7 @@ def test_draws_are_sampled_saved_read_and_diagnosed(bare, tmp_path):
     [
         ["sample", "sgld", "--posterior", "nowhere.py", "--step-size", "1", "--plots", "plots"],
         ["diagnose", "nowhere.nc", "--plots", "plots"],
-        ["test", "sgld", "--plot", "plots"],
+        ["test", "sgld", "--plots", "plots"],
     ],
     ids=lambda arguments: arguments[0],
 )

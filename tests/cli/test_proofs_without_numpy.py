@@ -154,7 +154,4 @@ def test_whatever_else_compiles_names_what_is_missing(folder, command):
 def missing_in_one_sentence(folder, command):
     ((status, output, said),) = run(folder, [command], without=True)
     assert (status, output) == (2, "")
-    assert said == (
-        "recipe: compiling and sampling need numba, which is not installed here: pip install"
-        " recipe-sampler\n"
-    )
+    assert said == "recipe: codegen needs numba, which is not installed: pip install numba\n"

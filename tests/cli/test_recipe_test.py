@@ -60,7 +60,7 @@ def test_a_program_that_does_what_is_wrong_comes_with_a_note(sampler):
 @pytest.mark.slow
 def test_a_sampler_of_the_catalog_from_declaration_to_pictures(tmp_path):
     done = command(
-        "test", "catalog/sgld.py", "--json", "--plot", tmp_path / "pictures", "--seed", "5"
+        "test", "catalog/sgld.py", "--json", "--plots", tmp_path / "pictures", "--seed", "5"
     )
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
@@ -159,7 +159,7 @@ def test_a_module_that_was_tampered_with_differs(sgld, tampered, change):
         (["rule", "--seed", "-1"], "--seed -1"),
         (["rule", "--level", "2"], "--level 2"),
         (["rule", "--factor", "1"], "--factor 1"),
-        (["rule", "--plot", "/dev/null/x"], "cannot be written"),
+        (["rule", "--plots", "/dev/null/x"], "cannot be written"),
     ],
 )
 def test_bad_input_is_one_sentence(sampler, arguments, said):

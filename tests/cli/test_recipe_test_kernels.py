@@ -145,7 +145,9 @@ def test_later_modules_of_a_process_are_looked_up_once(tested, monkeypatch):
 
 @pytest.mark.slow
 def test_a_table_and_pictures(tmp_path):
-    done = command("test", "catalog/mala.py:mala", "--length", "2", "--plot", tmp_path / "pictures")
+    done = command(
+        "test", "catalog/mala.py:mala", "--length", "2", "--plots", tmp_path / "pictures"
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(
         "mala, a sweep, 2 coordinates: step size 0.3, shape_U = [0.7 , 1.05]"
@@ -179,7 +181,7 @@ def test_kernels_of_the_catalog_agree(name):
 def test_where_the_law_is_not_compared_that_is_said(tmp_path, name, why):
     (tmp_path / "mine.py").write_text(SAMPLERS)
     done = command(
-        "test", f"{tmp_path}/mine.py:{name}", "--length", "2", "--json", "--plot", tmp_path
+        "test", f"{tmp_path}/mine.py:{name}", "--length", "2", "--json", "--plots", tmp_path
     )
     said = json.loads(done.stdout)
     assert (done.returncode, said["plots"]) == (0, [])
@@ -284,6 +286,7 @@ def written_by_hand(wrong=None):
     return step
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("wrong", [None, "no flip"])
 def test_a_kernel_of_ones_own(wrong):
     found = check_sweep(

@@ -309,6 +309,7 @@ WRONG = {
 }
 
 
+@pytest.mark.by_default(5)
 @pytest.mark.parametrize("kind", WRONG)
 @pytest.mark.parametrize("which", ["text", "machine code"])
 def test_what_is_no_file_is_neither_read_nor_waited_for_and_is_replaced(

@@ -523,10 +523,10 @@ start.main()
 def test_the_command_is_started_by_what_hears_an_interruption():
     assert (
         tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]["recipe"]
-        == "recipe_cli.start:main"
+        == "recipe_sampler.command:main"
     )
     code = (
-        "import sys; import recipe_cli.start; print({'sympy', 'typer', 'rich', 'numpy',"
+        "import sys; import recipe_sampler.command, recipe_cli.start; print({'sympy', 'typer', 'rich', 'numpy',"
         " 'recipe_cli.main'} & set(sys.modules))"
     )
     done = subprocess.run(

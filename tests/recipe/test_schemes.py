@@ -360,7 +360,7 @@ def lines_of(step):
     return {line.name: line.outcome for line in verify(step).lines}
 
 
-@pytest.mark.slow_for("abobabo", "obabo", "oabao")
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("scheme", ["baoab", "obabo", "aboba", "oabao", "boab", "abobabo"])
 def test_splittings_of_langevin_dynamics_are_proved(scheme):
     lines = lines_of(discretised(sghmc, scheme))
@@ -385,6 +385,7 @@ MUTANTS = {
 }
 
 
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutants_of_baoab_are_refuted(name):
     k, changes = MUTANTS[name]

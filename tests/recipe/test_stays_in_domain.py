@@ -57,7 +57,7 @@ def generated(rule):
     return generate(Update(Symbol("h", positive=True), rule, total(next(iter(dict(rule))))))
 
 
-@pytest.mark.slow_for("value3")
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize(
     "value",
     [

@@ -16,7 +16,7 @@ import pytest
 from recipe_sampler.one_distribution import MARK, PACKAGES, require_one_distribution
 
 ROOT = Path(__file__).parents[2]
-RUN_COMMAND = "from recipe_cli.start import main; main()"
+RUN_COMMAND = "from recipe_sampler.command import main; main()"
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +32,9 @@ def site(copied, tmp_path):
     """Our packages in a folder of their own; all files but the overwritten ones are links."""
     folder = tmp_path / "site"
     shutil.copytree(copied, folder, copy_function=os.link)
+    info = folder / "recipe_sampler-0.2.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: recipe-sampler\nVersion: 0.2.0\n")
     return folder
 
 
@@ -83,6 +86,17 @@ def refused_command(site, **where):
     assert "Traceback" not in said
     assert said.count("\n") == 1
     return said.removeprefix("recipe: ").rstrip("\n")
+
+
+def test_the_repair_installs_what_was_installed(site):
+    """The wheel or the folder that pip has noted; our name where it came from a package index."""
+    install_other(site, "recipe")
+    assert refused(site).endswith("pip install --force-reinstall recipe-sampler")
+    noted = site / "recipe_sampler-0.2.0.dist-info" / "direct_url.json"
+    noted.write_text('{"url": "file:///home/me/my%20wheels/recipe.whl", "archive_info": {}}')
+    assert refused(site).endswith("--force-reinstall '/home/me/my wheels/recipe.whl'")
+    noted.write_text('{"url": "https://example.org/recipe.whl", "archive_info": {}}')
+    assert refused(site).endswith("--force-reinstall https://example.org/recipe.whl")
 
 
 def test_ours_alone_are_accepted(site):
@@ -140,6 +154,24 @@ def test_a_file_of_the_user(site, tmp_path):
     assert f"{mine / 'verify.py'} hides the package verify" in refused(
         site, "import recipe", folder=mine
     )
+
+
+def test_a_catalog_of_the_user_is_no_fault_until_ours_is_asked_for(site, tmp_path):
+    """Such as a part of a web site that samples."""
+    mine = tmp_path / "mine"
+    install_other(mine, "catalog", package="catalog")
+    assert run(site, "import recipe, verify, codegen", folder=mine) == (0, "")
+    sentence = refused(site, "import recipe_sampler; recipe_sampler.catalog", folder=mine)
+    assert f"the folder {mine / 'catalog'} hides the package catalog" in sentence
+    assert refused_command(site, folder=mine) == sentence
+
+
+def test_an_old_command_on_the_path(site, copied, tmp_path):
+    """A checkout from before the package recipe_sampler."""
+    old = tmp_path / "old"
+    for name in PACKAGES:
+        shutil.copytree(copied / name, old / name)
+    assert "hides the package recipe" in refused_command(site, path=[old])
 
 
 def test_an_old_checkout_on_the_path(site, copied, tmp_path):

@@ -7,13 +7,12 @@ whatever fits a trial. Each returns ``Findings``. ``docs/statistics.md`` explain
 their exact null laws.
 """
 
+from recipe_sampler.extras import missing
+
 try:
     import scipy  # noqa: F401
 except ImportError as error:
-    raise ImportError(
-        "verify.statistics needs scipy, which is not installed: pip install"
-        ' "recipe-sampler[statistics]"'
-    ) from error
+    raise ImportError(missing("verify.statistics", "scipy"), name="scipy") from error
 
 from verify.statistics.check_kernel import Battery, battery, check_kernel, reference
 from verify.statistics.check_law import check_invariance, check_sweep, invariant_normal_law

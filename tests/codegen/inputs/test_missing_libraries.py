@@ -45,6 +45,7 @@ ALLOWED = {
         "codegen/files/parquet_columns.py",
     ),
     "scipy": (
+        "verify/__init__.py",
         "verify/statistics",
         "recipe_cli/render/step_pictures.py",
         "recipe_cli/program/preflight.py",
@@ -87,7 +88,7 @@ def test_a_table_without_pyarrow_is_one_sentence(blocked, tmp_path):
     done = blocked("-m", "recipe_cli", *call)
     assert done.returncode == 2
     (said,) = done.stderr.splitlines()
-    assert "t.csv cannot be read without pyarrow" in said
+    assert "t.csv) needs pyarrow, which is not installed" in said
     assert said.endswith('pip install "recipe-sampler[data]"')
     assert not (tmp_path / "kernel.py").exists()
 
@@ -101,6 +102,21 @@ def test_recipe_test_without_scipy_is_one_sentence(blocked):
     )
     done = blocked("-c", "import verify.statistics")
     assert 'pip install "recipe-sampler[statistics]"' in done.stderr.splitlines()[-1]
+
+
+def test_statistical_tests_may_be_named_without_scipy_and_say_it_when_they_are_called(blocked):
+    done = blocked(
+        "-c",
+        "import pydoc, verify as package\n"
+        "from recipe_sampler import *\n"
+        "assert hasattr(package, 'check_sweep')\n"
+        "assert 'needs scipy' in pydoc.render_doc(check_invariance)\n"
+        "check_kernel(1, against=2)\n",
+    )
+    assert done.stderr.splitlines()[-1] == (
+        "ImportError: verify.check_kernel needs scipy, which is not installed: pip install"
+        ' "recipe-sampler[statistics]"'
+    )
 
 
 @pytest.mark.parametrize("library", ALLOWED)

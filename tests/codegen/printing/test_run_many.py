@@ -123,6 +123,7 @@ def test_neither_the_first_chain_nor_how_many_there_are_is_seen():
             np.testing.assert_array_equal(one, many[..., first:last])
 
 
+@pytest.mark.slow
 def test_a_step_is_the_slow_one():
     """In 50 digits, with the noise that the counters say; the second draw of a pair of numbers
     included.

@@ -61,7 +61,7 @@ def claim_of(update: Update) -> Claim:
     return Claim(update, dynamics, {b: gradient(update.target, b) for b in dynamics.state})
 
 
-@pytest.mark.slow_for("two signs")
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("name", REPAIRS)
 def test_the_repair_is_found_and_the_repaired_rule_is_proved(name):
     update, words = REPAIRS[name]

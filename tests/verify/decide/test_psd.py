@@ -456,7 +456,7 @@ def entry_at(entry, i: int, j: int, world: World) -> Expr:
     return world.read(entry.value, {GENERIC: i if kind == "Column" else j})
 
 
-@pytest.mark.slow_for("Motzkin")
+@pytest.mark.by_default(13)
 @pytest.mark.parametrize("name", [n for n, (verdict, _, _) in TABLE.items() if verdict is PROVED])
 def test_every_factor_multiplies_out_to_D_with_weights_that_are_not_negative(name):
     recipe = recipe_of(name)

@@ -171,7 +171,7 @@ CASES = [
 numbers = st.floats(0.05, 3).map(lambda x: round(x, 3))
 
 
-@pytest.mark.slow_for("recipe8-badodab", "recipe0-euler", "recipe9-semi-implicit")
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize(("recipe", "scheme"), CASES)
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(data=st.data())

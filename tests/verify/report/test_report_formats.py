@@ -603,7 +603,7 @@ def test_an_update_that_does_not_agree_is_told_what_it_must_gain():
 # ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.by_default(5)
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", sorted(CATALOG))
 def test_both_routes_to_stationarity_lead_to_one_verdict(name):
     entry = CATALOG[name]

@@ -300,7 +300,7 @@ RIGHT = [
 ]
 
 
-@pytest.mark.by_default(15)
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize("mistake", BY_HAND, ids=lambda m: f"{m[0]}: {m[-1].strip()[:50]!r}")
 def test_another_step_is_not_proved(mistake):
     assert called(mistake[0]).verdict(changed(*mistake)) != "proved"
