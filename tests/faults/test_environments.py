@@ -526,8 +526,8 @@ def test_the_command_is_started_by_what_hears_an_interruption():
         == "recipe_sampler.command:main"
     )
     code = (
-        "import sys; import recipe_sampler.command, recipe_cli.start; print({'sympy', 'typer', 'rich', 'numpy',"
-        " 'recipe_cli.main'} & set(sys.modules))"
+        "import sys; import recipe_sampler.command, recipe_cli.start; print({'sympy', 'typer',"
+        " 'rich', 'numpy', 'recipe_cli.main'} & set(sys.modules))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
