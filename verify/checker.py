@@ -1941,6 +1941,10 @@ def second(s: Series, x: Place, y: Place) -> int:
     return s.terms.get((2, tuple(sorted((x, y)))), 0) * (2 if x == y else 1)
 
 
+# The obligations whose identities have derivatives.
+NEED_DERIVATIVES = ("stationarity", "marginal", "agrees-with-update")
+
+
 class Check:
     """Checks the obligations of one certificate."""
 
@@ -1976,6 +1980,9 @@ class Check:
         if name not in self.basic():
             return Finding(name, NOT_CHECKED, "nothing in the subject is about it")
         try:
+            problem = self.not_smooth() if name in NEED_DERIVATIVES else None
+            if problem:
+                return Finding(name, NOT_CHECKED, problem)
             return Finding(name, *procedures[name]())
         except UnableError as error:
             return Finding(name, NOT_CHECKED, str(error))
@@ -2422,28 +2429,53 @@ class Check:
         roots = s.without_rule() + (
             [n for _, n in s.rule.pairs] + [s.rule.target] if s.rule else []
         )
-        steps = [step for steps in self.steps.values() for step in steps if step["kind"] == "sign"]
         count = 0
         for base, wanted in self.conditions(roots):
             count += 1
-            problem: str | None = "its sign cannot be read off, and no sign step is about it"
-            if self.is_read_off(base, wanted):
-                continue
-            for step in steps:
-                if (
-                    problem
-                    and step["e"] == base
-                    and wanted
-                    and SIGNS_OF_CONDITION[step["sign"]] <= SIGNS_OF_CONDITION[wanted]
-                ):
-                    problem = self.sign_problem(step)
+            problem = self.open_condition(base, wanted)
             if problem:
-                return (
-                    NOT_CHECKED,
-                    f"node {base} must be {wanted or 'no zero of a cosine'}: {problem}",
-                )
+                return NOT_CHECKED, problem
         some = f"{count} condition{'s' if count > 1 else ''} on signs, {ERROR_BOUND}"
         return CONFIRMED, some if count else "no denominators, logarithms or roots"
+
+    def open_condition(self, base: int, wanted: str) -> str | None:
+        """The reason why a condition on the sign of a node is open, or None if it is confirmed."""
+        if self.is_read_off(base, wanted):
+            return None
+        problem: str | None = "its sign cannot be read off, and no sign step is about it"
+        for step in (step for steps in self.steps.values() for step in steps):
+            if (
+                problem
+                and step["kind"] == "sign"
+                and step["e"] == base
+                and wanted
+                and SIGNS_OF_CONDITION[step["sign"]] <= SIGNS_OF_CONDITION[wanted]
+            ):
+                problem = self.sign_problem(step)
+        return problem and f"node {base} must be {wanted or 'no zero of a cosine'}: {problem}"
+
+    def not_smooth(self) -> str | None:
+        """The reason why H, D, Q or the drift may lack a derivative somewhere; None if they have
+        all.
+
+        Every derivative is taken by the rules of calculus. These hold for a root where its argument
+        is positive, and for all other operations where they have a value.
+        """
+        for base, wanted in self.conditions(self.subject.without_rule()):
+            if self.depends_on_state(base):
+                problem = self.open_condition(base, "> 0" if wanted == ">= 0" else wanted)
+                if problem:
+                    return f"a derivative is taken of what may have none; {problem}"
+        return None
+
+    def depends_on_state(self, base: int) -> bool:
+        """Return True if a node contains a coordinate, directly or inside an abstract function."""
+        nodes = (self.table.nodes[k] for k in self.table.reachable([base]))
+        return any(
+            node.head in ("at", "value", "apply", "M")
+            or (node.head == "sym" and node.name in self.subject.state)
+            for node in nodes
+        )
 
     def conditions(self, roots: Iterable[int]) -> Iterator[tuple[int, str]]:
         """The nodes whose sign must be known, with that sign; "" for the argument of a tangent."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from recipe import Discretisation, Kernel, Recipe, RecipeError
-from verify.diffusion.nonsmooth import UNPROVED, at_kinks, kinks
+from verify.diffusion.nonsmooth import why_not_smooth
 from verify.obligation import Obligation, Outcomes
 from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
 from verify.obligations.kernel.invariance import INVARIANCE
@@ -27,6 +27,7 @@ NO_REFLECTIONS = (
     "the sampler is reflected at an edge of its domain, and this obligation is decided only for"
     " samplers without reflections"
 )
+NEEDS_SMOOTHNESS = "its proof takes derivatives of every order for granted, and {}"
 UNDERIVED = "the drift and the diffusion were not derived"
 NOT_REACHED = "it was not reached"
 OF_ANOTHER_KIND = "it is required, but is about another kind of declaration"
@@ -126,15 +127,15 @@ def unanswered(declared: Declared) -> Report:
 def discharged(obligation: Obligation, subject: AnySubject, outcomes: Outcomes) -> Outcome:
     """Return the outcome of an obligation.
 
-    It is undecided for a reflected sampler or one with kinks if the obligation does not handle
-    these, and if an expression is too deep for Python's stack.
+    It is undecided for a reflected sampler or one that is not smooth if the obligation does not
+    handle these, and if an expression is too deep for Python's stack.
     """
     if subject.is_reflected and not obligation.handles_reflections:
         return undecided(NO_REFLECTIONS)
-    found = [] if obligation.handles_kinks else kinks(subject)
-    if found:
-        return undecided(UNPROVED.format(at_kinks(found)))
     try:
+        reason = None if obligation.handles_kinks else why_not_smooth(subject)
+        if reason is not None:
+            return undecided(NEEDS_SMOOTHNESS.format(reason))
         return obligation.outcome(subject, outcomes)
     except RecursionError:
         return undecided(TOO_DEEP)

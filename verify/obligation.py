@@ -95,8 +95,9 @@ class Obligation:
             discharged.
         handles_reflections: True if it is decided for samplers that are reflected at an edge.
             Otherwise it is undecided for them, as it would reason about the rule without its folds.
-        handles_kinks: True if it is decided for samplers with an absolute value. Otherwise it is
-            undecided for them, as it assumes derivatives of every order.
+        handles_kinks: True if it is decided for samplers with an absolute value or with a root of
+            what may vanish. Otherwise it is undecided for them, as it assumes derivatives of every
+            order.
 
     The weight:
         required: True if it enters the verdict of the report. Others are listed, and enter it only

@@ -20,7 +20,7 @@ from recipe import Kernel, Recipe, RecipeError, Update
 from recipe.language.defined import Condition, own_conditions
 from recipe.language.matrix import BlockMatrix
 from verify.decide.nonnegative.syntactic_forms import readable_form
-from verify.diffusion.nonsmooth import at_kinks, kinks
+from verify.diffusion.nonsmooth import why_not_smooth
 from verify.encode import Data, Encoder
 from verify.evidence import FactorColumn, FactorStep, SignStep, Step
 from verify.obligations.process.marginal import laws_of
@@ -64,11 +64,9 @@ def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
         raise RecipeError(
             f"{subject.reflections[0]}, and there are no certificates of reflected samplers yet"
         )
-    found = kinks(subject)
-    if found:
-        raise RecipeError(
-            f"there is a kink at {at_kinks(found)}, and there are no certificates of what has kinks"
-        )
+    reason = why_not_smooth(subject)
+    if reason is not None:
+        raise RecipeError(f"there are certificates of smooth samplers alone, and {reason}")
     to = Encoder(step_of(declared))
     statement = {
         "version": VERSION,

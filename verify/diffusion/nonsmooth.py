@@ -1,10 +1,17 @@
-"""Kinks: an absolute value makes coefficients smooth on both sides of 0, and not across it.
+"""Where coefficients are not smooth: kinks of an absolute value, roots of what may vanish.
+
+An absolute value of a coordinate makes coefficients smooth on both sides of 0, and not across it.
 
 Everything is proved off the kink. H is continuous, as are D and Q of a recipe; a printed rule may
 have signs in its drift and in its noise. Integration by parts gives no term at the kink if neither
 of two things has a jump there: the current across it, and the row of D of the coordinate that has
 the kink, which enters as ``D exp(-H) grad g``. Other conclusions from smoothness are not valid by
 themselves: only an obligation that declares ``handles_kinks`` is decided for such a sampler.
+
+Other operations that may not be smooth are faults (``verify.decide.smoothness``). An elementary
+function vanishes on surfaces, and integrating by parts leaves no term there if H, D and Q have one
+continuous derivative and the drift is continuous, for then the current has no jump. An abstract
+function may vanish on any closed set, so there the current must have a continuous derivative.
 """
 
 from __future__ import annotations
@@ -17,11 +24,11 @@ from sympy import Abs, Expr, S, Symbol, sign
 from recipe import Dynamics, Recipe
 from recipe.language.abstract import Field, Partial, Potential, written_image
 from recipe.language.calculus import freeze
-from recipe.language.defined import is_smooth
 from recipe.language.entry import Coupling, Entry, parts
 from recipe.language.symbols import GENERIC, OTHER, Block, Scalar, Vector, generic
 from recipe.language.text import listed
 from recipe.language.total import relabel
+from verify.decide.smoothness import faults, first_fault
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero
 from verify.diffusion.change_of_variable.maps_of_blocks import map_of
@@ -29,7 +36,6 @@ from verify.diffusion.change_of_variable.monotone import decide_monotone
 from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
-UNPROVED = "its proof takes derivatives of every order for granted, and there is a kink at {}"
 CONTINUOUS_FLUX = (
     "the current and D across the kink have no jump at {}, so that integrating by parts leaves no"
     " term there"
@@ -42,16 +48,18 @@ def kinks(subject: Subject | KernelSubject) -> list[Block]:
 
     ``V(phi) = U(f(phi))`` has the kinks of f although no absolute value is written.
     """
-    expressions = list(_expressions(subject))
+    expressions = [e for e, _ in _expressions(subject)]
     found = set().union(*(e.atoms(Abs, sign) for e in expressions))
-    written = {generic(s) for k in found for s in k.free_symbols if isinstance(s, Vector | Scalar)}
-    abstract = set().union(*(a.blocks for e in expressions for a in e.atoms(Potential, Field)))
-    hidden = {
-        b
-        for b in subject.state
-        if b.image is not None and b in abstract and not is_smooth(written_image(b))
-    }
+    written = {generic(k.args[0]) for k in found if isinstance(k.args[0], Vector | Scalar)}
+    hidden = {b for b in _mapped(subject) if written_image(b).has(Abs, sign)}
     return sorted(written | hidden, key=str)
+
+
+def _mapped(subject: Subject | KernelSubject) -> list[Block]:
+    """Return the blocks of the state whose images are arguments of an abstract function."""
+    expressions = (e for e, _ in _expressions(subject))
+    arguments = set().union(*(a.blocks for e in expressions for a in e.atoms(Potential, Field)))
+    return [b for b in subject.state if b.image is not None and b in arguments]
 
 
 def at_kinks(found: list[Block]) -> str:
@@ -59,14 +67,70 @@ def at_kinks(found: list[Block]) -> str:
     return listed(f"{block} = 0" for block in found)
 
 
-def _expressions(subject: Subject | KernelSubject) -> Iterator[Expr]:
-    yield subject.H
-    yield from (e for e, _ in subject.written)
+def why_not_smooth(subject: Subject | KernelSubject) -> str | None:
+    """Return why the derivatives of a sampler may not be taken for granted; None if all its
+    expressions are smooth.
+    """
+    found = kinks(subject)
+    if found:
+        return f"there is a kink at {at_kinks(found)}"
+    step = getattr(subject.declared, "step", None)
+    for e, where in (*_expressions(subject), *_maps(subject)):
+        for fault in faults(e, _coordinates(subject), step):
+            return f"in {where} {fault}"
+    return None
+
+
+def _coordinates(subject: Subject | KernelSubject) -> tuple[Block, ...]:
+    """Return the blocks of the state, and those that they stand for."""
+    return (*subject.state, *(b.image for b in subject.state if b.image is not None))
+
+
+def _expressions(subject: Subject | KernelSubject) -> Iterator[tuple[Expr, str]]:
+    """Yield every expression of a sampler, with its place."""
+    yield from _energies(subject)
+    yield from subject.written
     if isinstance(subject, Subject):
-        yield from subject.dynamics.coefficients()
+        yield from ((e, "the drift and the diffusion") for e in subject.dynamics.coefficients())
+
+
+def _energies(subject: Subject | KernelSubject) -> Iterator[tuple[Expr, str]]:
+    """Yield H, and the densities of the posteriors that stand for its abstract potentials."""
+    yield subject.H, "H"
     of: Any = getattr(subject.declared, "of", subject.declared)
-    for _, posterior in of.posteriors if isinstance(of, Recipe) else ():
-        yield from (e for e in (posterior.log_likelihood, posterior.log_prior) if e is not None)
+    for U, posterior in of.posteriors if isinstance(of, Recipe) else ():
+        for e, name in (
+            (posterior.log_likelihood, "log likelihood"),
+            (posterior.log_prior, "log prior"),
+        ):
+            if e is not None:
+                yield e, f"the {name} of {U}"
+
+
+def _maps(subject: Subject | KernelSubject) -> list[tuple[Expr, str]]:
+    """Return the maps from the state to the arguments of its abstract functions."""
+    return [(written_image(b), f"the map of {b}") for b in _mapped(subject)]
+
+
+def decide_regular(subject: Subject) -> Outcome:
+    """Decide whether H, D, Q and the drift have the derivatives that the stationary equation uses,
+    at every point of the domain but the kinks.
+    """
+    dynamics, declared = subject.dynamics, subject.declared
+    second_order = [
+        *_energies(subject),
+        *_maps(subject),
+        *((e, "D") for entry in dynamics.diffusion.values() for e in parts(entry)),
+    ]
+    if isinstance(declared, Recipe):
+        second_order += [(e, "Q") for e in declared.Q.written]
+    first_order = [(e, f"the drift of {b}") for b, e in dynamics.drift.items()]
+    for needed, expressions in ((1, second_order), (0, first_order)):
+        for e, where in expressions:
+            fault = first_fault(e, _coordinates(subject), needed)
+            if fault is not None:
+                return undecided(f"in {where} {fault}, and the stationary equation needs it")
+    return proved("all derivatives of the stationary equation are continuous")
 
 
 def decide_flux(dynamics: Dynamics, v: dict[Block, Expr], found: list[Block]) -> Outcome:

@@ -125,7 +125,8 @@ def points(e: Expr, tries: int, *, edge: bool = False) -> Iterator[tuple[Point, 
     """Points of the domain for small lengths, each with the coordinates that GENERIC and OTHER
     denote there.
 
-    ``tries`` points for each choice of lengths; ``edge`` prefers values at the ends of domains.
+    ``tries`` points for each choice of lengths; ``edge`` prefers values at the ends of domains, and
+    begins with the origin.
     """
     free = labels(e)
     places = {GENERIC: 0, OTHER: 1}
@@ -133,7 +134,8 @@ def points(e: Expr, tries: int, *, edge: bool = False) -> Iterator[tuple[Point, 
         if OTHER in free and min(sizes.values(), default=1) < 2:
             continue
         for k in range(tries):
-            yield Point(sizes, seed=1000 * sum(sizes.values()) + k, edge=edge), places
+            seed = 1000 * sum(sizes.values()) + k
+            yield Point(sizes, seed, edge=edge, origin=edge and k == 0), places
 
 
 def explicit_sizes(expressions: list[Expr]) -> Iterator[Mapping[Length, int]]:

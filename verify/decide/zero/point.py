@@ -71,13 +71,17 @@ class Point:
     """One point of the domain. Each value is chosen when it is first needed, by a generator with a
     seed.
 
-    ``sizes`` gives every length a number; ``edge`` prefers values at the ends of domains.
+    ``sizes`` gives every length a number; ``edge`` prefers values at the ends of domains; at the
+    ``origin`` every coordinate is 0 that may be.
     """
 
-    def __init__(self, sizes: Mapping[Length, int], seed: int, *, edge: bool = False) -> None:
+    def __init__(
+        self, sizes: Mapping[Length, int], seed: int, *, edge: bool = False, origin: bool = False
+    ) -> None:
         self.sizes = dict(sizes)
         self._random = random.Random(seed)
         self._edge = edge
+        self._origin = origin
         self._values: dict[Any, Rational] = {}
         self._arguments: dict[Any, list[tuple[Any, tuple[Ball, ...]]]] = {}
 
@@ -223,6 +227,8 @@ class Point:
         fitting = _candidates(symbol, self._edge)
         if not fitting:
             raise NoValueError(f"no value of {symbol} was found that satisfies its assumptions")
+        if self._origin and isinstance(symbol, Vector | Scalar) and 0 in fitting:
+            return Rational(0)
         return self._random.choice(fitting)
 
     def free(self, key: Any, positive: bool) -> Ball:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from recipe import Recipe
 from recipe.language.calculus import gradient
+from verify.decide.smoothness import first_fault
 from verify.decide.zero.decide import decide_zero
 from verify.diffusion.noise_laws import decide_draws
 from verify.diffusion.published_rule import (
@@ -16,7 +17,7 @@ from verify.diffusion.published_rule import (
 )
 from verify.obligation import Obligation
 from verify.subject import Subject
-from verify.verdict import Outcome, conjunction
+from verify.verdict import Outcome, conjunction, undecided
 
 
 def discharge(subject: Subject) -> Outcome:
@@ -30,8 +31,12 @@ def discharge(subject: Subject) -> Outcome:
     theirs, step = published(subject), str(subject.declared.update.step)
     # If this difference is a constant, both targets are the same law.
     difference = subject.declared.H - subject.declared.update.target
+    jump = first_fault(difference, subject.state, 0)
     targets = [
-        (f"the target of the update, by {b}", decide_zero(gradient(difference, b)))
+        (
+            f"the target of the update, by {b}",
+            decide_zero(gradient(difference, b)) if jump is None else undecided(str(jump)),
+        )
         for b in subject.state
     ]
     limit = [

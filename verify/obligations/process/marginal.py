@@ -20,6 +20,7 @@ from recipe.language.entry import is_zero_entry
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import OTHER, Block, Vector
 from recipe.language.text import listed, text
+from verify.decide.smoothness import first_fault
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero, vanishes
 from verify.diffusion.infinity.mass import decide_finite
@@ -110,8 +111,11 @@ def _integrated(start: Remainder) -> Iterator[Remainder]:
 
 
 def _depends_on_none(W: Expr, kept: tuple[Block, ...]) -> bool:
-    """Return True if W is proved not to depend on the kept blocks."""
-    return all(vanishes(gradient(W, block)) for block in kept)
+    """Return True if W is proved not to depend on the kept blocks.
+
+    Derivatives that vanish say so only of a function without jumps.
+    """
+    return first_fault(W, kept, 0) is None and all(vanishes(gradient(W, block)) for block in kept)
 
 
 def _refuted_by(reached: Remainder, kept: tuple[Block, ...]) -> Outcome | None:

@@ -15,11 +15,12 @@ from verify.audit.repair.edits import Claim
 from verify.audit.skew import find_recipe
 from verify.audit.stationary import has_no_current
 from verify.decide.matrices import decide_skew
+from verify.decide.smoothness import first_fault
 from verify.decide.zero.decide import decide_zero, vanishes
 from verify.decide.zero.show_difference import formula, shown_factored
 from verify.diffusion.boundary.decide import decide_boundary
 from verify.diffusion.boundary.edges import has_edge
-from verify.diffusion.nonsmooth import decide_flux, kinks
+from verify.diffusion.nonsmooth import decide_flux, decide_regular, kinks
 from verify.diffusion.published_rule import has_update, published
 from verify.generator.fokker_planck import current, residual
 from verify.obligation import Obligation, Outcomes
@@ -38,14 +39,20 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
     """Compare the current block by block if there is a published drift, which is faster; else
     decide the full residual.
 
-    At kinks both hold off the kinks, and neither the current nor D may jump across them.
+    Both hold where the derivatives exist. H, D, Q and the drift must have them at every point but
+    the kinks, and neither the current nor D may jump across these.
 
     Source:
         Ma, Chen and Fox, "A Complete Recipe for Stochastic Gradient MCMC" (NeurIPS 2015), theorem
             1.
     """
     outcome = _off_kinks(subject, outcomes)
-    if outcome.verdict is not Verdict.PROVED or not kinks(subject):
+    if outcome.verdict is not Verdict.PROVED:
+        return outcome
+    regular = decide_regular(subject)
+    if regular.verdict is not Verdict.PROVED:
+        return regular
+    if not kinks(subject):
         return outcome
     flux = _across_kinks(subject)
     return (
@@ -85,7 +92,7 @@ def _explained(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcome:
     """
     by = f"the residual is {shown_factored(left_over)}"
     refuted = replace(outcome, by=by, residual=formula(left_over), repair=_repair(subject))
-    if kinks(subject):
+    if kinks(subject) or decide_regular(subject).verdict is not Verdict.PROVED:
         return refuted  # a residual that vanishes off a kink does not exclude a flow across it
     facts = tuple(
         f"where {s} = {v} the residual is zero, and exp(-H) stationary"
@@ -128,6 +135,8 @@ def _by_components(subject: Subject) -> Outcome | None:
         return None
     found = find_recipe(subject.declared, subject.dynamics, subject.gradient)
     if found is None or decide_skew(found.Q).verdict is not Verdict.PROVED:
+        return None
+    if any(first_fault(e, subject.state, 1) for e in found.Q.written):
         return None
     if not _makes_the_current(found, subject, current(subject.dynamics, subject.gradient)):
         return None
@@ -176,6 +185,8 @@ def _stays_sound(update: Update) -> bool:
     Repairs are found by the residual, which sees neither.
     """
     repaired = subject_of(update)
+    if decide_regular(repaired).verdict is not Verdict.PROVED:
+        return False
     if kinks(repaired) and _across_kinks(repaired).verdict is not Verdict.PROVED:
         return False
     return not has_edge(repaired) or decide_boundary(repaired).verdict is Verdict.PROVED
@@ -188,7 +199,9 @@ STATIONARITY = Obligation(
     explanation=(
         "This is the stationary Fokker-Planck equation for the density exp(-H). It holds inside"
         " the domain; for the law to be invariant the density must also be normalisable, the"
-        " process must not explode, and nothing may flow through the edge of the domain."
+        " process must not explode, and nothing may flow through the edge of the domain. Each"
+        " derivative in the equation is proved to exist: a root of a square, such as sqrt((x -"
+        " 1)**2), has none where it vanishes."
     ),
     discharge=discharge,
     needs=("curl-skew",),
