@@ -20,6 +20,7 @@ from sympy.core.numbers import Exp1, Pi
 from recipe import RecipeError
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
 from recipe.language.entry import Coupling, Entry
+from recipe.language.forms import SMOOTH_FUNCTIONS
 from recipe.language.symbols import (
     Block,
     Indexed,
@@ -35,7 +36,6 @@ from recipe.language.symbols import (
     name_of,
 )
 from recipe.language.total import Total
-from recipe.language.validate import SMOOTH_FUNCTIONS
 
 Node = list[Any]
 Data = dict[str, Any]

@@ -11,6 +11,7 @@ from sympy import Dummy, Expr, S, Symbol
 from recipe.declare.units import Units, in_units, put_units, read_units
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import RecipeError
+from recipe.language.forms import RULE_FORMS
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.symbols import (
     Block,
@@ -23,7 +24,6 @@ from recipe.language.symbols import (
     name_of,
 )
 from recipe.language.validate import (
-    RULE_FORMS,
     check_component,
     check_no_matrix,
     check_number,

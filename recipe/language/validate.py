@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import sympy
-from sympy import Add, Expr, Float, Function, Mul, Pow, Rational, Symbol
+from sympy import Add, Expr, Float, Function, Rational, Symbol
 from sympy.core.function import AppliedUndef
-from sympy.core.numbers import Exp1, Pi
 
 from recipe.language.abstract import (
     Dense,
@@ -23,16 +22,14 @@ from recipe.language.abstract import (
     Jet,
     Partial,
     Potential,
-    TransposedDense,
     jets_from_sympy,
     written_image,
 )
 from recipe.language.as_expression import as_expression
-from recipe.language.chi_squared import NoncentralChiSquared
-from recipe.language.entry import Outer, matrices_in
+from recipe.language.entry import matrices_in
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.fold import FOLDS
-from recipe.language.phi import Phi
+from recipe.language.forms import FORMS, evaluated, has_form, is_huge_number
 from recipe.language.symbols import (
     GENERIC,
     Block,
@@ -52,34 +49,8 @@ from recipe.language.symbols import (
     preimages,
 )
 from recipe.language.text import listed
-from recipe.language.total import Total, free_indexed, labels
+from recipe.language.total import free_indexed, labels
 
-SMOOTH_FUNCTIONS = (
-    sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.tan, sympy.sinh, sympy.cosh, sympy.tanh,
-    sympy.atan, sympy.erf, sympy.loggamma, sympy.polygamma,
-)  # fmt: skip
-FORMS = (
-    Add,
-    Mul,
-    Pow,
-    Rational,
-    Pi,
-    Exp1,
-    Symbol,
-    Total,
-    Partial,
-    Jet,
-    AppliedUndef,
-    DenseEntry,
-    Outer,
-    TransposedDense,
-    Phi,
-    NoncentralChiSquared,
-    *SMOOTH_FUNCTIONS,
-    sympy.Abs,
-)
-RULE_FORMS = (*FORMS, *FOLDS, sympy.sign)
-MAX_NUMBER_BITS = 3_400  # about a thousand digits
 MAX_TYPED_DENOMINATOR_DIGITS = 8  # a float with a longer denominator was most likely computed
 NOT_SMOOTH = (
     sympy.Abs,
@@ -100,7 +71,7 @@ def read(e: Any, where: str, forms: tuple[type, ...] = FORMS) -> Expr:
     Args:
         e: an expression or a number.
         where: how a message calls its place.
-        forms: the sympy classes that may occur; the rules of an ``Update`` may use ``RULE_FORMS``.
+        forms: the exact classes that may occur; the rules of an ``Update`` may use ``RULE_FORMS``.
 
     Raises:
         RecipeError: for a value that is not an expression, or a number that is not finite and real.
@@ -108,7 +79,7 @@ def read(e: Any, where: str, forms: tuple[type, ...] = FORMS) -> Expr:
     """
     e = as_expression(e, where)
     e = _with_decimals(e, where)
-    e = jets_from_sympy(e)
+    e = evaluated(jets_from_sympy(e))
     for node in _walk(e, set()):
         _check_form(node, where, forms)
     return e
@@ -165,7 +136,7 @@ def _check_form(node: Expr, where: str, forms: tuple[type, ...]) -> None:
     """Refuse a node of an expression whose class is not among ``forms``, or a number that is not
     finite and real.
     """
-    if isinstance(node, NOT_SMOOTH) and not (isinstance(node, forms) and is_kink(node)):
+    if isinstance(node, NOT_SMOOTH) and not (has_form(node, forms) and is_kink(node)):
         raise OutsideLanguageError(
             f"{where}: {node} is outside the language: it is not smooth, and the calculus needs"
             " derivatives"
@@ -179,10 +150,7 @@ def _check_form(node: Expr, where: str, forms: tuple[type, ...]) -> None:
         raise RecipeError(
             f"{where} contains {node}: an expression of the language is finite and real"
         )
-    if (
-        isinstance(node, Rational)
-        and max(abs(int(node.p)), int(node.q)).bit_length() > MAX_NUMBER_BITS
-    ):
+    if is_huge_number(node):
         raise RecipeError(
             f"{where} contains a number of more than a thousand digits; write it as a parameter"
         )
@@ -191,7 +159,7 @@ def _check_form(node: Expr, where: str, forms: tuple[type, ...]) -> None:
             f"{where}: {node} is no smooth function, and has its place in the rule of an Update"
             " only"
         )
-    if not isinstance(node, forms):
+    if not has_form(node, forms):
         raise OutsideLanguageError(
             f"{where}: {node} ({type(node).__name__}) is outside the language"
         )

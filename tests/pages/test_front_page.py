@@ -79,7 +79,8 @@ def test_the_draws_of_the_front_page_have_the_moments_of_the_posterior(tmp_path)
         log_density += k * (a + b * x) - 5 * np.logaddexp(0, a + b * x)
     weight = np.exp(log_density - log_density.max())
     weight /= weight.sum()
-    for row, value in zip(diagnose(read_draws(tmp_path / "bioassay.nc")).rows, (a, b), strict=True):
+    rows = {r.coordinate: r for r in diagnose(read_draws(tmp_path / "bioassay.nc")).rows}
+    for row, value in ((rows["a"], a), (rows["b"], b)):
         mean = (weight * value).sum()
         sd = np.sqrt((weight * (value - mean) ** 2).sum())
         assert abs(row.mean - mean) < 4 * row.mcse_mean + 0.02 * sd, row

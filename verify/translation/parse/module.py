@@ -17,6 +17,7 @@ from itertools import zip_longest
 
 from recipe.language.symbols import Block, Length
 from verify.translation.parse.arithmetic import MATH
+from verify.translation.parse.defined_names import check_names_are_defined
 from verify.translation.parse.interface import Legend, Trusted
 from verify.translation.parse.problems import unread, wrong
 
@@ -62,8 +63,10 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> ParsedModule:
     """
     try:
         tree = ast.parse(text)
-    except SyntaxError as error:
-        raise unread(error.lineno, "the text is not Python") from None
+        compile(tree, "<module>", "exec", dont_inherit=True)  # nothing is carried out
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        raise unread(line, f"the text is not Python: {error.args[0]}") from None
     _check_encoding(text)
     functions: dict[str, ast.FunctionDef] = {}
     classes: dict[str, tuple[str, ...]] = {}
@@ -91,6 +94,7 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> ParsedModule:
             _check_names(function, meanings)
     arrays, integers = _allocated(functions, classes, legend)
     _check_fields(classes, legend, tree)
+    check_names_are_defined(text, tree)
     return ParsedModule(
         {n: f for n, f in functions.items() if n not in known},
         known,
@@ -337,14 +341,16 @@ ROWS = {
 
 
 def _check_fields(classes: Mapping[str, tuple[str, ...]], legend: Legend, tree: ast.Module) -> None:
-    """Refuse fields of ``Params`` and ``Data`` that the legend does not have, and other classes."""
+    """Refuse other fields of ``Params`` and ``Data`` than those of the legend in the order of their
+    names, and other classes.
+    """
     modes = {f for pair in legend.modes.values() for fields in pair for f in fields}
     expected = {
         "Params": {*legend.settings.values(), *legend.factors.values()},
         "Data": {f for fields in legend.data.values() for f in fields.values()} | modes,
     }
     for name, fields in expected.items():
-        if set(classes.get(name, ())) != fields:
+        if classes.get(name, ()) != tuple(sorted(fields)):
             raise unread(
                 tree.body[0], f"the fields of {name} are not {', '.join(sorted(fields)) or 'none'}"
             )
