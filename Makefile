@@ -9,6 +9,7 @@ WHEEL := $(CURDIR)/build/wheel
 setup: .venv/ready
 
 .venv/ready: pyproject.toml
+	@echo "setting up .venv, once: some minutes, and 1.2 GB with all that the tests need"
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $@

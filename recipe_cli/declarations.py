@@ -86,9 +86,7 @@ def declarations(where: str) -> list[Declaration]:
     if _is_path(path):
         found = _in_module(_run_file(Path(path)), path, path)
         if not found:
-            raise RecipeError(
-                f"{path} defines no Recipe and no Update and no Kernel at module level"
-            )
+            raise RecipeError(_nothing_declared(path))
     else:
         found = _in_catalog(path, wanted)
     return _only(found, wanted, path) if wanted else found
@@ -305,12 +303,23 @@ def _is_path(text: str) -> bool:
 
 def _no_posterior(name: str) -> str:
     """Return the complaint about a name that is neither a path nor in the catalog."""
-    close = difflib.get_close_matches(name, posterior_names(), n=1)
-    meant = f"did you mean {close[0]}? " if close else ""
     return (
-        f"{name} is not a posterior of the catalog; {meant}`recipe list` shows them, and a path"
-        f" ends in .py or has a folder in it{_as_path(name)}"
+        f"{name} is not a posterior of the catalog; {_close(name, posterior_names())}`recipe list`"
+        f" shows them, and a path ends in .py or has a folder in it{_as_path(name)}"
     )
+
+
+def _meant(name: str) -> str:
+    """Return a question about the name of a sampler that is misspelt or lacks its ending."""
+    if Path(f"{name}.py").is_file():
+        return f"did you mean {name}.py? "
+    return _close(name, [*_catalog_files(), *(e.name for e in catalog_entries())])
+
+
+def _close(name: str, names: Sequence[str]) -> str:
+    """Return a question about the name that is meant; empty if none is like it."""
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]}? " if close else ""
 
 
 def _as_path(name: str) -> str:
@@ -318,6 +327,18 @@ def _as_path(name: str) -> str:
     one.
     """
     return f", here ./{name}" if Path(name).is_file() else ""
+
+
+def _nothing_declared(path: str) -> str:
+    """Return the complaint about a file without a sampler."""
+    module = sys.modules[_module_name(Path(path))]
+    posteriors = [name for name, value in vars(module).items() if isinstance(value, Posterior)]
+    meant = (
+        f"; it defines the posterior {posteriors[0]}: recipe sample SAMPLER --posterior {path}"
+        if posteriors
+        else ""
+    )
+    return f"{path} defines no Recipe and no Update and no Kernel at module level{meant}"
 
 
 def _in_module(module: ModuleType, file: str, file_argument: str) -> list[Declaration]:
@@ -372,8 +393,8 @@ def _in_catalog(name: str, wanted: str) -> list[Declaration]:
             f"{name} is an audit of published rules and no sampler: use `recipe audit {name}`"
         )
     raise RecipeError(
-        f"{name} is neither a file nor in the catalog; `recipe list` shows the catalog, and a path"
-        f" ends in .py or has a folder in it{_as_path(name)}"
+        f"{name} is neither a file nor in the catalog; {_meant(name)}`recipe list` shows the"
+        f" catalog, and a path ends in .py or has a folder in it{_as_path(name)}"
     )
 
 
@@ -399,7 +420,7 @@ def _run_file(path: Path) -> ModuleType:
             f"{path} has {path.stat().st_size} bytes, and a recipe file may have at most"
             f" {MAX_FILE_BYTES}: keep its data in a file of their own"
         )
-    name = f"_recipe_file_{path.stem}"
+    name = _module_name(path)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise RecipeError(f"{path} is not a Python file; a recipe file ends in .py")
@@ -422,6 +443,11 @@ def _run_file(path: Path) -> ModuleType:
     finally:
         sys.path.pop(0)
     return module
+
+
+def _module_name(path: Path) -> str:
+    """Return the name under which Python keeps the module of a recipe file."""
+    return f"_recipe_file_{path.stem}"
 
 
 def _line_of(error: BaseException, path: Path) -> str:

@@ -649,6 +649,39 @@ def _signs(table: Table, node: Node) -> Signs:
     return ANY
 
 
+def signs_at_step_0(table: Table, k: int) -> Signs:
+    """A set that contains the sign of a node with 0 in place of the step, wherever it is defined
+    there.
+
+    What is no sum, product or power, and contains the step, may have every sign.
+    """
+    node = table.nodes[k]
+    if node.head == "sym" and table.kind(node.name) == "step":
+        return ZERO
+    below = [signs_at_step_0(table, c) for c in node.parts]
+    match node.head:
+        case "*":
+            return reduce(lambda a, b: Signs(x * y for x in a for y in b), below)
+        case "+" | "total":
+            found = sum_signs(below)
+            with_step = any(table.kind(n) == "step" for n in symbols_in(table, k))
+            return found if found != ANY or with_step else signs(table, k)
+        case "^":
+            power = table.nodes[node.parts[1]].number
+            if 0 in below[0] and (power is None or power < 0):
+                return ANY  # it has no value there
+            return power_signs(below[0], power)
+        case "fn" if node.name in ("exp", "cosh"):
+            return POSITIVE
+    return ANY if any(table.kind(n) == "step" for n in symbols_in(table, k)) else signs(table, k)
+
+
+def symbols_in(table: Table, k: int) -> set[str]:
+    """The names of all symbols in a node."""
+    nodes = (table.nodes[c] for c in table.reachable([k]))
+    return {node.name for node in nodes if node.head in ("sym", "at")}
+
+
 def power_signs(base: Signs, power: Fraction | None) -> Signs:
     """The possible signs of a power, where a root is the nonnegative one.
 
@@ -1981,11 +2014,18 @@ class Check:
             return Finding(name, NOT_CHECKED, "nothing in the subject is about it")
         try:
             problem = self.not_smooth() if name in NEED_DERIVATIVES else None
+            if name in self.need_the_limit():
+                problem = problem or self.not_expanded()
             if problem:
                 return Finding(name, NOT_CHECKED, problem)
             return Finding(name, *procedures[name]())
         except UnableError as error:
             return Finding(name, NOT_CHECKED, str(error))
+
+    def need_the_limit(self) -> tuple[str, ...]:
+        """The obligations that are about the limit of the rule."""
+        claim = ("stationarity",) if self.subject.kind == "claim" else ()
+        return (*claim, "agrees-with-update")
 
     def basic(self) -> set[str]:
         """The obligations that every certificate for this subject must contain."""
@@ -2455,18 +2495,116 @@ class Check:
         return problem and f"node {base} must be {wanted or 'no zero of a cosine'}: {problem}"
 
     def not_smooth(self) -> str | None:
-        """The reason why H, D, Q or the drift may lack a derivative somewhere; None if they have
-        all.
+        """The reason why H, D, Q, the drift or a target may lack a derivative somewhere; None if
+        they have all.
 
         Every derivative is taken by the rules of calculus. These hold for a root where its argument
         is positive, and for all other operations where they have a value.
         """
-        for base, wanted in self.conditions(self.subject.without_rule()):
+        rule = self.subject.rule
+        roots = [*self.subject.without_rule(), *([rule.target] if rule else ())]
+        for base, wanted in self.conditions(roots):
             if self.depends_on_state(base):
                 problem = self.open_condition(base, "> 0" if wanted == ">= 0" else wanted)
                 if problem:
                     return f"a derivative is taken of what may have none; {problem}"
         return None
+
+    def not_expanded(self) -> str | None:
+        """The reason why the rule may have no expansion in the root of its step; None if it has.
+
+        ``step^(3/2)/(w^2 + step)`` has no term of order ``step`` and moves the state by that much
+        on average. So the argument of a root, of a logarithm or below a fraction bar must have its
+        sign for a step of 0 as well, after powers of the step are taken out, and noise may stand in
+        polynomials alone.
+        """
+        rule = self.subject.rule
+        for k in self.table.reachable(n for _, n in rule.pairs) if rule else ():
+            node = self.table.nodes[k]
+            exponent = self.table.nodes[node.parts[1]].integer if node.head == "^" else None
+            is_polynomial = node.head in ("+", "*", "total") or (exponent or -1) >= 0
+            if node.parts and not is_polynomial and self.has_kind(k, "noise"):
+                return f"node {k} is a function of noise and no polynomial"
+        for base, wanted in self.conditions(n for _, n in rule.pairs) if rule else ():
+            if self.has_kind(base, "step"):
+                lead = [c for c in self.factors_of(base) if not self.is_power_of_step(c)]
+                strict = "!= 0" if wanted == "!= 0" else "> 0"
+                if not wanted or not all(self.is_read_off_at_step_0(c, strict) for c in lead):
+                    return f"node {base} is not seen to be {strict} as the step vanishes"
+        return None
+
+    def has_kind(self, base: int, kind: str) -> bool:
+        """Return True if a symbol of a kind, such as step or noise, is in a node."""
+        nodes = (self.table.nodes[k] for k in self.table.reachable([base]))
+        return any(
+            n.head in ("sym", "at") and kind in (self.table.kind(n.name) or "") for n in nodes
+        )
+
+    def factors_of(self, base: int) -> list[int]:
+        """The factors of a product, or the node itself."""
+        node = self.table.nodes[base]
+        return [f for c in node.parts for f in self.factors_of(c)] if node.head == "*" else [base]
+
+    def is_power_of_step(self, k: int) -> bool:
+        """Return True for the step, or a power of it with a number."""
+        node = self.table.nodes[k]
+        if node.head == "^" and self.table.nodes[node.parts[1]].number is not None:
+            return self.is_power_of_step(node.parts[0])
+        return node.head == "sym" and self.table.kind(node.name) == "step"
+
+    def is_read_off_at_step_0(self, k: int, wanted: str) -> bool:
+        """Return True if the sign of a node is read off with 0 in place of the step.
+
+        A difference ``c (exp(a step) - 1)`` is c a step to first order: it counts as a product.
+        """
+        node = self.table.nodes[k]
+        if node.head == "+" and len(node.parts) == 2 and self.is_read_off(k, wanted):
+            for one, other in (node.parts, node.parts[::-1]):
+                factor, rest = scaled(self.table, other)
+                inside = self.table.nodes[rest]
+                if (
+                    self.table.nodes[one].number == -factor
+                    and inside.head == "fn"
+                    and inside.name == "exp"
+                    and any(self.is_power_of_step(c) for c in self.factors_of(inside.parts[0]))
+                ):
+                    others = self.factors_of(inside.parts[0])
+                    return all(
+                        self.is_power_of_step(c) or self.is_read_off_at_step_0(c, "!= 0")
+                        for c in others
+                    )
+        return bool(self.leading_signs(k) <= SIGNS_OF_CONDITION[wanted])
+
+    def leading_signs(self, k: int) -> Signs:
+        """The possible signs of a node for small steps: those of the terms of a sum with the lowest
+        power of the step, without that power, at step 0.
+        """
+        node = self.table.nodes[k]
+        powers = [sum(map(self.power_of_step, self.factors_of(c))) for c in node.parts]
+        if node.head != "+" or min(powers) <= 0:
+            return signs_at_step_0(self.table, k)
+        rest = (
+            [f for f in self.factors_of(c) if not self.is_power_of_step(f)]
+            for c, power in zip(node.parts, powers, strict=True)
+            if power == min(powers)
+        )
+        return sum_signs(
+            reduce(
+                lambda a, b: Signs(x * y for x in a for y in b),
+                (signs_at_step_0(self.table, f) for f in factors),
+                POSITIVE,
+            )
+            for factors in rest
+        )
+
+    def power_of_step(self, k: int) -> Fraction:
+        """The exponent of a power of the step; 0 for any other node."""
+        node = self.table.nodes[k]
+        if not self.is_power_of_step(k):
+            return Fraction(0)
+        if node.head == "sym":
+            return Fraction(1)
+        return self.power_of_step(node.parts[0]) * (self.table.nodes[node.parts[1]].number or 0)
 
     def depends_on_state(self, base: int) -> bool:
         """Return True if a node contains a coordinate, directly or inside an abstract function."""

@@ -131,6 +131,22 @@ def _in_own_coordinates(declared: Any) -> Any:
     return rewritten(declared, lambda e: as_functions_of_preimages(e, declared.state))
 
 
+def densities_of(declared: Any) -> list[tuple[Expr, str]]:
+    """Return the log densities of the posteriors that stand for abstract potentials of a recipe or
+    a kernel, each with its place.
+    """
+    posteriors = declared.posteriors if isinstance(declared, Recipe | Kernel) else ()
+    written = (
+        (e, f"the {name} of {U}")
+        for U, posterior in posteriors
+        for e, name in (
+            (posterior.log_likelihood, "log likelihood"),
+            (posterior.log_prior, "log prior"),
+        )
+    )
+    return [(e, where) for e, where in written if e is not None]
+
+
 @singledispatch
 def _subject_of(declared: Any) -> Subject:
     raise RecipeError(f"{declared!r} is not a Recipe, an Update or a Discretisation")

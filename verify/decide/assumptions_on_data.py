@@ -11,8 +11,10 @@ from itertools import islice, product
 from sympy import Expr, Integer, Symbol
 
 from recipe.language.defined import PROVERS, Condition, conditions
-from recipe.language.symbols import ScalarData, VectorData, generic
+from recipe.language.free_symbols import blocks_in
+from recipe.language.symbols import Block, ScalarData, VectorData, generic
 from recipe.language.total import substitute
+from verify.verdict import Outcome, proved, undecided
 
 # Each value is tried for all coordinates of a datum at once.
 DATUM_VALUES = tuple(map(Integer, (0, 1, -1, 2, -2)))
@@ -46,3 +48,19 @@ def has_instance(condition: Condition) -> bool:
     """
     found = (value_of(condition.e, datum) for datum in instances([condition.e]))
     return any(e is not None and PROVERS[condition.sign](e) for e in found)
+
+
+def is_about_data(condition: Condition) -> bool:
+    """Return True if a condition depends on data."""
+    return any(isinstance(s, VectorData | ScalarData) for s in condition.e.free_symbols)
+
+
+def decide_on_data(condition: Condition, state: tuple[Block, ...]) -> Outcome:
+    """Decide a condition on the data, which are given; a point with other data would refute
+    nothing.
+    """
+    if blocks_in(condition.e, state):
+        return undecided(f"{condition} could not be proved for all data")
+    if not has_instance(condition):
+        return undecided(f"no data were found for which {condition}, whatever the parameters are")
+    return proved("of the data", f"the data are such that {condition}")

@@ -65,7 +65,7 @@ def decide_for_small_steps(condition: Condition, step: Symbol) -> Outcome:
     In the expansion in sqrt(step), the first coefficient that does not vanish has the sign of the
     expression for all small steps. A proof is for small steps and carries this as an assumption.
     """
-    lead = _leading_sign(condition.e, step)
+    lead = leading_sign(condition.e, step)
     if lead is None:
         return undecided(f"no expansion of {condition.e} at {step} = 0 was found")
     if PROVERS[NONZERO if condition.sign == NONZERO else POSITIVE](lead):
@@ -91,7 +91,7 @@ def holds(condition: Condition, step: Symbol | None = None) -> bool:
     )
 
 
-def _leading_sign(e: Expr, step: Symbol) -> Expr | None:
+def leading_sign(e: Expr, step: Symbol) -> Expr | None:
     """An expression that has the sign of ``e`` for small steps; None if no expansion was found.
 
     Where ``e`` is singular at step 0, its numerator and its denominator are expanded.

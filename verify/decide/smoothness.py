@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sympy import Abs, Expr, Pow, Symbol, ceiling, factor_list, fraction, oo, sign, together
+from sympy.core.function import AppliedUndef
 from sympy.polys.polyerrors import PolynomialError
 
 from recipe.language.abstract import Dense, Field, Jet, Partial, Potential
@@ -40,11 +41,14 @@ class Fault:
         zero: the expression.
         order: the number of continuous derivatives that the operation has for certain;
             NOT_CONTINUOUS if it may jump or have no value.
+        unless: the sign of that expression with which the operation is smooth: ``"> 0"`` or
+            ``"!= 0"``.
     """
 
     of: Expr
     zero: Expr
     order: int
+    unless: str = NONZERO
 
     @property
     def is_analytic(self) -> bool:
@@ -52,11 +56,11 @@ class Fault:
 
         They lie on surfaces then. An abstract smooth function may vanish on any closed set.
         """
-        return not self.zero.has(Potential, Field, Dense, Partial, Jet)
+        return not self.zero.has(Potential, Field, Dense, Partial, Jet, AppliedUndef)
 
     def __str__(self) -> str:
         if self.order < 0:
-            return f"{self.of} is not proved to be continuous where {self.zero} = 0"
+            return f"{self.of} is not proved to be continuous unless {self.zero} {self.unless}"
         derivative = ("first", "second", "third")[self.order] if self.order < 3 else "next"
         return (
             f"the {derivative} derivative of {self.of} is not proved to be continuous where"
@@ -78,7 +82,12 @@ def faults(e: Expr, state: tuple[Block, ...], step: Symbol | None = None) -> tup
         step: the step of a rule, if ``e`` is one; then ``e`` must be smooth for small steps.
     """
     found = dict.fromkeys(_faults(e, step))
-    return tuple(fault for fault in found if blocks_in(fault.zero, state))
+    return tuple(
+        fault
+        for fault in found
+        if blocks_in(fault.zero, state)
+        or (isinstance(fault.of, Pow) and blocks_in(fault.of.exp, state))
+    )
 
 
 def _faults(e: Expr, step: Symbol | None) -> Iterator[Fault]:
@@ -125,7 +134,7 @@ def _of_condition(condition: Condition, e: Expr, step: Symbol | None) -> Iterato
     else:
         is_power = isinstance(e, Pow) and condition.sign != NONZERO
         order = 0 if is_power and is_positive(e.exp) and holds(condition, step) else NOT_CONTINUOUS
-        yield Fault(e, condition.e, order)
+        yield Fault(e, condition.e, order, strict)
 
 
 def _of_root(root: Expr, is_defined: bool) -> Iterator[Fault]:
@@ -138,7 +147,7 @@ def _of_root(root: Expr, is_defined: bool) -> Iterator[Fault]:
     at_least = int(ceiling(q)) - 1
     powers = _factors(base)
     if powers is None or not all(n % 2 == 0 or is_nonnegative(f) for f, n in powers):
-        yield Fault(root, base, at_least if is_defined else NOT_CONTINUOUS)
+        yield Fault(root, base, at_least if is_defined else NOT_CONTINUOUS, POSITIVE)
         return
     for f, n in powers:
         order = _of_power(n, n * q)

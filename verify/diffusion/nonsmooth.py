@@ -21,7 +21,7 @@ from typing import Any
 
 from sympy import Abs, Expr, S, Symbol, sign
 
-from recipe import Dynamics, Recipe
+from recipe import Discretisation, Dynamics, Recipe, Update
 from recipe.language.abstract import Field, Partial, Potential, written_image
 from recipe.language.calculus import freeze
 from recipe.language.entry import Coupling, Entry, parts
@@ -33,7 +33,8 @@ from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero
 from verify.diffusion.change_of_variable.maps_of_blocks import map_of
 from verify.diffusion.change_of_variable.monotone import decide_monotone
-from verify.subject import KernelSubject, Subject
+from verify.diffusion.small_step import decide_expansion, is_expanded
+from verify.subject import KernelSubject, Subject, densities_of
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
 CONTINUOUS_FLUX = (
@@ -74,16 +75,27 @@ def why_not_smooth(subject: Subject | KernelSubject) -> str | None:
     found = kinks(subject)
     if found:
         return f"there is a kink at {at_kinks(found)}"
+    update = _rule_of(subject)
+    expansion = None if update is None else decide_expansion(update)
+    if expansion is not None and expansion.verdict is not Verdict.PROVED:
+        return expansion.by
     step = getattr(subject.declared, "step", None)
-    for e, where in (*_expressions(subject), *_maps(subject)):
-        for fault in faults(e, _coordinates(subject), step):
-            return f"in {where} {fault}"
-    return None
+    return next(
+        (
+            f"in {where}: {fault}"
+            for e, where in (*_expressions(subject), *_maps(subject))
+            for fault in faults(e, subject.state, step)
+        ),
+        None,
+    )
 
 
-def _coordinates(subject: Subject | KernelSubject) -> tuple[Block, ...]:
-    """Return the blocks of the state, and those that they stand for."""
-    return (*subject.state, *(b.image for b in subject.state if b.image is not None))
+def _rule_of(subject: Subject | KernelSubject) -> Update | None:
+    """Return the rule whose limit the dynamics are, or which is a discrete step."""
+    declared = subject.declared
+    if isinstance(declared, Discretisation):
+        return declared.update
+    return declared if isinstance(declared, Update) else None
 
 
 def _expressions(subject: Subject | KernelSubject) -> Iterator[tuple[Expr, str]]:
@@ -98,13 +110,7 @@ def _energies(subject: Subject | KernelSubject) -> Iterator[tuple[Expr, str]]:
     """Yield H, and the densities of the posteriors that stand for its abstract potentials."""
     yield subject.H, "H"
     of: Any = getattr(subject.declared, "of", subject.declared)
-    for U, posterior in of.posteriors if isinstance(of, Recipe) else ():
-        for e, name in (
-            (posterior.log_likelihood, "log likelihood"),
-            (posterior.log_prior, "log prior"),
-        ):
-            if e is not None:
-                yield e, f"the {name} of {U}"
+    yield from densities_of(of)
 
 
 def _maps(subject: Subject | KernelSubject) -> list[tuple[Expr, str]]:
@@ -124,12 +130,17 @@ def decide_regular(subject: Subject) -> Outcome:
     ]
     if isinstance(declared, Recipe):
         second_order += [(e, "Q") for e in declared.Q.written]
-    first_order = [(e, f"the drift of {b}") for b, e in dynamics.drift.items()]
+        first_order = []  # the drift is continuous where H, D and Q have one derivative
+    else:
+        first_order = [(e, f"the drift of {b}") for b, e in dynamics.drift.items()]
+    update = _rule_of(subject)
+    if update is not None and not is_expanded(update):
+        return decide_expansion(update)
     for needed, expressions in ((1, second_order), (0, first_order)):
         for e, where in expressions:
-            fault = first_fault(e, _coordinates(subject), needed)
+            fault = first_fault(e, subject.state, needed)
             if fault is not None:
-                return undecided(f"in {where} {fault}, and the stationary equation needs it")
+                return undecided(f"in {where}: {fault}, and the stationary equation needs it")
     return proved("all derivatives of the stationary equation are continuous")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sympy import Symbol
 
 from recipe.language.defined import Condition, conditions
+from verify.decide.assumptions_on_data import decide_on_data, is_about_data
 from verify.decide.definedness import (
     NO_POINT,
     decide_condition,
@@ -15,7 +16,7 @@ from verify.diffusion.change_of_variable.bijection import decide_all_monotone, d
 from verify.diffusion.change_of_variable.maps_of_blocks import has_maps
 from verify.kernels.step_sizes import expressions_of
 from verify.obligation import Obligation, of_kernels
-from verify.subject import KernelSubject
+from verify.subject import KernelSubject, densities_of
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
 
@@ -26,7 +27,7 @@ def discharge(subject: KernelSubject) -> Outcome:
     if not has_a_point([*(e for e, _ in subject.written), *subject.state]):
         return undecided(NO_POINT)
     named: dict[object, tuple[str, Outcome]] = {}
-    for e, where in expressions_of(subject.declared):
+    for e, where in (*densities_of(subject.declared), *expressions_of(subject.declared)):
         for condition in conditions(e):
             if condition not in named:
                 named[condition] = (where, _decide(condition, subject))
@@ -47,6 +48,8 @@ def _decide(condition: Condition, subject: KernelSubject) -> Outcome:
     if condition in subject.conditions:
         return proved("it belongs to the scope")
     outcome = decide_condition(condition)
+    if outcome.verdict is not Verdict.PROVED and is_about_data(condition):
+        return decide_on_data(condition, subject.state)
     step = subject.declared.step
     if outcome.verdict is Verdict.PROVED or step is None or step not in condition.e.free_symbols:
         return outcome

@@ -15,9 +15,10 @@ from verify.diffusion.published_rule import (
     has_update,
     published,
 )
+from verify.diffusion.small_step import decide_expansion
 from verify.obligation import Obligation
 from verify.subject import Subject
-from verify.verdict import Outcome, conjunction, undecided
+from verify.verdict import Outcome, Verdict, conjunction, undecided
 
 
 def discharge(subject: Subject) -> Outcome:
@@ -28,6 +29,9 @@ def discharge(subject: Subject) -> Outcome:
     """
     assert isinstance(subject.declared, Recipe)
     assert subject.declared.update is not None
+    expansion = decide_expansion(subject.declared.update)
+    if expansion.verdict is not Verdict.PROVED:
+        return expansion
     theirs, step = published(subject), str(subject.declared.update.step)
     # If this difference is a constant, both targets are the same law.
     difference = subject.declared.H - subject.declared.update.target

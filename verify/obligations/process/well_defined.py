@@ -10,11 +10,9 @@ from sympy import Expr, S
 from recipe import Recipe, Update, derive
 from recipe.language.defined import NONZERO, Condition, conditions
 from recipe.language.entry import parts
-from recipe.language.free_symbols import blocks_in
 from recipe.language.phi import exp_by_phi
 from recipe.language.sign import is_nonzero
-from recipe.language.symbols import ScalarData, VectorData
-from verify.decide.assumptions_on_data import has_instance
+from verify.decide.assumptions_on_data import decide_on_data, is_about_data
 from verify.decide.definedness import (
     NO_POINT,
     breaking_point,
@@ -24,7 +22,7 @@ from verify.decide.definedness import (
 )
 from verify.generator.coupling import own_diffusion
 from verify.obligation import Obligation
-from verify.subject import Subject
+from verify.subject import Subject, densities_of
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
 GAMMA_PLACE = "the correction Gamma"
@@ -36,7 +34,7 @@ def discharge(subject: Subject) -> Outcome:
         return undecided(NO_POINT)
     decided: dict[Condition, Outcome] = {}
     named: dict[tuple[Condition, str], tuple[str, Outcome]] = {}
-    for e, where in (*_of_posteriors(subject), *expressions_of(subject)):
+    for e, where in (*densities_of(subject.declared), *expressions_of(subject)):
         for condition, outcome in _outcomes(e, where, subject, decided):
             # A condition is decided once. A failing one may be a removable singularity of this
             # expression and not of another.
@@ -101,34 +99,11 @@ def _decide(condition: Condition, subject: Subject, where: str) -> Outcome:
     if isinstance(subject.declared, Update) and subject.declared.step in symbols:
         # sqrt(1 - eps) is a rule for steps below 1. The limit exists, and is judged by itself.
         return decide_for_small_steps(condition, subject.declared.step)
-    if any(isinstance(s, VectorData | ScalarData) for s in symbols):
-        return _of_data(condition, subject)
+    if is_about_data(condition):
+        return decide_on_data(condition, subject.state)
     if where.startswith(GAMMA_PLACE) and outcome.verdict is Verdict.REFUTED:
         return replace(outcome, by=f"it is singular: {outcome.by}")
     return outcome
-
-
-def _of_data(condition: Condition, subject: Subject) -> Outcome:
-    """Decide a condition on the data, which are given; a point with other data would refute
-    nothing.
-    """
-    if blocks_in(condition.e, subject.state):
-        return undecided(f"{condition} could not be proved for all data")
-    if not has_instance(condition):
-        return undecided(f"no data were found for which {condition}, whatever the parameters are")
-    return proved("of the data", f"the data are such that {condition}")
-
-
-def _of_posteriors(subject: Subject) -> Iterator[tuple[Expr, str]]:
-    """Yield the expressions of the posteriors behind abstract potentials, with their places."""
-    posteriors = subject.declared.posteriors if isinstance(subject.declared, Recipe) else ()
-    for U, posterior in posteriors:
-        for e, what in (
-            (posterior.log_likelihood, "log likelihood"),
-            (posterior.log_prior, "log prior"),
-        ):
-            if e is not None:
-                yield e, f"the {what} of {U}"
 
 
 def expressions_of(subject: Subject) -> Iterator[tuple[Expr, str]]:

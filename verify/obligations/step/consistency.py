@@ -11,6 +11,7 @@ from recipe.declare.reflect_update import unfolded
 from verify.decide.zero.decide import decide_zero
 from verify.diffusion.noise_laws import decide_draws
 from verify.diffusion.published_rule import decide_limit, decide_reflections
+from verify.diffusion.small_step import decide_expansion
 from verify.obligation import Obligation
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction, undecided
@@ -22,6 +23,9 @@ def discharge(subject: Subject) -> Outcome:
     """
     assert isinstance(subject.declared, Discretisation)
     update = subject.declared.update
+    expansion = decide_expansion(update)
+    if expansion.verdict is not Verdict.PROVED:
+        return _moves_at_once(update) or expansion
     # This is exact: at step 0 the recorded value is the state.
     recorded = [
         (f"the recorded value of {b}", decide_zero(e.xreplace({update.step: 0}) - b))
