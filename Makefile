@@ -4,6 +4,9 @@ BIN := .venv/bin
 DEMO := demo_output
 WHEEL := $(CURDIR)/build/wheel
 
+# Modules are compiled when they are first imported, which takes a minute less than to compile all that is installed.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: setup wheel test test-all matrix demo lint bench
 
 setup: .venv/ready
@@ -11,7 +14,7 @@ setup: .venv/ready
 .venv/ready: pyproject.toml
 	@echo "setting up .venv, once: some minutes, and 1.2 GB with all that the tests need"
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --editable ".[dev]"
+	$(BIN)/python -m pip install --no-compile --quiet --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $@
 
 # The tests try what a user installs: the files of the wheel, in a folder of their own that comes first on the path.

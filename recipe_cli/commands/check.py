@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from recipe import Recipe, RecipeError, Update
-from recipe_cli.commands.options import AsJson
+from recipe_cli.commands.options import AsJson, positive
 from recipe_cli.declarations import declarations, single_declaration
+from recipe_cli.sandbox.child import StoppedError, within_limits
+from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import console, print_json
 
 REJECTED_STATUS = 1  # exit status
@@ -31,6 +34,13 @@ def check_certificate(
         str | None,
         typer.Argument(metavar="FILE", help="Recipe that the certificate must be about."),
     ] = None,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            help="Time limit; a certificate that takes longer to check is not confirmed.",
+        ),
+    ] = 300.0,
     as_json: AsJson = False,
 ) -> None:
     """Check a certificate again with the independent checker and, if FILE is given, that it is
@@ -38,13 +48,17 @@ def check_certificate(
     """
     from recipe_cli.render.certificates import check_as_json, print_check
     from verify.certificate.difference import first_difference
-    from verify.checker import CertificateError, check, read
+    from verify.checker import CertificateError, Result, check, read
 
     try:
         certificate = read(str(file))
     except CertificateError as error:
         raise RecipeError(str(error)) from None
-    result = check(certificate)
+    try:
+        limits = Limits(positive("--timeout", timeout))
+        result = within_limits(partial(check, certificate), limits)
+    except StoppedError as stopped:
+        result = Result("not confirmed", f"the check was stopped: {stopped.reason}")
     if result.status == "not a certificate":
         raise RecipeError(f"{file} is not a certificate: {result.sentence}")
     other = None

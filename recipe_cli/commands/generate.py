@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from recipe_cli.commands.options import POSTERIOR, Force, Order, Scheme, Where
+from recipe_cli.commands.options import POSTERIOR, Force, Order, Scheme, Where, positive
 from recipe_cli.declarations import concrete_declaration
 from recipe_cli.output.paths import refuse_to_replace, resolved
+from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import print_line
 
 EPILOG = (
@@ -35,6 +36,13 @@ def generate(
             ),
         ),
     ] = False,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            help="Time limit for --check; a proof that takes longer is undecided.",
+        ),
+    ] = 300.0,
 ) -> None:
     """Write the sampler as a readable Numba module that needs numpy and numba only. It is written
     only if its text is proved to carry out the declared step.
@@ -43,7 +51,10 @@ def generate(
     from recipe_cli.render.exit_status import STATUS_OF_VERDICT
 
     if check:
-        verdict = check_module(concrete_declaration(where), output, scheme, order, posterior)
+        limits = Limits(positive("--timeout", timeout))
+        verdict = check_module(
+            concrete_declaration(where), output, scheme, order, posterior, limits
+        )
         raise typer.Exit(STATUS_OF_VERDICT[verdict])
     refuse_to_replace(output, force, where, posterior)
     generate_module(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from codegen import generate as generate_kernel
@@ -12,8 +13,10 @@ from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.output.paths import text_of
 from recipe_cli.program.translation import require_translation, translation_of
 from recipe_cli.program.typed import block_names
+from recipe_cli.sandbox.child import StoppedError, within_limits
+from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import print_line
-from verify.verdict import Verdict
+from verify.verdict import Verdict, undecided
 
 MAX_TEXT_BYTES = 10_000_000  # of the file of a module
 
@@ -41,18 +44,27 @@ def generate_module(
 
 
 def check_module(
-    declaration: Declaration, file: Path, scheme: str, order: str | None, posterior: str | None
+    declaration: Declaration,
+    file: Path,
+    scheme: str,
+    order: str | None,
+    posterior: str | None,
+    limits: Limits,
 ) -> Verdict:
     """Decide whether the text of a file is the step of a declaration, and print the answer.
 
-    The text is read and never run. The arguments but ``file`` are those of ``generate_module``.
+    The text is read and never run, and the proof is stopped at the limits. The other arguments are
+    those of ``generate_module``.
 
     Returns:
         The verdict: proved if the text is the step, refuted if it is not.
     """
     module = _module_of(declaration, scheme, order, posterior)
     text = text_of(file, MAX_TEXT_BYTES)
-    outcome = translation_of(replace(module, source=text))
+    try:
+        outcome = within_limits(partial(translation_of, replace(module, source=text)), limits)
+    except StoppedError as stopped:
+        outcome = undecided(stopped.reason)
     relation = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(
         outcome.verdict, "is not proved to be"
     )

@@ -10,9 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import os
-import signal
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +19,13 @@ from typing import Any
 
 from recipe_cli.declarations import Declaration, UnfitDeclaration
 from recipe_cli.errors import BAD_INPUT_STATUS, Mistake, printable
+from recipe_cli.sandbox.child import (
+    FORK_IS_SAFE,
+    StoppedError,
+    end_process,
+    how_it_ended,
+    interruption_put_off,
+)
 from recipe_cli.sandbox.messages import (
     Answered,
     Begun,
@@ -39,24 +43,9 @@ from recipe_cli.terminal.progress import Progress
 from verify.report import Report
 from verify.verdict import Outcome, undecided
 
-# On other platforms a fresh interpreter is started, which takes about a second.
-FORK_IS_SAFE = sys.platform.startswith("linux")
 SILENT_SECONDS = 1.0  # of work before a terminal shows what is being done
 MAX_PROGRESS_CHARACTERS = 70  # of the line that a terminal shows
 POLL_SECONDS = 0.5  # between two looks at the process
-
-
-class _StoppedError(Exception):
-    """The child process gave no answer.
-
-    Args:
-        reason: why it gave none.
-        advice: what would help, as a clause that begins with "; ", or nothing.
-    """
-
-    def __init__(self, reason: str, advice: str = "") -> None:
-        super().__init__(reason)
-        self.reason, self.advice = reason, advice
 
 
 @dataclass
@@ -98,7 +87,7 @@ class Watch:
                     for message in self._messages(connection, process):
                         yield from self._results_of(message)
                     over = True
-                except _StoppedError as stopped:
+                except StoppedError as stopped:
                     results, over = self._results_after_stop(stopped)
                     yield from results
             self._again = True
@@ -121,19 +110,19 @@ class Watch:
             target=work, args=(theirs, ours if self.method == "fork" else None, task)
         )
         try:
-            with _interruption_put_off():  # in the child it would print a traceback
+            with interruption_put_off():  # in the child it would print a traceback
                 process.start()
             theirs.close()
             yield ours, process
         finally:
-            _end(process)
+            end_process(process)
             ours.close()
 
     def _messages(self, connection: Connection, process: BaseProcess) -> Iterator[Any]:
         """Yield the messages of the child process until it has ended.
 
         Raises:
-            _StoppedError: if no message comes in time, or none can come any more.
+            StoppedError: if no message comes in time, or none can come any more.
         """
         with Progress() as progress:
             while not isinstance(message := self._next(connection, process, progress), Ended):
@@ -148,25 +137,25 @@ class Watch:
                 try:
                     message = connection.recv()
                 except (EOFError, OSError):
-                    raise _StoppedError(_how_it_ended(process)) from None
+                    raise StoppedError(how_it_ended(process)) from None
                 except Exception as error:
-                    raise _StoppedError(
+                    raise StoppedError(
                         f"its answer cannot be read ({type(error).__name__})"
                     ) from None
                 progress.clear()
                 if isinstance(message, OutOfMemory):
-                    raise _StoppedError(
+                    raise StoppedError(
                         f"it needed more than {self.limits.gigabytes:g} GB of memory",
                         "; --memory allows more",
                     )
                 return message
             if ready:
-                raise _StoppedError(_how_it_ended(process))
+                raise StoppedError(how_it_ended(process))
             seconds = time.monotonic() - began
             if seconds > SILENT_SECONDS:
                 doing = self._current_work()[:MAX_PROGRESS_CHARACTERS]
                 progress.show(f"{doing} ({seconds:.0f} s)")
-        raise _StoppedError(
+        raise StoppedError(
             f"no answer within {self.limits.seconds:g} seconds", "; --timeout allows more"
         )
 
@@ -194,7 +183,7 @@ class Watch:
         self._done += 1
         self._answered, self._begun, self._obligation = {}, None, None
 
-    def _results_after_stop(self, stopped: _StoppedError) -> tuple[list[Result], bool]:
+    def _results_after_stop(self, stopped: StoppedError) -> tuple[list[Result], bool]:
         """Return what follows from a child process that was stopped.
 
         Returns:
@@ -216,44 +205,9 @@ class Watch:
         return [result], False
 
 
-@contextlib.contextmanager
-def _interruption_put_off() -> Iterator[None]:
-    """Delay Ctrl-C until this block is over; a process that is forked inside it begins with Ctrl-C
-    blocked.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def _with_reason(report: Report, reason: str) -> Report:
     """Return an unanswered report with the reason why the process stopped."""
     lines = (
         replace(line, outcome=undecided(f"{line.outcome.by}: {reason}")) for line in report.lines
     )
     return replace(report, lines=tuple(lines))
-
-
-def _end(process: BaseProcess) -> None:
-    """Kill a process and all processes that it started."""
-    if process.pid is None:
-        return
-    if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
-    process.join()
-
-
-def _how_it_ended(process: BaseProcess) -> str:
-    """Return how a process ended, in words."""
-    process.join(1)
-    code = process.exitcode
-    if code is None or code >= 0:
-        return f"its process ended by itself, with exit status {code}"
-    return f"its process was ended by {signal.Signals(-code).name}"

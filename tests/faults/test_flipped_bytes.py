@@ -81,6 +81,7 @@ def kinds(written):
     return {"manifest": [folder / "checkpoint.json"], "arrays": sorted(folder.glob("*.npz"))}
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("kind", ["manifest", "arrays"])
 def test_a_flipped_bit_is_refused_or_harmless(written, kind):
     for path in kinds(written)[kind]:

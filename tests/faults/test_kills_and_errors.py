@@ -149,7 +149,7 @@ def some_and_all(some):
     )
 
 
-@pytest.mark.by_default(2)
+@pytest.mark.by_default(1)
 @some_and_all(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_process_that_is_killed_at_a_call_loses_nothing(trials, tmp_path, name, tried):
@@ -170,7 +170,7 @@ def test_a_process_that_is_killed_at_a_call_loses_nothing(trials, tmp_path, name
     print(f"{name}: {place.changes} calls that change something", file=sys.__stderr__)
 
 
-@pytest.mark.by_default(2)
+@pytest.mark.by_default(1)
 @some_and_all(4)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_call_that_fails_is_said_or_does_no_harm(trials, tmp_path, name, tried):

@@ -638,6 +638,7 @@ def _nobody_reads_and_no_checkpoint_is_written():
     codegen.running.checkpoint.Checkpoint._write = write
 
 
+@pytest.mark.slow
 def test_warnings_that_nobody_reads_cost_no_draws(tmp_path, cache):
     options = (*SHORT, "--checkpoint", "run", "--checkpoint-seconds", "0.001", "-o", "draws.nc")
     status, _ = Command(

@@ -37,7 +37,7 @@ def array_step_text(tmp_path_factory):
     return runpy.run_path(str(file))["array_step_text"]
 
 
-@pytest.mark.by_default(3)
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(("recipe", "options"), CASES.values(), ids=CASES)
 def test_array_code_is_the_compiled_step(recipe, options, array_step_text, tmp_path):
     module = generate(recipe, **options)

@@ -177,7 +177,7 @@ def test_gradient_is_that_of_central_differences(name):
         np.testing.assert_allclose(slopes, gradient, rtol=1e-6, atol=1e-6 * np.abs(gradient).max())
 
 
-@pytest.mark.by_default(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BY_HAND)
 def test_density_and_gradient_are_those_of_autograd(name):
     posterior, density = example(name)

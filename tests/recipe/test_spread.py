@@ -75,9 +75,7 @@ def pieces(recipe):
     )
 
 
-@pytest.mark.slow_for(
-    "third_order_langevin", "scir_posterior", "sgrhmc", "sgnht", "sgrhmc_bounded", "mirror_sghmc"
-)
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", SPREADABLE)
 def test_what_is_proved_for_one_vector_is_proved_for_its_pieces(name):
     recipe = CATALOG[name]

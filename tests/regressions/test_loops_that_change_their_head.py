@@ -148,6 +148,7 @@ OVERWRITTEN = [
 ]
 
 
+@pytest.mark.by_default(9)
 @pytest.mark.parametrize("mistake", OVERWRITTEN, ids=lambda m: f"{m[0]}: {m[3].strip()[:50]!r}")
 def test_what_a_loop_goes_through_stays_what_it_was(mistake):
     assert named(mistake[0]).verdict(changed(*mistake)) != "proved"

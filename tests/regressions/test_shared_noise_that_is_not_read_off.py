@@ -35,6 +35,7 @@ def squared():
     return Update(h, {x: x * (1 + sqrt(h) * w / 4) ** 2 + h}, x - log(x))
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize(
     "rule",
     [two_noises(), folded(), squared(), CASES["scir"][1]],

@@ -138,7 +138,7 @@ def own_gradient(theta, rows, x, y, g):
 OWN = Posterior(theta, LINEAR, -total(theta**2) / 2, ROWS, gradient=own_gradient)
 
 
-@pytest.mark.by_default(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

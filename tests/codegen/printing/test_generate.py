@@ -207,7 +207,7 @@ def run(
     )
 
 
-@pytest.mark.by_default(2)
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("recipe", [SGNHT, PRECONDITIONED], ids=lambda x: x.name)
 @pytest.mark.parametrize("size", [1, 2, 5, 31, 32, 33, 63, 64, 65])
 def test_run_is_step_with_fused_noise(recipe, size):

@@ -143,7 +143,7 @@ def test_the_draws_are_those_of_the_rule(word):
             )
 
 
-@pytest.mark.slow_for("BADODAB")
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["BAOAB", "BADODAB"])
 def test_a_run_that_is_split_or_starts_from_a_copy_is_the_same(word):
     """A state whose gradients were lost evaluates them again, from the rows of the step before."""

@@ -101,6 +101,7 @@ def test_a_kernel_with_data_is_what_its_parts_say(name):
     compare_with_parts(name, data=True)
 
 
+@pytest.mark.slow
 @pytest.mark.by_default("numbers")  # each takes seconds to compile
 @pytest.mark.parametrize("name", BOUND)
 def test_a_kernel_is_what_its_parts_say(name):

@@ -121,6 +121,7 @@ def test_phi_1_has_all_its_digits(z):
     assert phi_1(z) == pytest.approx(expected, rel=1e-15)
 
 
+@pytest.mark.slow
 def test_phi_in_a_rule():
     rate = Update(
         h,

@@ -51,7 +51,7 @@ def both(monkeypatch, what, **options):
     return together
 
 
-@pytest.mark.by_default("what0-options0", "what1-options1")
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(
     ("what", "options"),
     [
@@ -101,11 +101,13 @@ def test_a_chain_that_leaves_its_domain_is_reported_as_such(few, monkeypatch):
     assert all(d.left_domain for d in draws.divergences)
 
 
+@pytest.mark.slow
 def test_all_chains_may_stop(few, monkeypatch):
     draws = both(monkeypatch, QUARTIC, step_size=1.0, initial={"theta": np.full((20, 1), 50.0)})
     assert len(draws.divergences) == 20
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(
     "options", [{"initial": {}}, {"initial": {"theta": np.geomspace(0.1, 100.0, 20)[:, None]}}]
 )

@@ -69,6 +69,7 @@ def test_a_finished_run_can_be_asked_for_more_steps(tmp_path):
     np.testing.assert_array_equal(run(checkpoint=tmp_path / "c")["r"], longer["r"])
 
 
+@pytest.mark.slow
 def test_a_diverged_chain_stays_where_it_stopped(tmp_path):
     options = {"step_size": 1.0, "params": {"C": 0.1}}
     first = run(checkpoint=tmp_path / "c", **options)
@@ -231,7 +232,7 @@ def damages():
     ]
 
 
-@pytest.mark.by_default(7)
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize("number", range(28))
 def test_damage_is_one_sentence_and_changes_nothing(tmp_path, number):
     run(checkpoint=tmp_path, steps=200)

@@ -122,6 +122,7 @@ def test_a_run_that_is_split_is_the_same_run_bit_for_bit():
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.slow
 def test_warmup_thinning_and_keep_select_from_the_same_run():
     everything, some = bayes(steps=40), bayes(steps=40, warmup=10, thin=7, keep="theta")
     np.testing.assert_array_equal(some["theta"], everything["theta"][:, 16::7])

@@ -169,6 +169,7 @@ OTHER_LAWS = {
 # -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.by_default(5)
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_rule_is_put_into_the_form_of_the_recipe(name):
     report = verify(RIGHT[name])

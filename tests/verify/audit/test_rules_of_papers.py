@@ -207,7 +207,7 @@ def test_a_right_rule_is_proved(name):
     assert verify(RIGHT[name], discharge=of_the_law).verdict is Verdict.PROVED
 
 
-@pytest.mark.by_default(8)
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_rule_is_refuted(name):
     assert verify(WRONG[name], discharge=of_the_law).verdict is Verdict.REFUTED

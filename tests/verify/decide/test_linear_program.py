@@ -95,6 +95,7 @@ def test_a_zero_target_and_no_columns():
     assert least_combination([{0: 1}, {0: -1}], {}) == [0, 0]
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(
     "e",
     [

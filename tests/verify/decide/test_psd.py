@@ -372,8 +372,7 @@ def outcome_of(name: str):
     return OUTCOMES[name]
 
 
-@pytest.mark.by_default(33)
-@pytest.mark.slow_for("a cosine near its parabola", "Motzkin")
+@pytest.mark.by_default(16)
 @pytest.mark.parametrize("name", TABLE)
 def test_the_verdict(name):
     outcome = outcome_of(name)

@@ -257,7 +257,7 @@ CASES = {
 }
 
 
-@pytest.mark.by_default(28)
+@pytest.mark.by_default(14)
 @pytest.mark.parametrize("name", CASES)
 def test_edges(name):
     verdict, declared = CASES[name]

@@ -182,6 +182,7 @@ def test_signs_are_those_of_both_sides(e, signs):
 # --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", RECIPES)
 def test_the_transforms_of_softsign_are_proved(name):
     report = verify(RECIPES[name])

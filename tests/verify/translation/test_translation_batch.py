@@ -30,7 +30,7 @@ def changed(name, old, new):
     return alone + begin + many.replace(old, new)
 
 
-@pytest.mark.by_default(8)
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("name", MANY)
 def test_every_form_is_proved(name):
     outcome = made(name).outcome()
