@@ -19,7 +19,8 @@ import time
 import tokenize
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script it has no other tests beside it
+if __name__ == "__main__":  # as pytest sets it: the checkout before the folder of the tests
+    sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
 
 from helpers.command import ROOT, command
 
@@ -64,8 +65,8 @@ def changed(text: str, rng: random.Random) -> str:
     return "".join(lines)
 
 
-def faults(seconds: float, seed: int):
-    """Yield each file with a verb that ends as it must not, until the time is over."""
+def trials(seconds: float, seed: int):
+    """Yield verbs with changed files until the time is over, each with what is wrong, or None."""
     rng, end = random.Random(seed), time.monotonic() + seconds
     originals = sorted((ROOT / "catalog").glob("[a-z]*.py"))
     with tempfile.TemporaryDirectory() as folder:
@@ -79,8 +80,9 @@ def faults(seconds: float, seed: int):
             except TimeoutError as error:
                 yield verb, file.read_text(), str(error)
                 continue
-            if done.returncode not in GOOD_STATUSES or "Traceback" in done.stderr:
-                yield verb, file.read_text(), f"status {done.returncode}: {done.stderr[-2000:]}"
+            is_good = done.returncode in GOOD_STATUSES and "Traceback" not in done.stderr
+            said = f"status {done.returncode}: {done.stderr[-2000:]}"
+            yield verb, file.read_text(), None if is_good else said
 
 
 def main() -> int:
@@ -89,11 +91,14 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    found = 0
-    for verb, text, why in faults(60 * arguments.minutes, arguments.seed):
+    tried = found = 0
+    for verb, text, why in trials(60 * arguments.minutes, arguments.seed):
+        tried += 1
+        if why is None:
+            continue
         found += 1
         print("=" * 80, f"recipe {' '.join(verb)}", why, "-" * 80, text, sep="\n", flush=True)
-    print(f"{found} faults in {arguments.minutes:g} minutes, seed {arguments.seed}")
+    print(f"{found} faults in {tried} trials, {arguments.minutes:g} minutes, seed {arguments.seed}")
     return 1 if found else 0
 
 
