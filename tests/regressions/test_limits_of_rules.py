@@ -13,11 +13,13 @@ from recipe import (
     Recipe,
     Scalar,
     Update,
+    Vector,
     bind,
     compose,
     grad,
     metropolis,
     refresh,
+    total,
 )
 from verify import Verdict, checker, verify
 from verify.certificate import certificate_of, write
@@ -31,6 +33,8 @@ PROVED, REFUTED, UNDECIDED = Verdict
 x = Scalar("x")
 eps = Symbol("epsilon", positive=True)
 w = Noise("w", like=x)
+theta = Vector("theta")
+W = Noise("W", like=theta)
 BUMP = 4 * eps ** Rational(3, 2) / ((x - 1) ** 2 + eps)
 SPIKE = 4 * eps ** Rational(3, 2) / (w**2 + eps)
 
@@ -67,6 +71,21 @@ def test_a_limit_that_is_not_the_formal_one_is_not_proved(more):
     recipe = Recipe((x,), x**2 / 2, 1, 0, update=claim)
     assert outcome_of(recipe, "agrees-with-update").verdict is UNDECIDED
     assert "the limit of the rule of x is not proved" in outcome_of(claim, "uniqueness").by
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        eps**2 * exp(total(W**4)),
+        eps**2 * total(exp(W**4)),
+        eps**2 / (eps + total(W**2)),
+        eps**2 / (eps + total((theta - 1) ** 2)),
+    ],
+    ids=str,
+)
+def test_noise_and_state_within_sums_are_seen(more):
+    rule = Update(eps, {theta: theta - eps * theta + more + sqrt(2 * eps) * W}, total(theta**2) / 2)
+    assert decide_expansion(rule).verdict is UNDECIDED
 
 
 @pytest.mark.parametrize("more", EXPANDED, ids=str)

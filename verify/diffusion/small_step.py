@@ -126,7 +126,8 @@ def _is_exponential(e: Expr) -> bool:
 
 
 def _noise_in(e: Expr) -> list[Symbol]:
-    return sorted((x for x in e.free_symbols if isinstance(x, NOISE)), key=str)
+    """Return the noise in an expression, at every label that it has in a sum."""
+    return sorted(e.atoms(*NOISE), key=str)
 
 
 def _in_scaled_noise(e: Expr, step: Symbol, s: Symbol) -> Expr:
