@@ -12,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE :=
 setup: .venv/ready
 
 .venv/ready: pyproject.toml
-	@echo "setting up .venv, once: some minutes, and 1.2 GB with all that the tests need"
+	@echo "setting up .venv, once: one to two minutes, and 1 GB with all that the tests need"
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --no-compile --quiet --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $@
