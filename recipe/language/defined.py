@@ -32,6 +32,11 @@ class Condition:
     sign: str
     of: Expr = field(default=S.NaN, compare=False)
 
+    @property
+    def strict_sign(self) -> str:
+        """The sign with which the operation is smooth as well: a root of 0 is not."""
+        return NONZERO if self.sign == NONZERO else POSITIVE
+
     def __str__(self) -> str:
         return f"{self.e} {self.sign}"
 
@@ -92,8 +97,4 @@ def is_smooth(*expressions: Expr) -> bool:
     """
     if any(e.has(Abs, sign) for e in expressions):
         return False
-    return all(
-        PROVERS[NONZERO if c.sign == NONZERO else POSITIVE](c.e)
-        for e in expressions
-        for c in conditions(e)
-    )
+    return all(PROVERS[c.strict_sign](c.e) for e in expressions for c in conditions(e))

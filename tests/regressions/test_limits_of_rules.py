@@ -97,7 +97,6 @@ def test_a_rule_that_is_smooth_in_step_and_noise_is_expanded(more):
 def test_the_checker_asks_for_the_expansion_by_itself(more, monkeypatch):
     for room in (nonsmooth, agrees_with_update):
         monkeypatch.setattr(room, "decide_expansion", lambda _: proved(""))
-    monkeypatch.setattr(nonsmooth, "is_expanded", lambda _: True)
     monkeypatch.setattr(write, "why_not_smooth", lambda _: None)
     claim = rule(more)
     assert verify(claim).verdict is PROVED

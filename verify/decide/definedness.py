@@ -68,7 +68,7 @@ def decide_for_small_steps(condition: Condition, step: Symbol) -> Outcome:
     lead = leading_sign(condition.e, step)
     if lead is None:
         return undecided(f"no expansion of {condition.e} at {step} = 0 was found")
-    if PROVERS[NONZERO if condition.sign == NONZERO else POSITIVE](lead):
+    if PROVERS[condition.strict_sign](lead):
         return proved("for small steps", f"the step is so small that {condition}")
     against = decide_condition(Condition(lead, NONNEGATIVE))
     if condition.sign != NONZERO and against.witness is not None:

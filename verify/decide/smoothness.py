@@ -126,7 +126,7 @@ def _of_condition(condition: Condition, e: Expr, step: Symbol | None) -> Iterato
     """Yield the fault of an operation whose argument is not proved to be where it is smooth."""
     if isinstance(e, NoncentralChiSquared):  # a random number, which nobody differentiates
         return
-    strict = NONZERO if condition.sign == NONZERO else POSITIVE
+    strict = condition.strict_sign
     if holds(Condition(condition.e, strict), step):
         return
     if isinstance(e, Pow) and e.exp.is_Rational and e.exp > 0:

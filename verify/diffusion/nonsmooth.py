@@ -33,7 +33,7 @@ from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero
 from verify.diffusion.change_of_variable.maps_of_blocks import map_of
 from verify.diffusion.change_of_variable.monotone import decide_monotone
-from verify.diffusion.small_step import decide_expansion, is_expanded
+from verify.diffusion.small_step import decide_expansion
 from verify.subject import KernelSubject, Subject, densities_of
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
@@ -134,8 +134,9 @@ def decide_regular(subject: Subject) -> Outcome:
     else:
         first_order = [(e, f"the drift of {b}") for b, e in dynamics.drift.items()]
     update = _rule_of(subject)
-    if update is not None and not is_expanded(update):
-        return decide_expansion(update)
+    expansion = None if update is None else decide_expansion(update)
+    if expansion is not None and expansion.verdict is not Verdict.PROVED:
+        return expansion
     for needed, expressions in ((1, second_order), (0, first_order)):
         for e, where in expressions:
             fault = first_fault(e, subject.state, needed)

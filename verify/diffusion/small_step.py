@@ -42,14 +42,14 @@ from recipe import Update
 from recipe.declare.reflect_update import unfolded
 from recipe.language.abstract import Jet
 from recipe.language.chi_squared import NoncentralChiSquared
-from recipe.language.defined import NONZERO, POSITIVE, PROVERS, Condition, own_conditions
+from recipe.language.defined import PROVERS, Condition, own_conditions
 from recipe.language.expectation import NOISE
 from recipe.language.forms import SMOOTH_FUNCTIONS
 from recipe.language.phi import Phi
 from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import Total, opened
 from verify.decide.definedness import leading_sign
-from verify.verdict import Outcome, Verdict, proved, undecided
+from verify.verdict import Outcome, proved, undecided
 
 BOUNDED = (sin, cos, tanh, atan, erf)
 EXPONENTIAL = (exp, sinh, cosh, Phi)
@@ -65,11 +65,6 @@ def decide_expansion(update: Update) -> Outcome:
         for problem in _problems(e, update.step):
             return undecided(f"the limit of the rule of {block} is not proved: {problem}")
     return proved("the rule is smooth in the root of its step")
-
-
-def is_expanded(update: Update) -> bool:
-    """Return True if it is proved that a rule may be expanded in the root of its step."""
-    return decide_expansion(update).verdict is Verdict.PROVED
 
 
 def _problems(e: Expr, step: Symbol) -> Iterator[str]:
@@ -98,7 +93,7 @@ def _of_condition(condition: Condition, e: Expr, step: Symbol) -> Iterator[str]:
         return
     at_rest = scaled.xreplace(dict.fromkeys(_noise_in(scaled), S.Zero))
     lead = leading_sign(at_rest.xreplace({s: sqrt(step)}), step)
-    strict = NONZERO if condition.sign == NONZERO else POSITIVE
+    strict = condition.strict_sign
     if lead is None or not PROVERS[strict](lead):
         shown = condition.e if lead is None else lead
         yield f"as {step} vanishes, {e} depends on {shown} {strict}, which is not proved"

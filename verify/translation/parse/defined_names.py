@@ -35,7 +35,7 @@ def check_names_are_defined(text: str, tree: ast.Module) -> None:
         for name in _carried_out(statement):
             if name.id not in defined:
                 raise unread(name, f"{name.id} is not defined here")
-        defined |= _defines(statement)
+        defined |= defines(statement)
     for scope in symtable.symtable(text, "<module>", "exec").get_children():
         for missing in sorted(_globals_of(scope) - defined):
             raise unread(
@@ -57,7 +57,8 @@ def _carried_out(statement: ast.stmt) -> Iterator[ast.Name]:
             stack += ast.iter_child_nodes(node)
 
 
-def _defines(statement: ast.stmt) -> set[str]:
+def defines(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement at the top of a module defines."""
     match statement:
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
             return {name}

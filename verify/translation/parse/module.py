@@ -17,7 +17,7 @@ from itertools import zip_longest
 
 from recipe.language.symbols import Block, Length
 from verify.translation.parse.arithmetic import MATH
-from verify.translation.parse.defined_names import check_names_are_defined
+from verify.translation.parse.defined_names import check_names_are_defined, defines
 from verify.translation.parse.interface import Legend, Trusted
 from verify.translation.parse.problems import unread, wrong
 
@@ -154,24 +154,8 @@ def _without_eights(
 @cache
 def _names_of(statements: tuple[str, ...]) -> frozenset[str]:
     """Return the names that statements define."""
-    parsed = [s for text in statements for s in ast.parse(text).body]
-    names = {s.name for s in parsed if isinstance(s, ast.FunctionDef | ast.ClassDef)}
-    names |= {
-        a.asname or a.name
-        for s in parsed
-        if isinstance(s, ast.Import | ast.ImportFrom)
-        for a in s.names
-    }
-    return frozenset(
-        names
-        | {
-            t.id
-            for s in parsed
-            if isinstance(s, ast.Assign)
-            for t in s.targets
-            if isinstance(t, ast.Name)
-        }
-    )
+    parsed = (s for text in statements for s in ast.parse(text).body)
+    return frozenset().union(*map(defines, parsed))
 
 
 KINDS = ("float", "np.ndarray")
