@@ -44,23 +44,13 @@ def within_limits(call: Callable[[], Any], limits: Limits) -> Any:
     """
     if not FORK_IS_SAFE:
         return call()
-    ours, theirs = multiprocessing.get_context("fork").Pipe()
-    process = multiprocessing.get_context("fork").Process(
-        target=_answer, args=(theirs, ours, call, limits.gigabytes)
-    )
-    try:
-        with interruption_put_off():
-            process.start()
-        theirs.close()
-        if not wait([ours, process.sentinel], limits.seconds):
+    with child_process(_answer, call, limits.gigabytes, method="fork") as (connection, process):
+        if not wait([connection, process.sentinel], limits.seconds):
             raise StoppedError(f"no answer within {limits.seconds:g} seconds")
         try:
-            result, error = ours.recv()
+            result, error = connection.recv()
         except (EOFError, OSError):
             raise StoppedError(how_it_ended(process)) from None
-    finally:
-        end_process(process)
-        ours.close()
     if error is not None:
         raise error
     return result
@@ -86,7 +76,34 @@ def _answer(
 
 
 @contextlib.contextmanager
-def interruption_put_off() -> Iterator[None]:
+def child_process(
+    target: Callable[..., None], *arguments: Any, method: str
+) -> Iterator[tuple[Connection, BaseProcess]]:
+    """Start a child process, yield the connection to it and the process, and kill it at the end.
+
+    Args:
+        target: the function that the child calls with its connection, our end of that connection,
+            which a forked child has to close (None otherwise), and the arguments.
+        arguments: further arguments.
+        method: how the process starts, ``fork`` or ``spawn``.
+    """
+    context: Any = multiprocessing.get_context(method)
+    ours, theirs = context.Pipe()
+    process = context.Process(
+        target=target, args=(theirs, ours if method == "fork" else None, *arguments)
+    )
+    try:
+        with _interruption_put_off():  # in the child it would print a traceback
+            process.start()
+        theirs.close()
+        yield ours, process
+    finally:
+        _end_process(process)
+        ours.close()
+
+
+@contextlib.contextmanager
+def _interruption_put_off() -> Iterator[None]:
     """Delay Ctrl-C until this block is over; a process that is forked inside it begins with Ctrl-C
     blocked.
     """
@@ -100,7 +117,7 @@ def interruption_put_off() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def end_process(process: BaseProcess) -> None:
+def _end_process(process: BaseProcess) -> None:
     """Kill a process and all processes that it started."""
     if process.pid is None:
         return

@@ -8,10 +8,9 @@ more than once.
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -22,9 +21,8 @@ from recipe_cli.errors import BAD_INPUT_STATUS, Mistake, printable
 from recipe_cli.sandbox.child import (
     FORK_IS_SAFE,
     StoppedError,
-    end_process,
+    child_process,
     how_it_ended,
-    interruption_put_off,
 )
 from recipe_cli.sandbox.messages import (
     Answered,
@@ -92,11 +90,8 @@ class Watch:
                     yield from results
             self._again = True
 
-    @contextlib.contextmanager
-    def _process(self) -> Iterator[tuple[Connection, BaseProcess]]:
-        """Start a child process, yield its connection and the process, and kill it at the end."""
-        context: Any = multiprocessing.get_context(self.method)
-        ours, theirs = context.Pipe()
+    def _process(self) -> AbstractContextManager[tuple[Connection, BaseProcess]]:
+        """Return a child process that goes on where the last one has ended, with its connection."""
         task = Task(
             self.load,
             self.require,
@@ -106,17 +101,7 @@ class Watch:
             dict(self._answered),
             self._again,
         )
-        process = context.Process(
-            target=work, args=(theirs, ours if self.method == "fork" else None, task)
-        )
-        try:
-            with interruption_put_off():  # in the child it would print a traceback
-                process.start()
-            theirs.close()
-            yield ours, process
-        finally:
-            end_process(process)
-            ours.close()
+        return child_process(work, task, method=self.method)
 
     def _messages(self, connection: Connection, process: BaseProcess) -> Iterator[Any]:
         """Yield the messages of the child process until it has ended.

@@ -49,24 +49,20 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
     outcome = _off_kinks(subject, outcomes)
     if outcome.verdict is not Verdict.PROVED:
         return outcome
-    regular = decide_regular(subject)
-    if regular.verdict is not Verdict.PROVED:
+    rough = _where_not_smooth(subject)
+    if rough.verdict is not Verdict.PROVED:
+        return rough
+    return replace(outcome, facts=(*outcome.facts, rough.by)) if kinks(subject) else outcome
+
+
+def _where_not_smooth(subject: Subject) -> Outcome:
+    """Decide whether all derivatives exist that the equation uses, but at kinks, and whether no
+    probability flows across these.
+    """
+    regular, found = decide_regular(subject), kinks(subject)
+    if regular.verdict is not Verdict.PROVED or not found:
         return regular
-    if not kinks(subject):
-        return outcome
-    flux = _across_kinks(subject)
-    return (
-        replace(outcome, facts=(*outcome.facts, flux.by))
-        if flux.verdict is Verdict.PROVED
-        else flux
-    )
-
-
-def _across_kinks(subject: Subject) -> Outcome:
-    """Decide whether no probability flows across the kinks."""
-    return decide_flux(
-        subject.dynamics, current(subject.dynamics, subject.gradient), kinks(subject)
-    )
+    return decide_flux(subject.dynamics, current(subject.dynamics, subject.gradient), found)
 
 
 def _off_kinks(subject: Subject, outcomes: Outcomes) -> Outcome:
@@ -185,9 +181,7 @@ def _stays_sound(update: Update) -> bool:
     Repairs are found by the residual, which sees neither.
     """
     repaired = subject_of(update)
-    if decide_regular(repaired).verdict is not Verdict.PROVED:
-        return False
-    if kinks(repaired) and _across_kinks(repaired).verdict is not Verdict.PROVED:
+    if _where_not_smooth(repaired).verdict is not Verdict.PROVED:
         return False
     return not has_edge(repaired) or decide_boundary(repaired).verdict is Verdict.PROVED
 
