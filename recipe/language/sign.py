@@ -182,6 +182,7 @@ def _(e: Add) -> Signs:
         _sign_with_logarithm,
         _sign_of_numerator,
         _sign_on_both_sides,
+        _sign_from_one_on,
     ):
         found = rule(e)
         if found != ANY:
@@ -207,6 +208,17 @@ def _sign_on_both_sides(e: Add) -> Signs:
         num, den = fraction(together(frozen.xreplace(at)))
         found |= possible_signs(num.expand().xreplace(back) / den.xreplace(back))
     return found
+
+
+def _sign_from_one_on(e: Add) -> Signs:
+    """The signs of an expression with positive whole numbers, each of which is 1 plus a nonnegative
+    one.
+    """
+    frozen, stands_for = freeze(e)
+    whole = {s for s in frozen.free_symbols if s.is_integer and s.is_positive}
+    from_one = {s: 1 + Dummy(nonnegative=True, integer=True) for s in whole}
+    back = {symbol: a for a, symbol in stands_for.items()}
+    return possible_signs(frozen.xreplace(from_one).expand().xreplace(back)) if whole else ANY
 
 
 def signs_of_sum(parts: list[Signs]) -> Signs:

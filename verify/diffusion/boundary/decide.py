@@ -33,6 +33,7 @@ from verify.diffusion.boundary.reflected import (
     is_along_the_normal,
     turns_nothing,
 )
+from verify.diffusion.boundary.total import decide_by_total
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, Witness, conjunction, refuted, undecided
 
@@ -67,7 +68,11 @@ def _parts(blocks: tuple[Block, ...], subject: Subject) -> Iterator[tuple[str, O
             yield from decide_faces(block, subject)
         else:
             for edge in edges(block):
-                yield str(edge), _decide(edge, subject)
+                outcome = _decide(edge, subject)
+                open_ = outcome.verdict is Verdict.UNDECIDED
+                yield from (decide_by_total(edge, subject) if open_ else None) or (
+                    (str(edge), outcome),
+                )
 
 
 def _decide(edge: Edge, subject: Subject) -> Outcome:

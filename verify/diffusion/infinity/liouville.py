@@ -55,7 +55,7 @@ def decide_liouville(e: Expr, x: Block) -> Outcome | None:
     None if e is not of this form, or a sign or integral is not decided; that leaves the question
     open.
     """
-    found = None if not isinstance(x, Vector) else _read(e, x)
+    found = None if not isinstance(x, Vector) else gamma_law_of(e, x)
     if found is None:
         return None
     if possible_signs(found.c) <= NOT_POSITIVE and found.exact:
@@ -70,7 +70,7 @@ def decide_liouville(e: Expr, x: Block) -> Outcome | None:
     return proved(REDUCED_TO_THE_SUM) if all(finite.values()) else None
 
 
-def _read(e: Expr, x: Vector) -> Liouville | None:
+def gamma_law_of(e: Expr, x: Vector) -> Liouville | None:
     """The exponents and the function of the sum; None if e is not of this form."""
     if on_simplex(x):
         logarithm, added, edge = log(x), x, S.One
@@ -136,4 +136,4 @@ def _at_the_sum(found: Liouville, x: Vector, end: End) -> Witness:
     )
 
 
-__all__ = ["Liouville", "decide_liouville"]
+__all__ = ["Liouville", "decide_liouville", "gamma_law_of"]

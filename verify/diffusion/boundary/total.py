@@ -1,0 +1,104 @@
+"""Coordinates on the positive orthant that depend on each other through their total alone.
+
+Let ``D = diag(c theta)`` and ``H = -total((beta - 1) log(theta)) + G(total(theta))``, and let the
+drift be ``c (beta - theta G'(T))`` with ``T = total(theta)``. By Ito's formula, where T > 0,
+
+    dT = c (B - T G'(T)) dt + sqrt(2 c T) dW,    B = total(beta),
+
+is a diffusion by itself, and in the clock ``integral of c dt/T`` the direction ``pi = theta/T`` is
+a Wright-Fisher diffusion with the drift ``beta - B pi`` and the diffusion ``diag(pi) - pi pi^T``.
+The noise of T and the noise of pi are independent. So two questions are separate:
+
+* *The faces*, where one coordinate is 0 and T > 0. Each ``pi_k`` is a Jacobi diffusion, with k =
+  beta_k - 1 and m = 1 at 0: it never reaches 0 if beta_k >= 1, and otherwise turns back by itself
+  (Ethier 1976, Comm. Pure Appl. Math. 29(5)).
+* *The corner*, where all coordinates are 0. Feller's test of T decides, whose law is
+  ``T^(B - 1) exp(-G(T))``. At the corner the drift of theta has no limit, so that no test of a
+  coordinate applies there. Where T reaches 0 and turns back, the integral of dt/T diverges at each
+  visit (Lamperti 1972, Z. Wahrscheinlichkeitstheorie 22). The Wright-Fisher diffusion forgets its
+  start uniformly, so that pi leaves the corner with its own law, Dirichlet's with the parameters
+  beta, whatever was before: the process goes on in one way, and theta keeps ``exp(-H)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sympy import Add, Expr, S, log
+
+from recipe.language.calculus import contract, summands
+from recipe.language.free_symbols import blocks_in
+from recipe.language.sign import is_nonnegative, is_positive
+from recipe.language.symbols import Indexed, Vector
+from recipe.language.text import text
+from recipe.language.total import total
+from verify.decide.zero.canonical import normalised
+from verify.decide.zero.decide import vanishes
+from verify.diffusion.boundary.edges import NOT_ATTAINED, SELF_REFLECTING, Coordinate, Edge
+from verify.diffusion.boundary.feller import decide_by_feller
+from verify.diffusion.boundary.reflected import is_along_the_normal
+from verify.diffusion.infinity.liouville import Liouville, gamma_law_of
+from verify.generator.coupling import own_diffusion
+from verify.subject import Subject
+from verify.verdict import Outcome, proved, undecided
+
+
+def decide_by_total(edge: Edge, subject: Subject) -> Iterator[tuple[str, Outcome]] | None:
+    """Decide the faces and the corner of the positive orthant, each by itself.
+
+    Returns:
+        Pairs (name, outcome) for the faces and for the corner; None if the coordinates are not of
+        the form above, which leaves the question open.
+    """
+    law = _law(edge, subject)
+    if law is None:
+        return None
+    block, scale = edge.block, own_diffusion(subject.dynamics, edge.block) / edge.block
+    assert isinstance(block, Vector)
+    whole = total(block)
+    beta, slope = law.c, law.h.diff(law.sum)
+    rate = scale * (beta - block * slope.xreplace({law.sum: whole}))
+    if not is_positive(beta) or not vanishes(subject.dynamics.drift[block] - rate):
+        return None
+    return iter(
+        (
+            (f"the faces {block} = 0", _faces(beta)),
+            (f"the corner {whole} = 0", _corner(law, scale, block)),
+        )
+    )
+
+
+def _law(edge: Edge, subject: Subject) -> Liouville | None:
+    """The law of the block, with the function G of the total as ``h`` and beta as ``c``; None where
+    law or noise have another form.
+    """
+    block = edge.block
+    if not isinstance(block, Vector) or edge.end != 0 or edge.inward != 1:
+        return None
+    scale = normalised(own_diffusion(subject.dynamics, block) / block)
+    if (
+        blocks_in(scale, subject.state)
+        or scale.atoms(Indexed)
+        or not is_positive(scale)
+        or not is_along_the_normal(edge, subject)
+    ):
+        return None
+    own = Add(*(t for t in summands(subject.H) if block in blocks_in(t, subject.state)))
+    law = gamma_law_of(own, block)
+    return law if law is not None and law.exact and not blocks_in(law.h, subject.state) else None
+
+
+def _faces(beta: Expr) -> Outcome:
+    never = is_nonnegative(beta - 1)
+    return proved(
+        f"{NOT_ATTAINED if never else SELF_REFLECTING}, as the drift {text(beta)} there points"
+        f" inside (k = {text(beta - 1)}, m = 1)"
+    )
+
+
+def _corner(law: Liouville, scale: Expr, block: Vector) -> Outcome:
+    """Feller's test of the total, in the variable that stands for it."""
+    shape = contract(law.c, block)
+    x = Coordinate(scale * (shape - law.sum * law.h.diff(law.sum)), scale * law.sum)
+    h = law.h - (shape - 1) * log(law.sum)
+    return decide_by_feller(Edge(law.sum, S.Zero, 1, False), x, h.expand())
