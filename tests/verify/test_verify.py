@@ -67,12 +67,6 @@ def of(report: Report, name: str) -> Verdict:
 
 
 OPEN = {
-    "sgrld_reciprocal": "boundary",  # with an abstract U the law at the edge is unknown
-    "scir_posterior": "boundary",
-    # each coordinate moves by the total, and Feller's test is about one alone
-    "sgrld_simplex_expanded_mean": "boundary",
-    # and log(theta) is not smooth up to the edge that it is reflected at
-    "sgrld_simplex_expanded_mean_reflected": "boundary",
     # where alpha_k < 1 a coordinate may reach -oo in finite time
     "sgrld_simplex_expanded_natural": "non-explosion",
     "sgrld_simplex_reduced_natural": "non-explosion",

@@ -165,7 +165,7 @@ CASES = {
     ),
     "a drift that is infinite at the edge": (UNDECIDED, one(theta, total(theta), sqrt(theta))),
     "an unknown elementwise law": (UNDECIDED, one(theta, total(g(theta)), 1)),
-    "any V": (UNDECIDED, one(theta, V, theta)),
+    "any V": (PROVED, one(theta, V, theta)),  # under an assumption on V
     "a law that is not normalisable": (
         UNDECIDED,
         one(theta, total(theta + log(theta)), sqrt(theta) ** 3 / theta),
@@ -285,7 +285,7 @@ def test_a_witness_has_parameters_within_their_assumptions_and_the_exponents():
 
 
 def test_an_abstract_law_is_told_what_to_give():
-    assert "bind it to total(h(theta))" in boundary(catalog_recipes()["sgrld_reciprocal"]).by
+    assert "bind it to total(h(theta))" in boundary(one(theta, V, 1)).by
 
 
 def test_the_line_has_no_edge():

@@ -114,9 +114,7 @@ def test_a_claim_with_another_drift_stays_open():
 
 
 def test_a_reflection_of_a_process_that_turns_back_by_itself_is_harmless():
-    reflected = mirror(
-        Recipe(theta, H=gamma_law(n + alpha, EXPANDED_MEAN), D=theta, Q=0), theta
-    )
+    reflected = mirror(Recipe(theta, H=gamma_law(n + alpha, EXPANDED_MEAN), D=theta, Q=0), theta)
     assert outcome_of(reflected, "boundary").verdict is PROVED
 
 

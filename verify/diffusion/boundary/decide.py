@@ -25,6 +25,7 @@ from verify.diffusion.boundary.energy import decide_by_energy, decide_by_speed
 from verify.diffusion.boundary.exit import find_exit
 from verify.diffusion.boundary.faces import decide_faces
 from verify.diffusion.boundary.feller import decide_by_feller, has_no_current
+from verify.diffusion.boundary.own_noise import decide_by_own_noise
 from verify.diffusion.boundary.reflected import (
     decide_along_the_normal,
     decide_one_coordinate,
@@ -35,7 +36,7 @@ from verify.diffusion.boundary.reflected import (
 )
 from verify.diffusion.boundary.total import decide_by_total
 from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, Witness, conjunction, refuted, undecided
+from verify.verdict import Assumption, Outcome, Verdict, Witness, conjunction, refuted, undecided
 
 ONE_WAY = "the position is put back and its momentum is not turned"
 
@@ -51,14 +52,14 @@ def at_edges_of(blocks: tuple[Block, ...], subject: Subject) -> Outcome:
     return conjunction(parts, by="; ".join(f"{name}: {outcome.by}" for name, outcome in parts))
 
 
-def never_reached(blocks: tuple[Block, ...], subject: Subject) -> bool:
-    """Whether every edge is proved to be one that the process never comes to; it may also come to
-    one and turn back.
+def never_reached(blocks: tuple[Block, ...], subject: Subject) -> tuple[Assumption, ...] | None:
+    """Return the assumptions of a proof that the process comes to no edge; None if an edge is not
+    proved to be one that it never comes to.
     """
-    return all(
-        o.verdict is Verdict.PROVED and o.by.startswith(NOT_ATTAINED)
-        for _, o in _parts(blocks, subject)
-    )
+    outcomes = [outcome for _, outcome in _parts(blocks, subject)]
+    if all(o.verdict is Verdict.PROVED and o.by.startswith(NOT_ATTAINED) for o in outcomes):
+        return tuple(a for o in outcomes for a in o.assumed)
+    return None
 
 
 def _parts(blocks: tuple[Block, ...], subject: Subject) -> Iterator[tuple[str, Outcome]]:
@@ -83,9 +84,9 @@ def _decide(edge: Edge, subject: Subject) -> Outcome:
     by_itself = undecided("") if noiseless else _by_itself(edge, subject)
     if by_itself.verdict is Verdict.PROVED:
         return by_itself
-    never = (decide_by_speed(edge, subject) if noiseless else None) or decide_by_energy(
-        edge, subject
-    )
+    never = (
+        decide_by_speed(edge, subject) if noiseless else decide_by_own_noise(edge, subject)
+    ) or decide_by_energy(edge, subject)
     if never is not None:
         return never
     reflection = next((r for r in subject.reflections if r.block == edge.block), None)

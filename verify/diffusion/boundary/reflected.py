@@ -209,15 +209,21 @@ def up_to(edge: Edge, e: Expr) -> Expr | None:
         return e
     if any(blocks_in(a, (edge.block,)) for a in _every_abstract(e)):
         return None
-    lower = edge.inward == 1
-    domain = edge.block.domain
+    closed = with_end(edge)
+    if isinstance(closed, Scalar):
+        return e.xreplace({edge.block: closed})
+    return e.xreplace({s: closed.at(s.label) for s in e.atoms(Vector) if s.base == edge.block.base})
+
+
+def with_end(edge: Edge) -> Block:
+    """The block on the domain with this end included."""
+    lower, domain = edge.inward == 1, edge.block.domain
     interval = Interval(
         domain.start, domain.end, domain.left_open and not lower, domain.right_open and lower
     )
     if isinstance(edge.block, Scalar):
-        return e.xreplace({edge.block: Scalar(edge.block.name, domain=interval)})
-    closed = Vector(edge.block.base, like=edge.block, domain=interval)
-    return e.xreplace({s: closed.at(s.label) for s in e.atoms(Vector) if s.base == edge.block.base})
+        return Scalar(edge.block.name, domain=interval)
+    return Vector(edge.block.base, like=edge.block, domain=interval)
 
 
 def _every_abstract(e: Expr) -> list[Expr]:

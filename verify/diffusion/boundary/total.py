@@ -40,7 +40,7 @@ from verify.diffusion.boundary.reflected import is_along_the_normal
 from verify.diffusion.infinity.liouville import Liouville, gamma_law_of
 from verify.generator.coupling import own_diffusion
 from verify.subject import Subject
-from verify.verdict import Outcome, proved, undecided
+from verify.verdict import Outcome, proved
 
 
 def decide_by_total(edge: Edge, subject: Subject) -> Iterator[tuple[str, Outcome]] | None:

@@ -70,9 +70,11 @@ def _in_other_coordinates(subject: Subject, outcomes: Outcomes) -> Outcome | Non
             repair=None,
         )
     ((_, same),) = outcomes.about(transform.of)
-    if same.verdict is Verdict.PROVED and never_reached((theta,), of):
+    inside = never_reached((theta,), of)
+    if same.verdict is Verdict.PROVED and inside is not None:
         return replace(
             same,
+            assumed=(*same.assumed, *inside),
             by=(
                 f"{transform.preimage} is {theta} in other coordinates, which reaches no edge and"
                 f" no infinity: {same.by}"

@@ -14,7 +14,16 @@ from verify.diffusion.boundary.edges import has_edge
 from verify.diffusion.hypoelliptic.hoermander import reached_blocks
 from verify.obligation import Obligation, Outcomes
 from verify.subject import Subject
-from verify.verdict import Assumption, Outcome, Verdict, Witness, proved, refuted, undecided
+from verify.verdict import (
+    Assumption,
+    Outcome,
+    Verdict,
+    Witness,
+    assuming,
+    proved,
+    refuted,
+    undecided,
+)
 
 EDGE_NOT_REACHED = "the process does not reach the edge of its domain"
 ASSUMED_IF_UNDECIDED = {
@@ -47,13 +56,15 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
             # Only what depends on an abstract function may be assumed.
             return undecided(f"{name} is undecided")
         assumed += outcome.assumed if outcome.verdict is Verdict.PROVED else [unproved]
-    if has_edge(subject) and not never_reached(subject.state, subject):
+    inside = never_reached(subject.state, subject) if has_edge(subject) else ()
+    if inside is None:
         edge = outcomes["boundary"]
         if edge.verdict is not Verdict.UNDECIDED or not subject.declared.abstract:
             return undecided(
                 "it is not proved that the process never reaches the edge of its domain"
             )
-        assumed.append(EDGE_NOT_REACHED)
+        inside = assuming([EDGE_NOT_REACHED])
+    assumed += inside
     return proved(spanning.by, *dict.fromkeys(assumed))
 
 
