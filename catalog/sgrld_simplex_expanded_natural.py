@@ -33,6 +33,7 @@ sgrld_simplex_expanded_natural = Recipe(
     D=Matrix([[exp(-theta)]]),
     Q=Matrix([[0]]),
     require=["non-explosion"],
+    where=[n + alpha >= 1, total(alpha) >= 1],
     source=(
         "Patterson & Teh (2013), Stochastic gradient Riemannian Langevin dynamics on the"
         " probability simplex, NIPS"

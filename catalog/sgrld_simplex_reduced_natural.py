@@ -50,6 +50,7 @@ sgrld_simplex_reduced_natural = Recipe(
     D=Matrix([[Z / N * exp(-theta) + Z / N * outer(1, 1)]]),
     Q=Matrix([[0]]),
     require=["non-explosion"],
+    where=[n + alpha >= 1, n_K + alpha_K >= 1],
     noise_factor=Matrix(
         [[sqrt(Z / N) * exp(-theta / 2) + sqrt(Z / N) * c * outer(1, exp(theta / 2))]]
     ),

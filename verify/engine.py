@@ -11,14 +11,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from recipe import Discretisation, Kernel, Recipe, RecipeError
+from recipe import Discretisation, Kernel, Recipe, RecipeError, Vector
+from recipe.language.assumed import assumed, under
+from verify.decide.definedness import meets_conditions
 from verify.diffusion.nonsmooth import why_not_smooth
 from verify.obligation import Obligation, Outcomes
 from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
 from verify.obligations.kernel.invariance import INVARIANCE
 from verify.obligations.process.stationarity import STATIONARITY
 from verify.report import Report, ReportLine
-from verify.scope import Declared, scope_of
+from verify.scope import Declared, conditions_of, scope_of
 from verify.subject import KernelSubject, Subject, kernel_subject_of, subject_of
 from verify.verdict import Assumption, Outcome, Verdict, proved, undecided
 
@@ -28,6 +30,7 @@ NO_REFLECTIONS = (
     " samplers without reflections"
 )
 NEEDS_SMOOTHNESS = "its proof takes derivatives of every order for granted, and {}"
+OUTSIDE = "refuted for parameters that the conditions may rule out"
 UNDERIVED = "the drift and the diffusion were not derived"
 NOT_REACHED = "it was not reached"
 OF_ANOTHER_KIND = "it is required, but is about another kind of declaration"
@@ -132,13 +135,28 @@ def discharged(obligation: Obligation, subject: AnySubject, outcomes: Outcomes) 
     """
     if subject.is_reflected and not obligation.handles_reflections:
         return undecided(NO_REFLECTIONS)
-    try:
-        reason = None if obligation.handles_kinks else why_not_smooth(subject)
-        if reason is not None:
-            return undecided(NEEDS_SMOOTHNESS.format(reason))
-        return obligation.outcome(subject, outcomes)
-    except RecursionError:
-        return undecided(TOO_DEEP)
+    with under(conditions_of(subject.declared)):
+        try:
+            reason = None if obligation.handles_kinks else why_not_smooth(subject)
+            if reason is not None:
+                return undecided(NEEDS_SMOOTHNESS.format(reason))
+            return _within_conditions(obligation.outcome(subject, outcomes), subject)
+        except RecursionError:
+            return undecided(TOO_DEEP)
+
+
+def _within_conditions(outcome: Outcome, subject: AnySubject) -> Outcome:
+    """Return the outcome; undecided in place of a refutation for lengths for which no parameters
+    are found that meet the conditions of the declaration.
+    """
+    if outcome.witness is None or not assumed():
+        return outcome
+    sizes = {
+        b.length: int(str(outcome.witness.point.get(str(b.length), 1)))
+        for b in subject.state
+        if isinstance(b, Vector)
+    }
+    return outcome if meets_conditions(sizes) else undecided(f"{OUTSIDE}: {outcome.by}")
 
 
 class SubjectOutcomes(Mapping[str, Outcome]):

@@ -155,6 +155,7 @@ class _Changed:
             lyapunov=None if self.of.lyapunov is None else put(self.of.lyapunov),
             posteriors=dict(self.of.posteriors),
             reflections=[r for r in self.of.reflections if r.block != theta],
+            where=self.of.where,
             **words,
         )
         return with_fields(made, transform=Transform(kind, self.of, theta, phi, self.map))

@@ -5,11 +5,11 @@ length d.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sympy import Expr
 
 from recipe.declare.recipe import Recipe
+from recipe.language.assumed import cached
 from recipe.language.calculus import gradient, tidy
 from recipe.language.entry import Entry, parts
 from recipe.language.symbols import Block
@@ -58,7 +58,7 @@ class Derivation:
         return dynamics_latex(self)
 
 
-@lru_cache(maxsize=256)
+@cached(maxsize=256)
 def derive(recipe: Recipe) -> Derivation:
     """Derive Gamma, the drift and the diffusion of a recipe (Ma, Chen & Fox 2015, equation 3).
 

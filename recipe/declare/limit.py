@@ -8,14 +8,13 @@ variance. Lyapunov's condition for this is that its fourth central moment is o(e
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import sympy
 from sympy import Add, Dummy, Expr, Pow, S, Symbol, expand_mul
 
 from recipe.declare.dynamics import Dynamics
 from recipe.declare.reflect_update import unfolded
 from recipe.declare.update import Update
+from recipe.language.assumed import cached
 from recipe.language.calculus import directional, freeze, partial, thaw
 from recipe.language.chi_squared import NoncentralChiSquared, cumulant
 from recipe.language.entry import Column, Coupling, Entry, Number, Row
@@ -29,7 +28,7 @@ Increment = dict[Block, Expr]
 MAX_ROOT_ORDER = 4  # the leading term of a root is looked for up to this order in the step
 
 
-@lru_cache(maxsize=256)
+@cached(maxsize=256)
 def limit_of(update: Update) -> Dynamics:
     """The diffusion that an update rule follows as its step vanishes: ``f = lim E[dz]/eps``, ``2 D
     = lim Cov[dz]/eps``.
@@ -178,7 +177,7 @@ def _with_leading_roots(rule: Expr, step: Symbol) -> Expr:
     )
 
 
-@lru_cache(maxsize=256)
+@cached(maxsize=256)
 def _leading_root(base: Expr, step: Symbol) -> Expr | None:
     """The leading term of the square root of ``c step^n + ...``, where n is at least 2 and c
     positive; None elsewhere.

@@ -12,7 +12,9 @@ from recipe.declare.map import Map
 from recipe.declare.posterior import Posterior
 from recipe.declare.reflection import Reflection, checked_reflections
 from recipe.declare.update import Update
+from recipe.declare.where import read_conditions
 from recipe.language.abstract import Potential
+from recipe.language.assumed import ParameterCondition
 from recipe.language.calculus import gradient
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames, abstract_of, parameters_of
@@ -52,6 +54,9 @@ class Recipe:
             limit.
         posteriors: the posteriors behind abstract potentials; ``bind`` sets them.
         reflections: the blocks that turn back at the edge of their domain; ``mirror`` sets them.
+        where: conditions between parameters, a list of relations such as ``n + alpha >= 1``; one
+            between vector parameters holds for each coordinate. Proofs use them, reports state
+            them, and numbers are checked against them.
 
     Attributes:
         state, name, noise_factor, lyapunov, source, update: as given; None where they were not.
@@ -59,6 +64,7 @@ class Recipe:
         D, Q: as given, as a ``BlockMatrix``.
         marginal, posteriors: pairs of what was given, as a tuple.
         require, reflections: as given, as a tuple.
+        where: the conditions as a tuple of ``ParameterCondition``.
         transform: the recipe and the map from which ``ito`` or ``corv`` made this one; None for any
             other recipe.
 
@@ -85,6 +91,7 @@ class Recipe:
     posteriors: tuple[tuple[Potential, Posterior], ...]
     transform: Transform | None
     reflections: tuple[Reflection, ...]
+    where: tuple[ParameterCondition, ...]
 
     def __init__(
         self,
@@ -102,6 +109,7 @@ class Recipe:
         update: Update | None = None,
         posteriors: Mapping[Potential, Posterior] | None = None,
         reflections: Iterable[Reflection] = (),
+        where: Iterable[Any] = (),
     ) -> None:
         blocks = check_state(state)
         values: dict[str, Any] = {
@@ -122,6 +130,7 @@ class Recipe:
         values["transform"] = None
         values["reflections"] = checked_reflections(reflections, blocks)
         values["update"] = _checked_update(update, blocks)
+        values["where"] = read_conditions(where)
         for field, value in values.items():
             object.__setattr__(self, field, value)
         self._check()
@@ -134,7 +143,7 @@ class Recipe:
         if self.lyapunov is not None:
             check_no_matrix(self.lyapunov, "lyapunov")
             check_number(self.lyapunov, "lyapunov")
-        check_symbols(self.written(), self.state)
+        check_symbols([*self.written(), *((c.e, "where") for c in self.where)], self.state)
         if self.update is not None:
             check_symbols(
                 [*self.written(), *self.update.written()], self.state, allowed=(Noise, ScalarNoise)

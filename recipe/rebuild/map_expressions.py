@@ -67,6 +67,7 @@ def _(declared: Recipe, put: Put) -> Recipe:
         update=update,
         posteriors=dict(declared.posteriors),
         reflections=declared.reflections,
+        where=[c.rewritten(put) for c in declared.where],
     )
     return with_fields(made, transform=declared.transform)
 

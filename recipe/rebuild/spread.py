@@ -20,6 +20,7 @@ from recipe.declare.reflection import Reflection
 from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.language.abstract import Dense, Field, Potential
+from recipe.language.assumed import ParameterCondition
 from recipe.language.domain import on_simplex
 from recipe.language.entry import matrices_in
 from recipe.language.errors import RecipeError
@@ -38,7 +39,7 @@ from recipe.language.symbols import (
     VectorParameter,
     assumptions_of,
 )
-from recipe.language.total import Total, opened, sum_over
+from recipe.language.total import Total, free_indexed, opened, sum_over
 from recipe.language.validate import check_state
 from recipe.rebuild.split_kernel import Cut, Seconds, part_in_pieces
 
@@ -319,6 +320,20 @@ class _Copies:
             )
         ]
 
+    def conditions(self, where: Iterable[ParameterCondition]) -> list[ParameterCondition]:
+        """The conditions between parameters on the pieces: one that holds for each coordinate holds
+        for each coordinate of each piece.
+        """
+        return [
+            condition.rewritten(lambda e, at=at: self.put(e, at))  # type: ignore[misc]
+            for condition in where
+            for at in self._places(condition)
+        ]
+
+    def _places(self, condition: ParameterCondition) -> list[At]:
+        own = [s for s in free_indexed(condition.e) if s.length == self.length]
+        return [{GENERIC: k} for k in range(len(self.blocks))] if own else [{}]
+
     def update(self, update: Update | None) -> Update | None:
         """The printed rule on the pieces; None where a list of new values would no longer move all
         pieces at once.
@@ -400,4 +415,5 @@ def _(recipe: Recipe, copies: _Copies) -> Recipe:
         update=copies.update(recipe.update),
         posteriors=dict(recipe.posteriors),
         reflections=copies.reflections(recipe.reflections),
+        where=copies.conditions(recipe.where),
     )

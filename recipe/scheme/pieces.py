@@ -13,13 +13,13 @@ thermostats for noisy gradient systems", SIAM J. Sci. Comput. 38(2).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sympy import Add, Expr, S
 
 from recipe.declare.dynamics import derive
 from recipe.declare.recipe import Recipe
 from recipe.language.abstract import Potential
+from recipe.language.assumed import cached
 from recipe.language.calculus import summands
 from recipe.language.entry import is_zero_entry
 from recipe.language.errors import RecipeError
@@ -55,7 +55,7 @@ class GeneratorPart:
     motions: tuple[Motion, ...]
 
 
-@lru_cache(maxsize=256)
+@cached(maxsize=256)
 def pieces_of(recipe: Recipe) -> tuple[GeneratorPart, ...]:
     """The pieces that the recipe has, in the order A, B, O, D.
 

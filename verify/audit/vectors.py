@@ -8,10 +8,10 @@ not, fewer solutions are found, and every solution is verified like any other cl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from sympy import Expr
 
+from recipe.language.assumed import cached
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, Indexed
 from verify.decide.linear_algebra.equations import solve
@@ -120,7 +120,7 @@ class VectorReader:
         raise CannotDecideError("the denominators of the ansatz cannot be cleared")
 
 
-@lru_cache(maxsize=4096)
+@cached(maxsize=4096)
 def _moves(meaning: Expr, state: tuple[Block, ...]) -> bool:
     return bool(blocks_in(meaning, state)) or any(
         isinstance(s, Indexed) for s in meaning.free_symbols

@@ -4,13 +4,13 @@ point where one fails.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sympy import Dummy, Expr, S, Symbol, fraction, together
 
 from recipe.language.calculus import freeze, partial, thaw
 from recipe.language.defined import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition
-from recipe.language.symbols import OTHER
+from recipe.language.symbols import OTHER, Length
 from recipe.language.total import substitute
 from verify.decide.zero.decide import explicit_sizes, points
 from verify.decide.zero.point import (
@@ -23,6 +23,7 @@ from verify.decide.zero.point import (
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
 POINTS_PER_LENGTH_CHOICE = 48
+SEEDS_UNDER_CONDITIONS = 4
 NO_POINT = (
     "no point was found that satisfies all assumptions; a proof about an empty domain would say"
     " nothing"
@@ -37,12 +38,22 @@ def has_a_point(expressions: Iterable[Expr]) -> bool:
     listed = list(expressions)
     point = Point(next(explicit_sizes(listed)), seed=1)
     try:
+        if not point.meets_conditions():
+            return False
         for e in listed:
             for s in sorted(e.atoms(Symbol), key=str):
                 point.choose(s)
     except NoValueError:
         return False
     return True
+
+
+def meets_conditions(sizes: Mapping[Length, int]) -> bool:
+    """Return True if parameters were found, for these lengths, that meet the conditions under which
+    the proof at hand is.
+    """
+    found = (Point(sizes, seed).meets_conditions() for seed in range(SEEDS_UNDER_CONDITIONS))
+    return any(found)
 
 
 def decide_condition(condition: Condition) -> Outcome:

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sympy import Abs, Expr, Pow, Symbol, ceiling, factor_list, fraction, oo, sign, together
 from sympy.core.function import AppliedUndef
 from sympy.polys.polyerrors import PolynomialError
 
 from recipe.language.abstract import Dense, Field, Jet, Partial, Potential
+from recipe.language.assumed import cached
 from recipe.language.calculus import freeze, thaw
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.defined import NONZERO, POSITIVE, Condition, own_conditions
@@ -68,7 +68,7 @@ class Fault:
         )
 
 
-@lru_cache(maxsize=4096)
+@cached(maxsize=4096)
 def faults(e: Expr, state: tuple[Block, ...], step: Symbol | None = None) -> tuple[Fault, ...]:
     """Return the operations in an expression that are not proved to be smooth as functions of the
     state, each once.

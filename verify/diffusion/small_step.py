@@ -14,7 +14,6 @@ for every state:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from sympy import (
     Dummy,
@@ -41,6 +40,7 @@ from sympy.polys.polyerrors import PolynomialError
 from recipe import Update
 from recipe.declare.reflect_update import unfolded
 from recipe.language.abstract import Jet
+from recipe.language.assumed import cached
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.defined import PROVERS, Condition, own_conditions
 from recipe.language.expectation import NOISE
@@ -56,7 +56,7 @@ EXPONENTIAL = (exp, sinh, cosh, Phi)
 FUNCTIONS = (*SMOOTH_FUNCTIONS, Phi, AppliedUndef, Jet)
 
 
-@lru_cache(maxsize=256)
+@cached(maxsize=256)
 def decide_expansion(update: Update) -> Outcome:
     """Decide whether every assignment of a rule is smooth in the root of the step at 0, with its
     noise.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache, singledispatch
+from functools import singledispatch
 
 from sympy import (
     Add,
@@ -36,6 +36,7 @@ from sympy import (
     tanh,
 )
 
+from recipe.language.assumed import cached
 from recipe.language.sign import NEGATIVE, NOT_POSITIVE, POSITIVE, is_positive, possible_signs
 
 Rates = tuple[tuple[Expr, Expr], ...]  # pairs (s, a) for exp(a t^s + ...), the largest s first
@@ -121,7 +122,7 @@ def _merged(pairs: Iterable[tuple[Expr, Expr]]) -> Rates | None:
     return tuple(result)
 
 
-@lru_cache(maxsize=4096)
+@cached(maxsize=4096)
 def leading(e: Expr, t: Symbol) -> OrderOfInfinity | None:
     """The order with ``e / order -> 1`` as t goes to infinity; None if it was not found."""
     if t not in e.free_symbols:
@@ -129,7 +130,7 @@ def leading(e: Expr, t: Symbol) -> OrderOfInfinity | None:
     return _leading(e, t)
 
 
-@lru_cache(maxsize=4096)
+@cached(maxsize=4096)
 def bound(e: Expr, t: Symbol) -> OrderOfInfinity | None:
     """An order with ``|e| <= C * order`` for some C and all large t; None if none was found.
 

@@ -8,10 +8,10 @@ nonnegative combination of squares times known nonnegative expressions (``combin
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sympy import Add, Expr, Mul, Pow, Rational, S, cos, sin
 
+from recipe.language.assumed import cached
 from recipe.language.sign import NOT_NEGATIVE, NOT_POSITIVE, possible_signs
 from recipe.language.symbols import Index
 from recipe.language.total import Total, relabel
@@ -28,7 +28,7 @@ from verify.evidence import SignStep
 NONNEGATIVE = ">= 0"
 
 
-@lru_cache(maxsize=4096)
+@cached(maxsize=4096)
 def nonnegative(e: Expr, *, combining: bool = False) -> SignStep | None:
     """Prove that an expression is nonnegative wherever it is defined; return None if that fails.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, singledispatch
 from typing import Any
 
@@ -22,11 +22,13 @@ from sympy.core.function import AppliedUndef
 from sympy.core.numbers import Exp1, Pi
 
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
+from recipe.language.assumed import ParameterCondition, assumed
 from recipe.language.calculus import abstract_atoms
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.symbols import (
     GENERIC,
     Block,
+    Index,
     Indexed,
     Length,
     Scalar,
@@ -41,6 +43,7 @@ Places = Mapping[int, int]  # the coordinate that each free label stands for, co
 CANDIDATE_VALUES = tuple(
     Rational(p, q) for q in (4, 1, 2) for p in (1, -1, 3, -3, 5, -5, 2, 7, 6, 4, -6, 0)
 )
+TRIES_UNDER_CONDITIONS = 400  # choices of parameters among which one meets all conditions
 WORKING_BITS = (128, 512)  # precisions of ball arithmetic; the second if the first is too coarse
 # A positive definite matrix is R R^T plus this multiple of the identity, so that its values are
 # neither all large nor all small.
@@ -84,6 +87,7 @@ class Point:
         self._origin = origin
         self._values: dict[Any, Rational] = {}
         self._arguments: dict[Any, list[tuple[Any, tuple[Ball, ...]]]] = {}
+        self._conditions_hold = False
 
     def evaluate(self, e: Expr, places: Places | None = None) -> Ball:
         """Return a ball that contains the value of ``e``, each free label standing for the
@@ -174,7 +178,17 @@ class Point:
                 return None
         point = Point(self.sizes, 0, edge=self._edge)
         point._values = {**self._values, **values}
-        return None if point._leaves_a_simplex() else point
+        return None if point._leaves_a_simplex() or not point.meets_conditions() else point
+
+    def meets_conditions(self) -> bool:
+        """Return True if the values chosen, and others that this call chooses, are seen to meet the
+        conditions between parameters of the proof at hand.
+        """
+        try:
+            self._choose_under(assumed())
+        except NoValueError:
+            return False
+        return True
 
     def _leaves_a_simplex(self) -> bool:
         totals: dict[Any, Rational] = {}
@@ -194,9 +208,58 @@ class Point:
             NoValueError: if no candidate satisfies the assumptions of the symbol.
         """
         key = ("coordinate", symbol, k) if k is not None else symbol
+        if key not in self._values and assumed():
+            self._choose_under(assumed())
         if key not in self._values:
             self._values[key] = self._chosen(symbol)
         return self._values[key]
+
+    def _choose_under(self, conditions: tuple[ParameterCondition, ...]) -> None:
+        """Choose all parameters in conditions between parameters at once, so that these hold.
+
+        Raises:
+            NoValueError: if no such values were found.
+        """
+        if self._conditions_hold:
+            return
+        places = [(c, k) for c in conditions for k in self._places_of(c)]
+        keys = [key for c, k in places for key in self._keys_of(c.e, k)]
+        free = [key for key in dict.fromkeys(keys) if key not in self._values]
+        self._conditions_hold = True  # while the conditions are evaluated below
+        for _ in range(TRIES_UNDER_CONDITIONS if free else 1):
+            self._values |= {key: self._chosen(_parameter_of(key)) for key in free}
+            values = [(_value(c.e, self, k), c) for c, k in places]
+            if all(v > 0 if c.is_strict else v >= 0 for v, c in values):
+                return
+        self._conditions_hold = False
+        for key in free:
+            del self._values[key]
+        raise NoValueError("no values of the parameters were found for which the conditions hold")
+
+    def _places_of(self, condition: ParameterCondition) -> list[Places]:
+        """The coordinates at which a condition must hold."""
+        lengths = {s.length for s in free_indexed(condition.e)}
+        if not lengths <= self.sizes.keys():
+            raise NoValueError(f"{condition} is about parameters of an unknown length")
+        if not lengths:
+            return [{}]
+        return [{GENERIC: k} for k in range(min(self.sizes[length] for length in lengths))]
+
+    def _keys_of(self, e: Expr, places: Places) -> Iterator[Any]:
+        """The keys of all parameters in a condition, those in its totals at every coordinate."""
+        for s in sorted(e.atoms(Symbol) - e.atoms(Length, Index), key=str):
+            if not isinstance(s, Indexed):
+                yield s
+            elif s.label in places:
+                yield ("coordinate", s.at(GENERIC), places[s.label])
+            else:
+                for k in range(self._size_of(s.length)):
+                    yield ("coordinate", s.at(GENERIC), k)
+
+    def _size_of(self, length: Length) -> int:
+        if length not in self.sizes:
+            raise NoValueError(f"{length} was given no number")
+        return self.sizes[length]
 
     def choose_all(self, symbols: Iterable[Symbol]) -> dict[Symbol, Rational] | None:
         """The values of lengths and plain symbols, chosen in this order.
@@ -471,6 +534,11 @@ def _fits(value: Rational, symbol: Symbol) -> bool:
         for fact, truth in facts.items()
         if fact != "commutative"
     )
+
+
+def _parameter_of(key: Any) -> Symbol:
+    """The parameter whose value a key names."""
+    return key if isinstance(key, Symbol) else key[1]
 
 
 def _symbol_of(key: Any) -> Symbol | None:

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import math
 from decimal import ROUND_DOWN, Context, Decimal
-from functools import lru_cache
 
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
 
 from recipe.language.abstract import Field, Jet, Partial
+from recipe.language.assumed import cached
 from recipe.language.symbols import GENERIC, Indexed, index_name
 from recipe.language.total import Total, labels, relabel
 from recipe.printing.latex import latex
@@ -69,7 +69,7 @@ def _first_digits(r: Rational) -> Expr:
     return (-1 if r < 0 else 1) * Symbol(f"{value}...", positive=True)
 
 
-@lru_cache(maxsize=256)
+@cached(maxsize=256)
 def factored(e: Expr) -> Expr:
     """The expression as a product, or as it is written where that is shorter.
 

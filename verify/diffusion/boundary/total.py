@@ -29,18 +29,22 @@ from sympy import Add, Expr, S, log
 from recipe.language.calculus import contract, summands
 from recipe.language.free_symbols import blocks_in
 from recipe.language.sign import is_nonnegative, is_positive
-from recipe.language.symbols import Indexed, Vector
+from recipe.language.symbols import GENERIC, Indexed, Length, Vector
 from recipe.language.text import text
 from recipe.language.total import total
+from verify.decide.asymptotics.leading import NoLeadingTermError
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
+from verify.decide.zero.point import WORKING_BITS, NoValueError, Point, at_precision
 from verify.diffusion.boundary.edges import NOT_ATTAINED, SELF_REFLECTING, Coordinate, Edge
-from verify.diffusion.boundary.feller import decide_by_feller
+from verify.diffusion.boundary.feller import behaviour, decide_by_feller
 from verify.diffusion.boundary.reflected import is_along_the_normal
 from verify.diffusion.infinity.liouville import Liouville, gamma_law_of
 from verify.generator.coupling import own_diffusion
 from verify.subject import Subject
-from verify.verdict import Outcome, proved
+from verify.verdict import Outcome, Witness, proved
+
+POINTS_TRIED = 48
 
 
 def decide_by_total(edge: Edge, subject: Subject) -> Iterator[tuple[str, Outcome]] | None:
@@ -98,7 +102,62 @@ def _faces(beta: Expr) -> Outcome:
 
 def _corner(law: Liouville, scale: Expr, block: Vector) -> Outcome:
     """Feller's test of the total, in the variable that stands for it."""
+    return decide_by_feller(Edge(law.sum, S.Zero, 1, False), *_radial(law, scale, block))
+
+
+def _radial(law: Liouville, scale: Expr, block: Vector) -> tuple[Coordinate, Expr]:
+    """The total as a diffusion by itself, and the h of its law ``exp(-h)``."""
     shape = contract(law.c, block)
     x = Coordinate(scale * (shape - law.sum * law.h.diff(law.sum)), scale * law.sum)
-    h = law.h - (shape - 1) * log(law.sum)
-    return decide_by_feller(Edge(law.sum, S.Zero, 1, False), x, h.expand())
+    return x, (law.h - (shape - 1) * log(law.sum)).expand()
+
+
+# -- what is reached
+# --------------------------------------------------------------------------------------------------
+
+
+def find_reached(edge: Edge, subject: Subject) -> Witness | None:
+    """Find parameters for which the process reaches a face or the corner in finite time with
+    positive probability.
+
+    A coordinate or a total with ``p ~ e^k`` and ``D ~ e`` reaches 0 if -1 < k < 0: both ``p`` and
+    ``1/(p D)`` are integrable there (Karlin & Taylor 1981, section 15.6). With one coordinate the
+    corner is the only face.
+
+    Returns:
+        None if no such parameters were found, which leaves the question open.
+    """
+    law = _law(edge, subject)
+    if law is None or decide_by_total(edge, subject) is None:
+        return None
+    block = edge.block
+    assert isinstance(block, Vector)
+    scale = own_diffusion(subject.dynamics, block) / block
+    x, h = _radial(law, scale, block)
+    try:
+        at = behaviour(Edge(law.sum, S.Zero, 1, False), x, h)
+    except NoLeadingTermError:
+        at = None
+    if at is not None and at.density.escape == 0 and at.diffusion.power == 1 and at.logs == 0:
+        found = _between_bounds(at.density.log, {block.length: 1})
+        if found is not None:
+            return Witness(found, f"{total(block)} has the exponent k = {text(at.density.log)} < 0")
+    found = _between_bounds(law.c - 1, {block.length: 2})
+    if found is None:
+        return None
+    return Witness(found, f"{block} has the exponent k = {text(law.c - 1)} < 0 in a coordinate")
+
+
+def _between_bounds(k: Expr, sizes: dict[Length, int]) -> dict[str, str | list[str]] | None:
+    """Parameters with ``-1 < k < 0``, for the first coordinate of each vector; None if none were
+    found.
+    """
+    for seed in range(POINTS_TRIED):
+        point = Point(sizes, seed)
+        try:
+            value = at_precision(WORKING_BITS[0], lambda p=point: p.evaluate(k, {GENERIC: 0}))  # type: ignore[misc]
+        except NoValueError:
+            continue
+        if -1 < value < 0:
+            return point.shown()
+    return None

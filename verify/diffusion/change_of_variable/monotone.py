@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from sympy import Expr, S
 
 from recipe.declare.map import Map
+from recipe.language.assumed import cached
 from recipe.language.defined import conditions
 from recipe.language.sign import is_positive
 from verify.decide.asymptotics.leading import certain_sign
@@ -27,7 +27,7 @@ from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 POINTS_PER_SIDE = 24  # at which signs of f' are compared
 
 
-@lru_cache(maxsize=256)
+@cached(maxsize=256)
 def decide_monotone(f: Map) -> Outcome:
     """Decide whether f is strictly monotone with a continuous f' that vanishes nowhere.
 
@@ -71,7 +71,7 @@ def _on_branch(branch: SmoothBranch) -> Outcome:
     )
 
 
-@lru_cache(maxsize=256)
+@cached(maxsize=256)
 def slope_sign(branch: SmoothBranch) -> int | None:
     """The sign of f' if it is proved to be the same on the whole branch; None if not."""
     slope = normalised(branch.slope)

@@ -114,6 +114,18 @@ def is_bounded_below(h: Expr, x: Block, end: End) -> bool:
     return is_bounded(bound(f, T)) or (order is not None and is_positive(order.coefficient))
 
 
+def goes_to_infinity(h: Expr, x: Block, end: End) -> bool:
+    """Return True if h is proved to go to infinity on the way to an end."""
+    f = at_end(h, x, end)
+    if f is None:
+        return False
+    c, rest = _logarithm_apart(f)
+    if is_bounded(bound(rest, T)):
+        return is_positive(c)
+    order = leading(f, T)
+    return order is not None and compare(order, ONE) == 1 and is_positive(order.coefficient)
+
+
 def lower_power(h: Expr, x: Block, end: End) -> Expr | None:
     """A power p with ``h >= a |x|^p - b`` for some a > 0 and b, on the way to an infinite end.
 

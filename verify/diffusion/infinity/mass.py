@@ -9,10 +9,10 @@ integrable.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
 from sympy import Add, Expr, Mul, S, Symbol, exp, log
 
+from recipe.language.assumed import cached
 from recipe.language.calculus import contract
 from recipe.language.defined import is_continuous
 from recipe.language.domain import on_simplex
@@ -41,7 +41,7 @@ from verify.verdict import Outcome, Witness, conjunction, proved, refuted, undec
 MAX_EXPRESSION_CHARS = 100
 
 
-@lru_cache(maxsize=256)
+@cached(maxsize=256)
 def decide_finite(H: Expr, state: tuple[Block, ...]) -> Outcome:
     """Decide whether ``exp(-H)`` has a finite integral over the domain, for every length and all
     parameters.

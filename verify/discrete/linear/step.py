@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sympy import Expr, ImmutableDenseMatrix, S, Symbol, expand
 from sympy.core.function import AppliedUndef
 
 from recipe.declare.update import Update
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
+from recipe.language.assumed import cached
 from recipe.language.calculus import gradient
 from recipe.language.defined import PROVERS, conditions
 from recipe.language.errors import OutsideLanguageError
@@ -92,7 +92,7 @@ class AffineStep:
         return f"{lengths} and {law}{by_eigenvalue}" if lengths else law
 
 
-@lru_cache(maxsize=64)
+@cached(maxsize=64)
 def affine_step(update: Update) -> AffineStep:
     """Return the step of an update as matrices.
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 
 from sympy import Add, Expr
 
 from recipe import Recipe
 from recipe.declare.recipe import marginal_place
 from recipe.language.abstract import Potential
+from recipe.language.assumed import cached
 from recipe.language.calculus import gradient, partial, summands
 from recipe.language.entry import is_zero_entry
 from recipe.language.free_symbols import blocks_in
@@ -163,7 +163,7 @@ def _is_apart(reached: Remainder, kept: tuple[Block, ...]) -> bool:
     return True
 
 
-@lru_cache(maxsize=256)
+@cached(maxsize=256)
 def inferred(recipe: Recipe) -> tuple[Claim, Outcome] | None:
     """Infer the marginal law if H is ``U + ...`` with one abstract U and further blocks, and decide
     it.

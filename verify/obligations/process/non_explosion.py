@@ -22,6 +22,10 @@ from verify.diffusion.infinity.dominance import weight
 from verify.diffusion.infinity.explosion import decide_explosion
 from verify.diffusion.infinity.lyapunov import bounds_growth, candidates
 from verify.diffusion.infinity.separation import TooManyTermsError, multiplied_out
+from verify.diffusion.log_coordinates import (
+    decide_by_law_of_logarithms,
+    decide_in_positive_coordinates,
+)
 from verify.generator.coupling import connected
 from verify.generator.fokker_planck import current
 from verify.obligation import Obligation, Outcomes
@@ -36,14 +40,17 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
     """Prove it by a function that grows slowly along the process or by finite mass, or refute it by
     Feller's test.
     """
-    elsewhere = _in_other_coordinates(subject, outcomes)
+    elsewhere = _in_other_coordinates(subject, outcomes) or decide_in_positive_coordinates(
+        subject, lambda of: next(outcome for _, outcome in outcomes.about(of))
+    )
     if elsewhere is not None:
         return elsewhere
     if all(_is_bounded(b) for b in subject.state):
         return proved("the domain is bounded: there is no infinity to reach")
     try:
         return (
-            _by_lyapunov(subject)
+            decide_by_law_of_logarithms(subject)
+            or _by_lyapunov(subject)
             or _by_mass(subject, outcomes)
             or decide_explosion(subject.dynamics)
             or undecided(NOTHING_FOUND)
