@@ -19,7 +19,7 @@ from codegen.inputs.float32_data import with_float32_data
 from codegen.inputs.initial_states import first_state, given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
-from codegen.inputs.parameters import resolved_data, resolved_params
+from codegen.inputs.parameters import require_conditions, resolved_data, resolved_params
 from codegen.inputs.preimages import check_maps, into_state, out_of_state, with_images
 from codegen.inputs.schedule import Schedule, schedule_of
 from codegen.inputs.user_gradient import check_user_gradient, gradient_argument, user_gradients
@@ -216,6 +216,7 @@ def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller
     data, rows = resolved_data(module, lengths)
     require_options_that_fit(options, module, rows)
     params = resolved_params(module, options.params, what.parameters, lengths)
+    require_conditions(what.where if isinstance(what, Recipe) else (), options.params)
     learn_given(lengths, options.lengths, with_images(module.plan.state))
     named = {name_of(key): value for key, value in (options.params or {}).items()}
     return _sampled(what, _Inputs(module, options, data, params, named, lengths), caller)

@@ -13,8 +13,10 @@ from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.posterior_data import finite_array, resolved_arrays
 from recipe.language.abstract import Dense
-from recipe.language.check_assumptions import check_assumed
+from recipe.language.assumed import ParameterCondition
+from recipe.language.check_assumptions import check_assumed, check_condition
 from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import parameters_of
 from recipe.language.symbols import Indexed, name_of
 
 
@@ -77,6 +79,31 @@ def resolved_values(
             f" {', '.join(sorted(known)) or 'none'}"
         )
     return {settings[s]: _value(s, given[name], lengths) for name, s in needed.items()}
+
+
+def require_conditions(
+    where: Iterable[ParameterCondition], params: Mapping[Any, Any] | None
+) -> None:
+    """Require that the values of parameters meet the conditions that a recipe is declared under.
+
+    Args:
+        where: the conditions.
+        params: the value of every parameter, by symbol or name.
+
+    Raises:
+        RecipeError: naming the condition that fails, or a parameter in it that has no value.
+    """
+    given = {name_of(key): np.asarray(value) for key, value in (params or {}).items()}
+    for condition in where:
+        for s in parameters_of([condition.e]):
+            if name_of(s) not in given:
+                raise RecipeError(
+                    f"params= has no {name_of(s)}, and the recipe holds where {condition}; give it"
+                    f" as params={{'{name_of(s)}': ...}}"
+                )
+        indexed = [s for s in parameters_of([condition.e]) if isinstance(s, Indexed)]
+        sizes = {s.length.name: np.asarray(given[name_of(s)].size) for s in indexed}
+        check_condition(condition, given | sizes)
 
 
 def _value(s: Symbol, value: Any, lengths: Lengths) -> Any:

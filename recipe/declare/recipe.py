@@ -20,6 +20,7 @@ from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames, abstract_of, parameters_of
 from recipe.language.matrix import BlockMatrix, read_matrix
 from recipe.language.symbols import Block, Noise, ScalarNoise
+from recipe.language.text import listed
 from recipe.language.validate import check_no_matrix, check_number, check_state, check_symbols, read
 
 
@@ -143,6 +144,12 @@ class Recipe:
         if self.lyapunov is not None:
             check_no_matrix(self.lyapunov, "lyapunov")
             check_number(self.lyapunov, "lyapunov")
+        for condition in self.where:
+            strange = set(parameters_of([condition.e])) - set(self.parameters)
+            if strange:
+                raise RecipeError(
+                    f"where= contains {condition}, and the recipe has no {listed(strange)}"
+                )
         check_symbols([*self.written(), *((c.e, "where") for c in self.where)], self.state)
         if self.update is not None:
             check_symbols(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Ge, Gt, Le, Lt
+from sympy import Function, Ge, Gt, Le, Lt
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanAtom
 
@@ -56,4 +56,6 @@ def _read(condition: Any) -> ParameterCondition | None:
             f"where= contains {condition}, which is about more than parameters and lengths; a"
             " condition of the state belongs in domain="
         )
+    if e.atoms(Function):
+        raise RecipeError(f"where= contains {condition}; write it with +, -, *, / and powers alone")
     return ParameterCondition(e, isinstance(condition, Gt | Lt), str(condition))

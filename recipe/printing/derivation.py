@@ -36,6 +36,7 @@ def derivation_text(recipe: Recipe, name: str) -> str:
     lines = [
         f"{name}: state {listed(_block_text(b) for b in recipe.state)}",
         f"  H = {text(recipe.H)}",
+        *(f"  where {condition}" for condition in recipe.where),
         "",
     ]
     lines += ["Correction  Gamma_i = sum_j d(D_ij + Q_ij)/dz_j"]
@@ -103,6 +104,7 @@ def recipe_text(recipe: Recipe) -> str:
         "require": recipe.require and list(recipe.require),
         "source": recipe.source and repr(recipe.source),
     }
+    arguments |= {"where": recipe.where and f"[{listed(recipe.where)}]"}
     arguments |= {
         "reflections": (
             recipe.reflections and f"[{listed(map(_reflection_text, recipe.reflections))}]"

@@ -26,6 +26,7 @@ from verify.evidence import FactorColumn, FactorStep, SignStep, Step
 from verify.obligations.process.marginal import laws_of
 from verify.obligations.process.well_defined import WELL_DEFINED, expressions_of
 from verify.report import Report, ReportLine
+from verify.scope import conditions_of
 from verify.subject import Subject, subject_of
 from verify.verdict import Verdict
 
@@ -63,6 +64,11 @@ def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
     if subject.is_reflected:
         raise RecipeError(
             f"{subject.reflections[0]}, and there are no certificates of reflected samplers yet"
+        )
+    if conditions_of(declared):
+        raise RecipeError(
+            f"the proof holds where {conditions_of(declared)[0]}, and there are no certificates"
+            " under conditions between parameters yet"
         )
     reason = why_not_smooth(subject)
     if reason is not None:

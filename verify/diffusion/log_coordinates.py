@@ -69,10 +69,12 @@ def decide_in_positive_coordinates(
     if same.verdict is Verdict.PROVED and inside is not None:
         by = f"{x} = exp({phi}) reaches neither 0 nor infinity: {same.by}"
         return replace(same, by=by, assumed=(*same.assumed, *inside))
-    witness = find_reached(next(edges(x)), of)
-    if witness is None:
+    found = find_reached(next(edges(x)), of)
+    if found is None:
         return None
-    return refuted(f"{phi} goes to -oo in finite time, where {x} = exp({phi}) reaches 0", witness)
+    witness, repair = found
+    by = f"{phi} goes to -oo in finite time, where {x} = exp({phi}) reaches 0"
+    return refuted(by, witness, repair)
 
 
 def decide_by_law_of_logarithms(subject: Subject) -> Outcome | None:

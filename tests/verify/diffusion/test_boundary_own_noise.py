@@ -179,8 +179,8 @@ def test_the_function_of_the_proof_falls_along_the_process():
     for _ in range(200):
         scale, C, a = (chosen.uniform(0.2, 3) for _ in range(3))
         K = 2 * C / (scale * a * a)
-        for e in (1e-4, 1e-8, 1e-12):
-            e = min(e, (scale * a / (4 * C)) ** (1 / a) / 10)  # near enough to the edge
+        near = (scale * a / (4 * C)) ** (1 / a) / 10
+        for e in (near, near * 1e-4, near * 1e-8):
             f, D = scale - C * e**a, scale * e
             slope = -1 / e - K * a * e ** (a - 1)
             bend = 1 / e**2 - K * a * (a - 1) * e ** (a - 2)

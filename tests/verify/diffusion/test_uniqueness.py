@@ -200,7 +200,7 @@ CATALOG = {
         "it is not proved that the process never reaches the edge of its domain",
     ),
     "sgrld_simplex_expanded_mean_reflected": (UNDECIDED, NO_REFLECTIONS),
-    "sgrld_simplex_expanded_natural": (UNDECIDED, "non-explosion is undecided"),
+    "sgrld_simplex_expanded_natural": (PROVED, "D is positive definite everywhere"),
     "sgrld_simplex_reduced_mean": (UNDECIDED, FULL),  # matrices with a part outside of the diagonal
     "sgrld_simplex_reduced_natural": (UNDECIDED, FULL),
     "wright_fisher_dirichlet": (UNDECIDED, FULL),

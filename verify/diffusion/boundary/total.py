@@ -116,7 +116,7 @@ def _radial(law: Liouville, scale: Expr, block: Vector) -> tuple[Coordinate, Exp
 # --------------------------------------------------------------------------------------------------
 
 
-def find_reached(edge: Edge, subject: Subject) -> Witness | None:
+def find_reached(edge: Edge, subject: Subject) -> tuple[Witness, str] | None:
     """Find parameters for which the process reaches a face or the corner in finite time with
     positive probability.
 
@@ -125,7 +125,8 @@ def find_reached(edge: Edge, subject: Subject) -> Witness | None:
     corner is the only face.
 
     Returns:
-        None if no such parameters were found, which leaves the question open.
+        The parameters as a witness, with a repair; None if none were found, which leaves the
+        question open.
     """
     law = _law(edge, subject)
     if law is None or decide_by_total(edge, subject) is None:
@@ -141,11 +142,20 @@ def find_reached(edge: Edge, subject: Subject) -> Witness | None:
     if at is not None and at.density.escape == 0 and at.diffusion.power == 1 and at.logs == 0:
         found = _between_bounds(at.density.log, {block.length: 1})
         if found is not None:
-            return Witness(found, f"{total(block)} has the exponent k = {text(at.density.log)} < 0")
+            k = at.density.log
+            return _reached(found, f"{total(block)} has", k), _needed(k)
     found = _between_bounds(law.c - 1, {block.length: 2})
     if found is None:
         return None
-    return Witness(found, f"{block} has the exponent k = {text(law.c - 1)} < 0 in a coordinate")
+    return _reached(found, f"a coordinate of {block} has", law.c - 1), _needed(law.c - 1)
+
+
+def _reached(point: dict[str, str | list[str]], whose: str, k: Expr) -> Witness:
+    return Witness(point, f"{whose} the exponent k = {text(k)}, which lies between -1 and 0 there")
+
+
+def _needed(k: Expr) -> str:
+    return f"declare it where=[{text(k + 1)} >= 1], or give parameters that meet this"
 
 
 def _between_bounds(k: Expr, sizes: dict[Length, int]) -> dict[str, str | list[str]] | None:

@@ -1,0 +1,63 @@
+"""``where``: each condition between parameters that a recipe is declared under is needed."""
+
+from __future__ import annotations
+
+from recipe import Recipe
+from recipe.declare.replace_fields import with_fields
+from recipe.language.assumed import ParameterCondition
+from verify.obligation import Obligation, Outcomes, of_recipes
+from verify.subject import Subject
+from verify.verdict import Outcome, Verdict, proved, undecided
+
+# What is asked where a condition fails, in this order, until something is refuted.
+ASKED = ("well-defined", "diffusion-psd", "boundary", "normalisable", "non-explosion")
+
+
+def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
+    """Prove of each condition that an obligation is refuted where it fails."""
+    declared = subject.declared
+    assert isinstance(declared, Recipe)
+    found = {c: _refuted_outside(declared, c, outcomes) for c in declared.where}
+    open_ones = [f"where {c} fails nothing is refuted" for c, by in found.items() if by is None]
+    if open_ones:
+        return undecided("; ".join(open_ones))
+    return proved("; ".join(f"where {c} fails, {by}" for c, by in found.items()))
+
+
+def _refuted_outside(
+    declared: Recipe, condition: ParameterCondition, outcomes: Outcomes
+) -> str | None:
+    """The obligation that is refuted under the opposite of one condition alone, with its witness;
+    None if there is none.
+    """
+    outside = with_fields(declared, where=(condition.negated,))
+    for name, outcome in outcomes.about(outside):
+        if outcome.verdict is Verdict.REFUTED and outcome.witness is not None:
+            return f"{name} is refuted: {outcome.by} ({_shown(outcome.witness.point)})"
+    return None
+
+
+def _shown(point: dict[str, str | list[str]]) -> str:
+    return ", ".join(
+        f"{name} = {value if isinstance(value, str) else '[' + ', '.join(value) + ']'}"
+        for name, value in point.items()
+    )
+
+
+WHERE = Obligation(
+    name="where",
+    statement="each declared condition is needed: where it fails, an obligation is refuted",
+    explanation=(
+        "A recipe may be declared under conditions between its parameters, such as n + alpha >= 1."
+        " They belong to the scope of every proof, and numbers are checked against them. This line"
+        " says what lies outside: an obligation that is refuted there, with a witness, or that the"
+        " question is open. A condition that is not needed narrows the scope for nothing."
+    ),
+    discharge=discharge,
+    asks=ASKED,
+    applies=lambda subject: of_recipes(subject) and bool(subject.declared.where),  # type: ignore[union-attr]
+    handles_reflections=True,
+    handles_kinks=True,
+    required=False,
+    vacuous="no condition between parameters is declared",
+)
