@@ -21,7 +21,7 @@ from verify.diffusion.boundary.edges import (
     edges,
     separated,
 )
-from verify.diffusion.boundary.energy import decide_by_energy, decide_by_speed
+from verify.diffusion.boundary.energy import conditions_found, decide_by_energy, decide_by_speed
 from verify.diffusion.boundary.exit import find_exit
 from verify.diffusion.boundary.faces import decide_faces
 from verify.diffusion.boundary.feller import decide_by_feller, has_no_current
@@ -34,6 +34,7 @@ from verify.diffusion.boundary.reflected import (
     is_along_the_normal,
     turns_nothing,
 )
+from verify.diffusion.boundary.straightened import decide_straightened
 from verify.diffusion.boundary.total import decide_by_total
 from verify.subject import Subject
 from verify.verdict import Assumption, Outcome, Verdict, Witness, conjunction, refuted, undecided
@@ -106,7 +107,9 @@ def _reflected(edge: Edge, subject: Subject, reflection: Reflection, noiseless: 
             edge, subject, reflection
         )
     if not turns_nothing(edge, subject, reflection):
-        return decide_with_flips(edge, subject, reflection)
+        outcome = decide_with_flips(edge, subject, reflection)
+        straight = decide_straightened(edge, subject, reflection)
+        return straight if straight and straight.verdict is Verdict.PROVED else outcome
     leaves = find_exit(edge, subject, noiseless)
     if leaves is None or leaves.witness is None:
         return undecided(
@@ -175,6 +178,13 @@ def _by_itself(edge: Edge, subject: Subject) -> Outcome:
 
 
 def _why_noiseless_open(edge: Edge, subject: Subject) -> str:
+    found = conditions_found(edge, subject)
+    if found:
+        listed = ", ".join(map(str, found))
+        return (
+            f"it is proved that {edge.block} never reaches the edge where {listed}; declare the"
+            f" recipe where=[{listed}], or the question is open"
+        )
     return (
         f"{edge.block} has no noise: either its speed must vanish at the edge, or H must grow"
         " without bound there, be bounded below and have a bounded L H; neither was proved"

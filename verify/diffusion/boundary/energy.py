@@ -4,18 +4,32 @@ yet slowly.
 
 from __future__ import annotations
 
-from sympy import Add, Dummy, Expr, Interval
+from collections.abc import Iterator
 
-from recipe.language.calculus import abstract_atoms, partial, summands
+from sympy import Add, Dummy, Expr, Interval, Mul, S, factor_terms, log, oo
+
+from recipe.language.assumed import ParameterCondition, assumed, under
+from recipe.language.calculus import abstract_atoms, contract, partial, summands
 from recipe.language.defined import is_continuous
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonnegative
-from recipe.language.symbols import Block, Scalar
+from recipe.language.sign import is_nonnegative, is_positive
+from recipe.language.symbols import Block, Scalar, Vector
+from recipe.language.text import text
+from recipe.language.total import total
 from verify.decide.asymptotics.leading import NoLeadingTermError, certain_sign, growth
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
-from verify.diffusion.boundary.edges import NOT_ATTAINED, Edge, separated
-from verify.diffusion.infinity.ends import ends, is_bounded_below
+from verify.diffusion.boundary.edges import NOT_ATTAINED, Edge, nonlocal_atom, separated
+from verify.diffusion.infinity.dominance import Coercive, coercive, exceeding
+from verify.diffusion.infinity.ends import (
+    ends,
+    goes_to_infinity,
+    is_bounded_below,
+    logarithmic_slope,
+    lower_power,
+)
+from verify.diffusion.infinity.liouville import gamma_law_of
+from verify.diffusion.infinity.lyapunov import bounds_growth
 from verify.generator.fokker_planck import generator
 from verify.subject import Subject
 from verify.verdict import Outcome, proved
@@ -47,15 +61,50 @@ def decide_by_speed(edge: Edge, subject: Subject) -> Outcome | None:
 
 
 def decide_by_energy(edge: Edge, subject: Subject) -> Outcome | None:
-    """Prove that the edge is never reached, with H as a Lyapunov function.
+    """Prove that the edge is never reached, with an energy V as a Lyapunov function.
 
-    The conditions are ``H -> oo`` at the edge, H bounded below, and ``L H <= c``. Then ``H(t) - c
-    t`` is a supermartingale up to the time at which H reaches n, and this time goes to infinity
-    with n. None if a condition is not proved, which leaves the question open.
+    The conditions are ``V -> oo`` at the edge, V bounded below, and ``L V <= c (1 + V)``. Then the
+    time at which V reaches n goes to infinity with n (Khasminskii 2012, theorem 3.5). None if a
+    condition is not proved for H nor for H in other coordinates, which leaves the question open.
     """
-    apart = separated(subject.H, edge.block, subject.state)
+    for V, name in _energies(edge, subject):
+        outcome = _by_one_energy(edge, subject, V, name)
+        if outcome is not None:
+            return outcome
+    return None
+
+
+def _energies(edge: Edge, subject: Subject) -> Iterator[tuple[Expr, str]]:
+    """H, and H in the coordinate whose speed is the momentum alone.
+
+    If the speed is ``s(theta) g`` with a function s of the coordinate, then with
+    ``dphi = dtheta/s`` the law of phi is ``exp(-(H - log(s)))``.
+    """
+    yield subject.H, "H"
+    own, others = factor_of_own(edge, subject)
+    if own != 1 and others != 0 and is_positive(own):
+        logarithm = total(log(own)) if isinstance(edge.block, Vector) else log(own)
+        yield normalised(subject.H - logarithm), f"H - {text(logarithm)}"
+
+
+def factor_of_own(edge: Edge, subject: Subject) -> tuple[Expr, Expr]:
+    """``(s, g)`` with the speed ``s g`` of a coordinate, where s depends on the coordinate alone
+    and g not on it; ``(1, speed)`` if it is no such product.
+    """
+    speed = factor_terms(normalised(subject.dynamics.drift[edge.block]))
+    own = Mul(*(f for f in Mul.make_args(speed) if blocks_in(f, subject.state) == {edge.block}))
+    others = speed / own
+    if nonlocal_atom(own, subject.state) is not None or edge.block in blocks_in(
+        others, subject.state
+    ):
+        return S.One, speed
+    return own, others
+
+
+def _by_one_energy(edge: Edge, subject: Subject, V: Expr, name: str) -> Outcome | None:
+    apart = separated(V, edge.block, subject.state)
     if apart is None:
-        return None
+        return _by_energy_of_total(edge, subject, V, name)
     h, rest = apart
     try:
         if not _goes_up(edge, h):
@@ -64,16 +113,82 @@ def decide_by_energy(edge: Edge, subject: Subject) -> Outcome | None:
         return None
     if not all(is_bounded_below(h, edge.block, end) for end in ends(edge.block)):
         return None
-    if not is_nonnegative(_without_constants(rest, subject.state)):
+    grows_up = f"{NOT_ATTAINED}: {name} grows without bound at the edge, is bounded below, and"
+    if is_nonnegative(_without_constants(rest, subject.state)) and is_nonnegative(
+        -_without_constants(normalised(generator(subject.dynamics, V)), subject.state)
+    ):
+        return proved(f"{grows_up} L {name} is bounded above")
+    assumptions = bounds_growth(subject.dynamics, V)
+    if assumptions is None:
         return None
-    if not is_nonnegative(
-        -_without_constants(normalised(generator(subject.dynamics, subject.H)), subject.state)
+    return proved(f"{grows_up} L V <= c (1 + V) for V = {name}", *assumptions)
+
+
+def _by_energy_of_total(edge: Edge, subject: Subject, V: Expr, name: str) -> Outcome | None:
+    """Prove that faces and corner of the positive orthant are never reached, where V depends on the
+    coordinates of the block and on their total.
+
+    With ``V = -total(k log(theta)) + h(T) + rest``, k > 0 and T = total(theta), the part of theta
+    is ``total(k log(T/theta)) + (h(T) - total(k) log(T))``. The first term is not negative and
+    goes to infinity at a face away from the corner; the second one must go to infinity where T
+    goes to 0 or to infinity.
+    """
+    block = edge.block
+    if not isinstance(block, Vector) or block.domain != Interval.open(0, oo):
+        return None
+    own = Add(*(t for t in summands(V) if block in blocks_in(t, subject.state)))
+    law = gamma_law_of(own, block)
+    if law is None or not law.exact or blocks_in(law.h, subject.state):
+        return None
+    k = law.c - 1  # the density of a gamma law has the exponent shape - 1
+    radial = (law.h - contract(k, block) * log(law.sum)).expand()
+    _, far = ends(law.sum)
+    power = lower_power(radial, law.sum, far)
+    others = tuple(b for b in subject.state if b != block)
+    rest = coercive(V - own, others) if others else Coercive({})
+    if (
+        not (is_positive(k) and is_continuous(law.h))
+        or not all(goes_to_infinity(radial, law.sum, end) for end in ends(law.sum))
+        or power is None
+        or rest is None
     ):
         return None
+    grown = Coercive({block: power, **rest.powers}, rest.assumptions)
+    change = normalised(generator(subject.dynamics, V))
+    if not vanishes(exceeding(change, grown, subject.state)):
+        return None
     return proved(
-        f"{NOT_ATTAINED}: H grows without bound at the edge, is bounded below, and L H is bounded"
-        " above"
+        f"{NOT_ATTAINED}: {name} grows without bound at the faces and at the corner, is bounded"
+        f" below, and L V <= c (1 + V) for V = {name}",
+        *rest.assumptions,
     )
+
+
+def conditions_found(edge: Edge, subject: Subject) -> tuple[ParameterCondition, ...]:
+    """Conditions between parameters under which ``decide_by_energy`` proves that the edge is never
+    reached; empty if none were found.
+
+    They make the exponents of an energy positive at the faces and at the corner.
+    """
+    block = edge.block
+    for V, name in _energies(edge, subject):
+        own = Add(*(t for t in summands(V) if block in blocks_in(t, subject.state)))
+        law = gamma_law_of(own, block) if isinstance(block, Vector) and edge.end == 0 else None
+        if law is None or blocks_in(law.h, subject.state):
+            continue
+        k = law.c - 1
+        near, _ = ends(law.sum)
+        slope = logarithmic_slope(law.h - contract(k, block) * log(law.sum), law.sum, near)
+        found: tuple[ParameterCondition, ...] = ()
+        for e in (k, slope):
+            with under((*assumed(), *found)):
+                needed = e is not None and not is_positive(e)
+            if needed:
+                found += (ParameterCondition(e, True, f"{text(e)} > 0"),)
+        with under((*assumed(), *found)):
+            if found and _by_one_energy(edge, subject, V, name) is not None:
+                return found
+    return ()
 
 
 def _without_constants(e: Expr, state: tuple[Block, ...]) -> Expr:

@@ -126,6 +126,15 @@ def goes_to_infinity(h: Expr, x: Block, end: End) -> bool:
     return order is not None and compare(order, ONE) == 1 and is_positive(order.coefficient)
 
 
+def logarithmic_slope(h: Expr, x: Block, end: End) -> Expr | None:
+    """The c with ``h = c log(t) + O(1)`` on the way to an end; None if h is not of this form."""
+    f = at_end(h, x, end)
+    if f is None:
+        return None
+    c, rest = _logarithm_apart(f)
+    return c if is_bounded(bound(rest, T)) else None
+
+
 def lower_power(h: Expr, x: Block, end: End) -> Expr | None:
     """A power p with ``h >= a |x|^p - b`` for some a > 0 and b, on the way to an infinite end.
 
