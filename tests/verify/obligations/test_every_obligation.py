@@ -48,6 +48,7 @@ from verify.obligations import OBLIGATIONS
 
 HALF_LINE, UNIT = Interval.open(0, oo), Interval.open(0, 1)
 theta, xi, x, y = Vector("theta"), Scalar("xi"), Scalar("x"), Scalar("y")
+c = Symbol("c", real=True)
 r, half = Vector("r", like=theta), Vector("half", domain=HALF_LINE)
 U, G = Potential("U", theta), Function("G", positive=True)(theta)
 K = total(r**2) / 2
@@ -173,6 +174,11 @@ TABLE: dict[str, Row] = {
         refuted=Recipe((x, y), x**2 + y**2, Matrix([[1, 0], [0, 0]]), Matrix.zeros(2)),
         undecided=pair(D=Matrix.zeros(2), H=total(theta**4) + K),
     ),
+    "where": Row(
+        proved=langevin(H=c * total(theta**2), where=[c > 0]),
+        refuted=None,
+        undecided=langevin(H=c**2 * total(theta**4) + total(theta**2), where=[c > 1]),
+    ),
     "lipschitz": Row(
         proved=mapped(maps.softplus),
         refuted=mapped(maps.exp),
@@ -261,7 +267,7 @@ def test_every_obligation_is_in_the_table(name):
 
 def test_only_what_constructs_refutes_nothing():
     """That nothing was found refutes nothing."""
-    constructive = {"recipe-form", "stationary-law"}
+    constructive = {"recipe-form", "stationary-law", "where"}
     assert {name for name, row in TABLE.items() if row.refuted is None} == constructive
 
 

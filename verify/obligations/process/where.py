@@ -57,7 +57,6 @@ WHERE = Obligation(
     asks=ASKED,
     applies=lambda subject: of_recipes(subject) and bool(subject.declared.where),  # type: ignore[union-attr]
     handles_reflections=True,
-    handles_kinks=True,
     required=False,
     vacuous="no condition between parameters is declared",
 )
