@@ -43,6 +43,7 @@ from sympy.core.numbers import NumberSymbol
 from recipe.language.calculus import abstract_atoms, freeze
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.domain import on_simplex
+from recipe.language.number_sign import sign_of_number
 from recipe.language.phi import Phi
 from recipe.language.symbols import GENERIC, Scalar, Vector
 from recipe.language.total import Total, relabel
@@ -76,7 +77,11 @@ def possible_signs(e: Expr) -> Signs:
     """A set, out of -1, 0 and 1, that contains the sign of the expression wherever it is
     defined.
     """
-    return _signs(e)
+    found = _signs(e)
+    if found == ANY and not e.free_symbols:
+        known = sign_of_number(e)
+        return found if known is None else frozenset({known})
+    return found
 
 
 @singledispatch
