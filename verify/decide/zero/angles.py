@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 import flint
-from sympy import Expr, Integer, Pow, Rational, S, atan, cos, log, pi, sin
+from sympy import Expr, Pow, Rational, S, atan, cos, log, pi, sin
 
 from verify.decide.zero.ratio import Ratio
 
@@ -81,7 +81,7 @@ class Angles:
         if isinstance(meaning, atan) and q.q & (q.q - 1) == 0:
             return self._power(self._arctangent(meaning, int(q.q)), int(q.p))
         if isinstance(meaning, log) or abs(q.p) > MAX_MULTIPLE or q.q > MAX_MULTIPLE:
-            return self._pair((term.key(), q), q * meaning)
+            return self._pair(("own", term.key(), q), q * meaning)
         return self._multiple(term.key(), meaning, q)
 
     def _multiple(self, key: str, meaning: Expr, q: Rational) -> Circle:
@@ -89,10 +89,10 @@ class Angles:
         finest = self._finest.get(key, 1)
         n = math.lcm(finest, int(q.q))
         if abs(q.p) * n // q.q > MAX_MULTIPLE:
-            return self._pair((key, q), q * meaning)
-        point = self._pair((key, n), meaning / n)
-        if n != finest and self._generators.known(("cos", (key, finest))):
-            coarse = self._pair((key, finest), meaning / finest)
+            return self._pair(("own", key, q), q * meaning)
+        point = self._pair(("part", key, n), meaning / n)
+        if n != finest and self._generators.known(("cos", ("part", key, finest))):
+            coarse = self._pair(("part", key, finest), meaning / finest)
             for old, new in zip(coarse, self._power(point, n // finest), strict=True):
                 self._generators.relate(old, 1, new)
             self._canonical.refined = True
@@ -155,8 +155,3 @@ class Angles:
         for _ in range(k):
             before, at = at, self._generators.reduce(g * at - before)
         return before / number(2)
-
-
-def odd_sign(argument: Ratio) -> Integer:
-    """-1 where the leading coefficient is negative, else 1: one of u and -u has the sign 1."""
-    return Integer(-1 if argument.num != 0 and argument.num.leading_coefficient() < 0 else 1)

@@ -45,7 +45,7 @@ class Gammas:
         self._canonical = canonical
         self._generators = canonical.generators
         self._finest: dict[tuple[str, int], Rational] = {}
-        self._lowest: dict[tuple[str, Rational, Rational], int] = {}
+        self._lowest: dict[tuple[bool | None, str, Rational, Rational], int] = {}
 
     def log_gamma(self, argument: Ratio) -> Ratio:
         """``log Gamma`` of an argument."""
@@ -60,7 +60,7 @@ class Gammas:
         sides are defined.
         """
         u = self._taken_apart(argument)
-        base, steps = self._base(u)
+        base, steps = self._base(None, u)
         meaning = gamma(self._expression(u, base))
         result = self._generators.generator(("gamma", meaning), meaning)
         for k in range(steps):
@@ -86,7 +86,7 @@ class Gammas:
             return self._multiplied(order, u, n)
         if u.factor == 0 and u.shift <= 0:
             raise CannotDecideError(f"the gamma function at {u.shift} has no logarithm")
-        base, steps = self._base(u)
+        base, steps = self._base(order == LOG_GAMMA, u)
         result = self._at_base(order, u, base)
         for k in range(steps):
             result += self._step(order, self._value(u, base + k))
@@ -121,15 +121,19 @@ class Gammas:
         total = total / number(n ** (order + 1))
         return total + read(log(n)) if order == 0 else total
 
-    def _base(self, u: Shifted) -> tuple[Rational, int]:
-        """The smallest shift met so far that differs by a whole number, and the steps from it."""
+    def _base(self, kind: bool | None, u: Shifted) -> tuple[Rational, int]:
+        """The smallest shift met so far that differs by a whole number, and the steps from it.
+
+        Each kind of function has its own: a digamma function has values at negative arguments, so
+        it does not tell where log Gamma is defined.
+        """
         whole = math.floor(u.shift)
         if u.factor == 0:
             whole_base = 0 if u.shift != whole else 1
             if not 0 <= whole - whole_base <= MAX_STEPS:
                 return u.shift, 0
             return u.shift - whole + whole_base, whole - whole_base
-        key = (u.part.key(), u.factor, u.shift - whole)
+        key = (kind, u.part.key(), u.factor, u.shift - whole)
         before = self._lowest.get(key, whole)
         lowest = min(before, whole)
         if max(before, whole) - lowest > MAX_STEPS:

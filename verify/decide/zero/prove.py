@@ -12,6 +12,7 @@ from verify.decide.zero.canonical import is_zero
 from verify.decide.zero.conjugates import vanishes_by_conjugates
 from verify.decide.zero.equal_arguments import with_equal_arguments
 from verify.decide.zero.errors import CannotDecideError
+from verify.decide.zero.generic_values import with_free_labels
 from verify.decide.zero.relations import without_related
 from verify.decide.zero.thorough import Thorough
 
@@ -24,6 +25,8 @@ def is_proved_zero(e: Expr, depth: int = 0) -> bool:
         return True
     if depth > MAX_DEPTH:
         return False
+    # the argument of a function in a sum comes with the index that the sum binds
+    (e,), _ = with_free_labels([e])
 
     def ask(other: Expr) -> bool:
         return is_proved_zero(other, depth + 1)

@@ -98,8 +98,8 @@ def _is_zero_logarithm(weights: Sequence[int], columns: Sequence[Expr], is_zero:
 
 
 def _is_zero_angle(weights: Sequence[int], columns: Sequence[Expr], is_zero: IsZero) -> bool:
-    angle = sum((n * c for n, c in zip(weights, columns, strict=True)), Integer(0))
-    if relaxed(angle) is None or not is_zero(sin(angle)):
+    angle = relaxed(sum((n * c for n, c in zip(weights, columns, strict=True)), Integer(0)))
+    if angle is None or not is_zero(sin(angle)):
         return False
     # at one point, the multiple of pi is 0
     found = values([angle], 1)

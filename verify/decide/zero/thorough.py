@@ -32,7 +32,7 @@ from sympy.core.numbers import EulerGamma
 
 from recipe.language.sign import is_positive
 from recipe.language.total import Total
-from verify.decide.zero.angles import Angles, odd_sign
+from verify.decide.zero.angles import Angles
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.gammas import Gammas
 from verify.decide.zero.ratio import Poly, Ratio
@@ -97,12 +97,12 @@ class Thorough(Canonical):
     @_read.register(erf)
     def _(self, e: Expr) -> Ratio:
         argument = self._normal(self.read(e.args[0]))
-        side = odd_sign(argument)
-        inside = self.generators.expression(argument * self.read(side))
-        value = e.func(inside)
-        if not isinstance(value, e.func):  # sympy knows the value, as of atan(1)
-            return self.read(value) * self.read(side)
-        return self.generators.generator(value, value) * self.read(side)
+        for side in (1, -1):  # these are odd functions; sympy turns the sign of some arguments
+            number = self.generators.number(side)
+            value = e.func(self.generators.expression(argument * number))
+            if isinstance(value, e.func):
+                return self.generators.generator(value, value) * number
+        return self.read(value) * number  # sympy knows the value, as of atan(1)
 
     @_read.register
     def _(self, e: loggamma) -> Ratio:
