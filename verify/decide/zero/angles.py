@@ -129,6 +129,9 @@ class Angles:
         values = cos(q * pi), sin(q * pi)
         if not any(value.has(cos, sin) for value in values):
             return self._canonical.read(values[0]), self._canonical.read(values[1])
+        odd = int(q.q) // (int(q.q) & -int(q.q))
+        if q.q % 2 == 0 and not cos(pi / odd).has(cos):
+            return self._power(self._half_of_part(int(q.q)), int(q.p))
         parts = math.lcm(self._finest_part_of_pi, 2 * int(q.q))
         if parts > MAX_PARTS_OF_PI:
             return self._pair(("pi", q), q * pi)
@@ -137,6 +140,13 @@ class Angles:
             self._finest_part_of_pi = parts
         whole = int(q.p) * parts // int(q.q)
         return self._cosine_of_part(whole, parts), self._cosine_of_part(parts // 2 - whole, parts)
+
+    def _half_of_part(self, parts: int) -> Circle:
+        """The point of ``pi/parts``, an angle below a right one, by halving."""
+        double = self._part_of_pi(Rational(2, parts))[0]
+        one, two, half = self._generators.number(1), self._generators.number(2), Rational(1, 2)
+        root = self._canonical.rational_power
+        return root((one + double) / two, half), root((one - double) / two, half)
 
     def _cosine_of_part(self, k: int, parts: int) -> Ratio:
         """``cos(k pi/parts)`` as a polynomial in ``2 cos(pi/parts)``, whose minimal polynomial is

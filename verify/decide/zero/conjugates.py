@@ -10,7 +10,7 @@ domain where it is analytic. For numbers, the product of numbers is zero.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from math import prod
 from typing import Any
 
@@ -25,7 +25,8 @@ from verify.decide.zero.ratio import Poly, Ratio
 from verify.decide.zero.relaxed import relaxed
 
 MAX_CONJUGATES = 64
-MAX_ROOTS_AT_ONCE = 3
+MAX_ROOTS_AT_ONCE = 5
+MAX_CHOICES = 100
 MAX_TERMS_OF_NORM = 3_000
 
 Complex = Any  # flint.acb
@@ -51,7 +52,7 @@ def vanishes_by_conjugates(e: Expr, form: type[Canonical]) -> bool:
     return any(
         _norm_is_zero(canonical.generators, r.num, chosen)
         and _only_one_factor_vanishes(canonical.generators, r.num, chosen, analytic, places)
-        for chosen in _choices(canonical.generators, r.num)
+        for chosen in islice(_choices(canonical.generators, r.num), MAX_CHOICES)
     )
 
 

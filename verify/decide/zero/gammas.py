@@ -15,8 +15,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sympy import Expr, Rational, gamma, log, loggamma, pi, polygamma, sin
+from sympy import Expr, Rational, cos, gamma, log, loggamma, pi, polygamma, sin
 
+from recipe.language.sign import is_positive
 from verify.decide.zero.errors import CannotDecideError
 from verify.decide.zero.ratio import Ratio
 
@@ -86,11 +87,31 @@ class Gammas:
             return self._multiplied(order, u, n)
         if u.factor == 0 and u.shift <= 0:
             raise CannotDecideError(f"the gamma function at {u.shift} has no logarithm")
+        if u.factor < 0 and order <= 1:
+            if is_positive(self._expression(u, u.shift - 1)):
+                below = Shifted(u.part, u.factor, u.shift - 1)
+                return self._read(order, below) + self._step(order, self._value(u, below.shift))
+            if self._is_between_0_and_1(u):
+                return self._reflected(order, u)
         base, steps = self._base(order == LOG_GAMMA, u)
         result = self._at_base(order, u, base)
         for k in range(steps):
             result += self._step(order, self._value(u, base + k))
         return result
+
+    def _is_between_0_and_1(self, u: Shifted) -> bool:
+        z = self._expression(u, u.shift)
+        return is_positive(z) and is_positive(1 - z)
+
+    def _reflected(self, order: int, u: Shifted) -> Ratio:
+        """``Gamma(z) Gamma(1 - z) = pi/sin(pi z)`` for 0 < z < 1, and its derivatives."""
+        other = self._read(order, Shifted(u.part, -u.factor, 1 - u.shift))
+        angle = pi * self._expression(u, u.shift)
+        if order == LOG_GAMMA:
+            return self._canonical.read(log(pi) - log(sin(angle))) - other
+        if order == 0:
+            return other - self._canonical.read(pi * cos(angle) / sin(angle))
+        return self._canonical.read((pi / sin(angle)) ** 2) - other
 
     def _multiple(self, u: Shifted) -> int:
         """How many times the argument is the smallest multiple of its part met so far."""
@@ -154,7 +175,8 @@ class Gammas:
                 other = self._at_base(order, u, 1 - base)
                 return read(log(pi)) - read(log(sin(pi * base))) - other
         at = self._expression(u, base)
-        meaning = loggamma(at) if order == LOG_GAMMA else polygamma(order, at)
+        # evaluated, log Gamma of a whole number would be the logarithm of a factorial
+        meaning = loggamma(at, evaluate=False) if order == LOG_GAMMA else polygamma(order, at)
         return self._generators.generator(("log gamma", order, at), meaning)
 
     def _step(self, order: int, z: Ratio) -> Ratio:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sympy import Expr
 
+from verify.decide.zero.by_others import by_others
 from verify.decide.zero.canonical import is_zero
 from verify.decide.zero.conjugates import vanishes_by_conjugates
 from verify.decide.zero.equal_arguments import with_equal_arguments
@@ -26,7 +27,7 @@ def is_proved_zero(e: Expr, depth: int = 0) -> bool:
     if depth > MAX_DEPTH:
         return False
     # the argument of a function in a sum comes with the index that the sum binds
-    (e,), _ = with_free_labels([e])
+    (e,), _ = with_free_labels([by_others(e)])
 
     def ask(other: Expr) -> bool:
         return is_proved_zero(other, depth + 1)

@@ -1,4 +1,4 @@
-"""Linear relations between arctangents, and between logarithms, with whole coefficients.
+"""Linear relations between arctangents, between logarithms, and between roots.
 
 A lattice reduction of their values at two points proposes a relation; algebra proves it:
 
@@ -7,11 +7,13 @@ A lattice reduction of their values at two points proposes a relation; algebra p
 * ``sum n_k atan(u_k) + m pi/12 = 0`` where its sine is zero, the u_k are continuous on a connected
   domain, and the value at one point is less than pi away from 0. The sine makes the sum a multiple
   of pi, continuity makes it one multiple, and the point says which: no branch is guessed.
+* A sum of roots is zero where algebra says so. Here a root is taken out of an exponent, say.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 
 import flint
 from sympy import Expr, Integer, Mul, Pow, atan, log, pi, sin
@@ -43,12 +45,12 @@ def without_related(e: Expr, is_zero: IsZero) -> Expr:
 
 def _relations(e: Expr, is_zero: IsZero) -> Iterator[tuple[Expr, Expr]]:
     """Yield an atom, and its value by a proved relation with the others."""
-    for kind, proof in ((atan, _is_zero_angle), (log, _is_zero_logarithm)):
-        atoms = sorted(e.atoms(kind), key=lambda a: (a.count_ops(), str(a)))
+    for kind, proof in ((atan, _is_zero_angle), (log, _is_zero_logarithm), (Pow, _is_zero_sum)):
+        atoms = sorted(_of_kind(e, kind), key=lambda a: (a.count_ops(), str(a)))
         if not 1 <= len(atoms) <= MAX_ATOMS:
             continue
-        constants = [c for c in CONSTANTS[kind] if c not in atoms]
-        columns = [*atoms, *constants]
+        constants = CONSTANTS[kind] if kind != Pow else (Integer(1), *_products(atoms))
+        columns = [*atoms, *(c for c in constants if c not in atoms)]
         for weights in _proposals(columns):
             replaced = _replaced(atoms, weights)
             if replaced is not None and proof(weights, columns, is_zero):
@@ -58,6 +60,16 @@ def _relations(e: Expr, is_zero: IsZero) -> Iterator[tuple[Expr, Expr]]:
                     Integer(0),
                 )
                 yield atoms[k], -rest / weights[k]
+
+
+def _of_kind(e: Expr, kind: type[Expr]) -> set[Expr]:
+    return {a for a in e.atoms(kind) if kind != Pow or (a.exp.is_Rational and a.exp.q != 1)}
+
+
+def _products(roots: list[Expr]) -> list[Expr]:
+    """The products of two different roots of numbers, which are no root of a number with roots."""
+    plain = [a for a in roots if a.base.is_Rational]
+    return list(dict.fromkeys(a * b for a, b in combinations(plain, 2)))[:MAX_ATOMS]
 
 
 def _replaced(atoms: Sequence[Expr], weights: Sequence[int]) -> int | None:
@@ -95,6 +107,10 @@ def _is_zero_logarithm(weights: Sequence[int], columns: Sequence[Expr], is_zero:
         for s in (1, -1)
     )
     return is_zero(up - down)
+
+
+def _is_zero_sum(weights: Sequence[int], columns: Sequence[Expr], is_zero: IsZero) -> bool:
+    return is_zero(sum((n * c for n, c in zip(weights, columns, strict=True)), Integer(0)))
 
 
 def _is_zero_angle(weights: Sequence[int], columns: Sequence[Expr], is_zero: IsZero) -> bool:

@@ -25,7 +25,6 @@ from sympy import (
     polygamma,
     sign,
     sin,
-    sqrt,
     tan,
 )
 from sympy.core.numbers import EulerGamma
@@ -37,22 +36,6 @@ from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.gammas import Gammas
 from verify.decide.zero.ratio import Poly, Ratio
 from verify.decide.zero.rationalise import rationalised
-
-# Functions outside the language, by those inside it. Each equation holds wherever the left side is
-# a real number.
-BY_OTHERS = {
-    sympy.asinh: lambda x: log(x + sqrt(x**2 + 1)),
-    sympy.acosh: lambda x: log(x + sqrt(x**2 - 1)),
-    sympy.atanh: lambda x: log((1 + x) / (1 - x)) / 2,
-    sympy.asin: lambda x: 2 * atan(x / (1 + sqrt(1 - x**2))),
-    sympy.acos: lambda x: sympy.pi / 2 - 2 * atan(x / (1 + sqrt(1 - x**2))),
-    sympy.sec: lambda x: 1 / cos(x),
-    sympy.csc: lambda x: 1 / sin(x),
-    sympy.cot: lambda x: cos(x) / sin(x),
-    sympy.sech: lambda x: 1 / sympy.cosh(x),
-    sympy.csch: lambda x: 1 / sympy.sinh(x),
-    sympy.coth: lambda x: 1 / sympy.tanh(x),
-}
 
 
 class Thorough(Canonical):
@@ -76,8 +59,6 @@ class Thorough(Canonical):
 
     @singledispatchmethod
     def _read(self, e: Expr) -> Ratio:
-        if type(e) in BY_OTHERS:
-            return self.read(BY_OTHERS[type(e)](*e.args))
         return super()._read(e)
 
     @_read.register
@@ -117,9 +98,10 @@ class Thorough(Canonical):
 
     @_read.register
     def _(self, e: sympy.gamma) -> Ratio:
+        argument = self._normal(self.read(e.args[0]))
         if is_positive(e.args[0]):
-            return self.read(sympy.exp(loggamma(e.args[0])))
-        return self._gammas.gamma(self._normal(self.read(e.args[0])))
+            return self._exponential(self._gammas.log_gamma(argument))
+        return self._gammas.gamma(argument)
 
     @_read.register(EulerGamma)
     def _(self, e: Expr) -> Ratio:
