@@ -45,6 +45,7 @@ from recipe.language.assumed import ParameterCondition, assumed, cached, summed,
 from recipe.language.calculus import abstract_atoms, freeze
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.domain import on_simplex
+from recipe.language.number_sign import sign_of_number
 from recipe.language.phi import Phi
 from recipe.language.symbols import GENERIC, Length, Scalar, Vector, VectorParameter
 from recipe.language.total import Total, free_indexed, labels, relabel
@@ -55,6 +56,7 @@ Signs = frozenset[int]
 ONE_BY_ONE, AT_ONCE = (sin, cos, tanh), (atan, erf, exp)
 
 MAX_TERMS_UNDER_CONDITIONS = 30  # longer sums are not written with conditions on parameters
+MAX_ROOTS = 3  # square roots in a sum, of which each doubles the work
 
 POSITIVE, ZERO, NEGATIVE = frozenset({1}), frozenset({0}), frozenset({-1})
 NOT_NEGATIVE, NOT_POSITIVE, ANY = frozenset({0, 1}), frozenset({-1, 0}), frozenset({-1, 0, 1})
@@ -81,13 +83,21 @@ def possible_signs(e: Expr) -> Signs:
     and the conditions between parameters hold.
     """
     if not assumed():
-        return _signs(e)
+        return _signs_or_number(e)
     with under(()):
         found = possible_signs(e)
     if len(found) > 1:
         # other rules for sums are not asked for each condition: they would ask for many more signs
         found &= _signs_of_groups(e) if isinstance(e, Add) else _signs(e)
     return found if len(found) == 1 else found & _signs_by_conditions(e)
+
+
+def _signs_or_number(e: Expr) -> Signs:
+    found = _signs(e)
+    if found == ANY and not e.free_symbols:
+        known = sign_of_number(e)
+        return found if known is None else frozenset({known})
+    return found
 
 
 def _signs_of_groups(e: Add) -> Signs:
@@ -242,6 +252,13 @@ def _(e: Expr) -> Signs:
 
 
 @_signs.register
+def _(e: sin) -> Signs:
+    """A sine has the sign of its argument between -pi and pi."""
+    a = e.args[0]
+    return possible_signs(a) if is_positive(pi - a) and is_positive(pi + a) else ANY
+
+
+@_signs.register
 def _(e: cos) -> Signs:
     """A cosine is positive between -pi/2 and pi/2."""
     a = e.args[0]
@@ -267,12 +284,14 @@ def _(e: Add) -> Signs:
         sign_on_simplex,
         _sign_between_ends,
         _sign_of_quadratic,
+        _sign_of_bent,
         _sign_of_exponential,
         _sign_between_bounds,
         _sign_with_logarithm,
         _sign_of_numerator,
         _sign_on_both_sides,
         _sign_from_one_on,
+        _sign_with_root,
     ):
         found = rule(e)
         if found != ANY:
@@ -410,6 +429,53 @@ def _sign_of_quadratic(e: Add) -> Signs:
         lead = possible_signs(a)
         if lead in (POSITIVE, NEGATIVE) and gap <= NOT_NEGATIVE:
             return lead if gap == POSITIVE else lead | ZERO
+    return ANY
+
+
+def _sign_of_bent(e: Add) -> Signs:
+    """The signs of a quadratic polynomial in a coordinate of a bounded interval, by its chord.
+
+    Between the ends ``a x^2 + b x + c`` is above the chord where a < 0, and below it where a > 0.
+    """
+    for s in sorted(e.free_symbols, key=str):
+        domain = domain_of(s)
+        if not isinstance(domain, Interval) or not (
+            domain.start.is_finite and domain.end.is_finite
+        ):
+            continue
+        coefficients = coefficients_of(e, s)
+        if coefficients is None or len(coefficients) != 3:
+            continue
+        a, b, c = coefficients
+        ends = [possible_signs((a * x**2 + b * x + c).expand()) for x in (domain.start, domain.end)]
+        lead = possible_signs(a)
+        for bent, above, inside in (
+            (NEGATIVE, NOT_NEGATIVE, POSITIVE),
+            (POSITIVE, NOT_POSITIVE, NEGATIVE),
+        ):
+            if lead == bent and ends[0] | ends[1] <= above:
+                closed = (not domain.left_open, not domain.right_open)
+                return inside.union(
+                    *(signs for signs, belongs in zip(ends, closed, strict=True) if belongs)
+                )
+    return ANY
+
+
+def _sign_with_root(e: Add) -> Signs:
+    """The signs of ``rest + slope sqrt(b)`` for a rest and a slope of opposite signs: the sign of
+    the rest, times that of ``rest^2 - slope^2 b``.
+    """
+    roots = sorted((t for t in e.atoms(Pow) if t.exp == S.Half), key=str)
+    for t in roots if len(roots) <= MAX_ROOTS else []:
+        found = affine_at(e, t)
+        if found is None:
+            continue
+        slope, rest = found
+        side = possible_signs(rest)
+        if side in (POSITIVE, NEGATIVE) and possible_signs(slope) in (POSITIVE, NEGATIVE):
+            signs = _products(side, possible_signs((rest**2 - slope**2 * t.base).expand()))
+            if signs != ANY:
+                return signs
     return ANY
 
 

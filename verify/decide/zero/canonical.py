@@ -41,7 +41,7 @@ from recipe.language.sign import is_positive
 from recipe.language.total import Total, labels, relabel
 from verify.decide.zero.errors import CannotDecideError, TableFullError
 from verify.decide.zero.generators import CAPACITIES, Generators
-from verify.decide.zero.ratio import Poly, Ratio, ratio
+from verify.decide.zero.ratio import Poly, Ratio
 from verify.decide.zero.sums import FIRST_OPEN_LABEL, SumGenerators
 
 RootKey = tuple[str, Hashable]  # the radicand: ("exp", a term) or ("power", a positive factor)
@@ -51,17 +51,21 @@ RootKey = tuple[str, Hashable]  # the radicand: ("exp", a term) or ("power", a p
 MAX_GENERATOR_POWER = 64
 
 
-def is_zero(e: Expr) -> bool:
+def is_zero(e: Expr, form: type[Canonical] | None = None) -> bool:
     """Return True if the canonical form of the expression is zero, which proves that it is
     identically zero.
 
     False proves nothing: functions may be related in a way that the canonical form does not know.
 
+    Args:
+        e: an expression.
+        form: the canonical form; ``Canonical`` if none is given.
+
     Raises:
         CannotDecideError: if the expression has no canonical form, or one that is too large.
     """
     for capacity in CAPACITIES:
-        canonical = Canonical(capacity)
+        canonical = (form or Canonical)(capacity)
         try:
             # Read again, if need be, now that all roots are known: arguments read early may have
             # used coarser ones.
@@ -169,11 +173,21 @@ class Canonical:
     def _(self, e: log) -> Ratio:
         return self._logarithm(self.read(e.args[0]))
 
-    @_read.register(sinh)
-    @_read.register(cosh)
-    @_read.register(tanh)
-    def _(self, e: Expr) -> Ratio:
-        return self.read(e.rewrite(exp))
+    # sympy's ``rewrite(exp)`` would rewrite the argument as well: sinh(sin(x)) with exp(I*x).
+    @_read.register
+    def _(self, e: sinh) -> Ratio:
+        up = self.read(exp(e.args[0]))
+        return (up - up.inverse()) / self.generators.number(2)
+
+    @_read.register
+    def _(self, e: cosh) -> Ratio:
+        up = self.read(exp(e.args[0]))
+        return (up + up.inverse()) / self.generators.number(2)
+
+    @_read.register
+    def _(self, e: tanh) -> Ratio:
+        up = self.read(exp(e.args[0]))
+        return (up - up.inverse()) / (up + up.inverse())
 
     @_read.register
     def _(self, e: sin) -> Ratio:
@@ -218,14 +232,23 @@ class Canonical:
 
     @_read.register
     def _(self, e: Total) -> Ratio:
+        label, body = self._opened(e)
+        return self.sums.read(self.read(body), e.index.at(label))
+
+    def _opened(self, e: Total) -> tuple[int, Expr]:
+        """A label that occurs nowhere in the body of a sum, and the body at it."""
         label = next(k for k in itertools.count(FIRST_OPEN_LABEL, -1) if k not in labels(e.body))
-        return self.sums.read(self.read(relabel(e.body, e.index.label, label)), e.index.at(label))
+        return label, relabel(e.body, e.index.label, label)
 
     def _settled(self, e: Expr) -> Expr:
         """The argument rewritten in canonical form, so that equal arguments become the same
         expression.
         """
-        return self.generators.expression(self.read(e))
+        return self.generators.expression(self._normal(self.read(e)))
+
+    def _normal(self, r: Ratio) -> Ratio:
+        """The form in which an argument of a function is compared."""
+        return r
 
     def _opaque(self, function: type[Expr], *arguments: Expr) -> Ratio:
         settled = function(*(self._settled(a) for a in arguments))
@@ -238,13 +261,9 @@ class Canonical:
 
     def _exponential(self, argument: Ratio) -> Ratio:
         """``exp(sum of terms)`` as the product of ``exp(term)``."""
-        content = argument.den.content()
-        den = argument.den // content
         result = self.generators.number(1)
-        for exponents, coefficient in argument.num.to_dict().items():
-            term = ratio(self.generators.context.from_dict({exponents: 1}), den)
-            common = math.gcd(int(coefficient), int(content))
-            result *= self._exp_term(term, int(coefficient) // common, int(content) // common)
+        for term, q in self.generators.terms(self._normal(argument)):
+            result *= self._exp_term(term, int(q.p), int(q.q))
         return result
 
     def _exp_term(self, term: Ratio, p: int, q: int) -> Ratio:
@@ -297,6 +316,7 @@ class Canonical:
         return self.generators.generator(log(factor), log(factor))
 
     def _rational_power(self, base: Ratio, power: Rational) -> Ratio:
+        base = self._normal(base)
         if base.is_zero():
             if power <= 0:
                 raise ZeroDivisionError("a power of zero")
@@ -312,6 +332,7 @@ class Canonical:
         return result
 
     def _opaque_root(self, base: Ratio, q: int) -> Ratio:
+        base = self._normal(base)
         e = self.generators.expression(base)
         root = self.generators.generator(("root", base.key(), q), Pow(e, Rational(1, q)))
         self.generators.relate(root, q, base)

@@ -2,7 +2,8 @@
 
 *Proved* by canonical form, *refuted* by a point where ball arithmetic excludes zero. The second
 decider looks at both; where it cannot confirm a proof, the value at explicit points must not
-exclude zero.
+exclude zero. What both leave open is asked of methods that take longer: more relations between
+functions, and points in general position with more digits and larger lengths.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 
-from sympy import Expr
+from sympy import Expr, Pow, atan, cos, cosh, log, loggamma, polygamma, sin, sinh, tan, tanh
 
 from recipe.language.symbols import GENERIC, OTHER, Indexed, Length
 from recipe.language.total import Total, labels
@@ -24,12 +25,16 @@ from verify.decide.zero.point import (
     at_precision,
     shown_ball,
 )
+from verify.decide.zero.prove import is_proved_zero
 from verify.decide.zero.second_decider import second_opinion
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 
 MAX_LENGTH_CHOICES = 27
 POINTS_PER_LENGTH_CHOICE = 4
 NEGLIGIBLE_RADIUS = 1e-12  # a ball around zero this small is not computed with more digits
+FURTHER_LENGTHS, POINTS_FURTHER, FURTHER_BITS = (3, 4, 5, 6, 7, 8), 4, (128, 1024)
+# Functions that obey equations which the quicker canonical form does not know.
+RELATED = (sin, cos, tan, sinh, cosh, tanh, atan, log, loggamma, polygamma)
 CONFIRMATION_POINTS = 3  # points at which a proof by canonical form alone is evaluated
 
 
@@ -54,6 +59,10 @@ def decide_zero(e: Expr) -> Outcome:
     if zero:
         return proved(_confirmation(e))
     witness = find_nonzero(e)
+    if witness is None:
+        if is_proved_zero(e):
+            return proved(_confirmation(e, "relations between functions"))
+        witness = _search_further(e)
     if witness is not None:
         if second_opinion(e).kind == "zero":
             raise DisagreementError(
@@ -66,11 +75,11 @@ def decide_zero(e: Expr) -> Outcome:
 def vanishes(e: Expr) -> bool:
     """Return True if both deciders find the expression identically zero, which proves it.
 
-    False leaves the question open: no point at which the expression is not zero is searched for.
+    False leaves the question open.
     """
     if e != 0:
         zero, _ = _has_zero_form(e)
-        if not zero:
+        if not zero and not (_is_related(e) and find_nonzero(e) is None and is_proved_zero(e)):
             return False
         _confirmation(e)
     return True
@@ -88,20 +97,25 @@ def _has_zero_form(e: Expr) -> tuple[bool, str]:
         return False, "it is nested too deeply for a canonical form"
 
 
-def _confirmation(e: Expr) -> str:
-    """Confirm a proof by canonical form with the second decider, and say what supports the proof.
+def _is_related(e: Expr) -> bool:
+    """Return True if an expression has functions that the methods that take longer know more of."""
+    return e.has(*RELATED) or any(not p.exp.is_Integer for p in e.atoms(Pow))
+
+
+def _confirmation(e: Expr, by: str = "canonical form") -> str:
+    """Confirm a proof with the second decider, and say what supports the proof.
 
     Where the second decider has no answer, the value at a few points must not exclude zero.
     """
     second = second_opinion(e)
     if second.kind == "zero":
-        return "canonical form, confirmed by a second decider"
+        return f"{by}, confirmed by a second decider"
     if second.kind == "nonzero" and second.certain:
         raise DisagreementError(
-            f"canonical form says that {e} is zero, and the second decider says that {second.why}"
+            f"by {by}, {e} is zero, and the second decider says that {second.why}"
         )
     _require_zero_at_points(e)
-    return "canonical form"
+    return by
 
 
 def find_nonzero(e: Expr) -> Witness | None:
@@ -118,6 +132,27 @@ def find_nonzero(e: Expr) -> Witness | None:
                 return Witness(point.shown(), f"the value is {shown_ball(value)}, not 0")
             if value.rad() < NEGLIGIBLE_RADIUS:
                 break  # more digits would hardly show anything else than zero
+    return None
+
+
+def _search_further(e: Expr) -> Witness | None:
+    """A point where the expression is certainly not zero, of larger lengths, in general position,
+    with many digits; None if none was found.
+    """
+    for size in FURTHER_LENGTHS if _lengths(e) else FURTHER_LENGTHS[:1]:
+        sizes = dict.fromkeys(_lengths(e), size)
+        for seed in range(POINTS_FURTHER):
+            point = Point(sizes, seed, generic=True)
+            for bits in FURTHER_BITS:
+                try:
+                    value = at_precision(
+                        bits,
+                        lambda p=point: p.evaluate(e, {GENERIC: 0, OTHER: 1}),  # type: ignore[misc]
+                    )
+                except NoValueError:
+                    break
+                if not value.contains(0):
+                    return Witness(point.shown(), f"the value is {shown_ball(value)}, not 0")
     return None
 
 

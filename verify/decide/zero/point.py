@@ -17,9 +17,9 @@ from typing import Any
 
 import flint
 import sympy
-from sympy import Add, Expr, Function, Interval, Mul, Pow, Rational, Symbol, oo
+from sympy import Add, Expr, Function, Interval, Mul, Pow, Rational, S, Symbol, oo
 from sympy.core.function import AppliedUndef
-from sympy.core.numbers import Exp1, Pi
+from sympy.core.numbers import EulerGamma, Exp1, Pi
 
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
 from recipe.language.assumed import ParameterCondition, assumed
@@ -62,6 +62,12 @@ BALL_FUNCTIONS: dict[type[Function], Callable[[Ball], Ball]] = {
     sympy.atan: lambda x: x.atan(),
     sympy.erf: lambda x: x.erf(),
     sympy.loggamma: lambda x: x.lgamma(),
+    sympy.gamma: lambda x: x.gamma(),
+    sympy.asin: lambda x: x.asin(),
+    sympy.acos: lambda x: x.acos(),
+    sympy.asinh: lambda x: x.asinh(),
+    sympy.acosh: lambda x: x.acosh(),
+    sympy.atanh: lambda x: x.atanh(),
     sympy.Abs: abs,
 }
 
@@ -75,16 +81,24 @@ class Point:
     seed.
 
     ``sizes`` gives every length a number; ``edge`` prefers values at the ends of domains; at the
-    ``origin`` every coordinate is 0 that may be.
+    ``origin`` every coordinate is 0 that may be; ``generic`` values are fractions with a large
+    denominator, at which a function hardly vanishes by chance.
     """
 
     def __init__(
-        self, sizes: Mapping[Length, int], seed: int, *, edge: bool = False, origin: bool = False
+        self,
+        sizes: Mapping[Length, int],
+        seed: int,
+        *,
+        edge: bool = False,
+        origin: bool = False,
+        generic: bool = False,
     ) -> None:
         self.sizes = dict(sizes)
         self._random = random.Random(seed)
         self._edge = edge
         self._origin = origin
+        self._generic = generic
         self._values: dict[Any, Rational] = {}
         self._arguments: dict[Any, list[tuple[Any, tuple[Ball, ...]]]] = {}
         self._conditions_hold = False
@@ -287,6 +301,8 @@ class Point:
     def _chosen(self, symbol: Symbol) -> Rational:
         if on_simplex(symbol):
             return Rational(self._random.randint(1, 7), 8 * self.sizes[symbol.length])
+        if self._generic and not _is_discrete(symbol):
+            return _generic_value(symbol, self._random)
         fitting = _candidates(symbol, self._edge)
         if not fitting:
             raise NoValueError(f"no value of {symbol} was found that satisfies its assumptions")
@@ -351,9 +367,13 @@ def _value(e: Expr, point: Point, places: Places) -> Ball:
 
 @_value.register
 def _(e: sympy.polygamma, point: Point, places: Places) -> Ball:
-    if e.args[0] != 0:
+    if not e.args[0].is_Integer:
         raise NoValueError(f"{e} cannot be evaluated")
-    return _value(e.args[1], point, places).digamma()
+    order, at = int(e.args[0]), _value(e.args[1], point, places)
+    if order == 0:
+        return at.digamma()
+    # (-1)^(m+1) m! zeta(m + 1, z), the sum of (z + k)^-(m+1)
+    return flint.arb(order + 1).zeta(at) * (-1) ** (order + 1) * math.factorial(order)
 
 
 @_value.register
@@ -372,6 +392,11 @@ def _(e: Rational, point: Point, places: Places) -> Ball:
 @_value.register
 def _(e: Pi, point: Point, places: Places) -> Ball:
     return flint.arb.pi()
+
+
+@_value.register
+def _(e: EulerGamma, point: Point, places: Places) -> Ball:
+    return flint.arb.const_euler()
 
 
 @_value.register
@@ -514,6 +539,25 @@ def _candidates(symbol: Symbol, edge: bool) -> list[Rational]:
             c for c in (Rational(0), domain.start, domain.end) if c.is_Rational and c in domain
         ]
     return [c for c in special if _fits(c, symbol)] * 4 + fitting if edge else fitting
+
+
+def _generic_value(symbol: Symbol, chance: random.Random) -> Rational:
+    """A fraction with a large prime denominator that satisfies the declaration of a symbol.
+
+    Raises:
+        NoValueError: if none was found.
+    """
+    domain = symbol.domain if isinstance(symbol, Vector | Scalar) else S.Reals
+    middle = (
+        _inside(domain) if isinstance(domain, Interval) else [Rational(k) for k in range(-3, 4)]
+    )
+    spread = chance.choice((1, 4)) if domain == S.Reals else 1
+    low, high = spread * min(middle), spread * max(middle)
+    for _ in range(20):
+        value = low + (high - low) * Rational(chance.randint(1, 1008), 1009)
+        if _fits(value, symbol) and (domain == S.Reals or value in domain):
+            return value
+    raise NoValueError(f"no value of {symbol} was found that satisfies its assumptions")
 
 
 def _inside(domain: Interval) -> list[Rational]:
