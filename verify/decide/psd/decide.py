@@ -23,6 +23,7 @@ from verify.decide.psd.confirm import problem_with
 from verify.decide.psd.elimination import Certify, NotReachedError
 from verify.decide.psd.field import RatioField
 from verify.decide.psd.low_rank import Factoring, Signed
+from verify.decide.psd.polynomial_columns import polynomial_columns
 from verify.decide.psd.refute import find_negative, search_negative
 from verify.decide.psd.structure import read_structure
 from verify.decide.psd.sum_of_parts import constant_parts
@@ -115,6 +116,10 @@ def _summed(diffusion: Diffusion, group: Group) -> list[Signed]:
     return _in_a_field(diffusion, group, nonnegative, summed_over_coordinates)
 
 
+def _with_polynomials(diffusion: Diffusion, group: Group) -> list[Signed]:
+    return _in_a_field(diffusion, group, nonnegative, polynomial_columns)
+
+
 def _eliminated_combining(diffusion: Diffusion, group: Group) -> list[Signed]:
     return _with_signs(diffusion, group, partial(nonnegative, combining=True))
 
@@ -152,4 +157,4 @@ def _in_a_field(
     raise AssertionError("the last table either holds or raises")
 
 
-METHODS: tuple[FactorMethod, ...] = (constant_parts, _eliminated, _summed)
+METHODS: tuple[FactorMethod, ...] = (constant_parts, _eliminated, _summed, _with_polynomials)
