@@ -30,6 +30,7 @@ MAX_RANK, MAX_UNKNOWNS = 6, 130
 MAX_STEPS = 40  # of the descent, for each rank
 MAX_DENOMINATOR, TOLERANCE = 360, 1e-6  # of the rounded span
 MAX_DENOMINATORS = (12, 360, 10**6)  # of the rounded matrix within the span, tried in this order
+STEPS_TO_IMPROVE = 12  # in so many steps the error must fall to a tenth
 RESIDUAL_AT_END = 1e-11  # relative to the largest right-hand side
 
 
@@ -80,10 +81,14 @@ def _descended(size: int, rank: int, equations: Sequence[Equation]) -> Floats | 
     chance = random.Random(size * rank)
     side = math.sqrt(scale)
     x = [chance.uniform(-side, side) for _ in range(size * rank)]
-    damping, error = 1e-2, math.inf
+    damping = 1e-2
     value, jacobian = _linearised(x, rank, rows)
     error = sum(v * v for v in value)
+    errors = [error]
     for _ in range(MAX_STEPS):
+        errors.append(error)
+        if len(errors) > STEPS_TO_IMPROVE and error > errors[-STEPS_TO_IMPROVE] / 10:
+            return None
         if math.sqrt(error) <= RESIDUAL_AT_END * scale:
             return [x[k * rank : (k + 1) * rank] for k in range(size)]
         step = _damped_step(value, jacobian, len(x), damping)

@@ -28,7 +28,7 @@ from verify.decide.psd.refute import find_negative, search_negative
 from verify.decide.psd.structure import read_structure
 from verify.decide.psd.sum_of_parts import constant_parts
 from verify.decide.psd.sum_over_coordinates import summed_over_coordinates
-from verify.decide.psd.symmetric import names_of, symmetrised, written_in
+from verify.decide.psd.symmetric import angles_apart, names_of, symmetrised, written_in
 from verify.decide.zero.errors import CannotDecideError, TableFullError
 from verify.decide.zero.generators import CAPACITIES
 from verify.decide.zero.ratio import Ratio
@@ -120,6 +120,22 @@ def _with_polynomials(diffusion: Diffusion, group: Group) -> list[Signed]:
     return _in_a_field(diffusion, group, nonnegative, polynomial_columns)
 
 
+def _with_angles_apart(diffusion: Diffusion, group: Group) -> list[Signed]:
+    """The columns for D with sines and cosines of sums and multiples multiplied out.
+
+    The sentence that confirms a factor compares it with D as it is written.
+    """
+    apart = {pair: angles_apart(entry) for pair, entry in diffusion.items()}
+    if apart == diffusion:
+        raise NotReachedError("D has no sums or multiples of angles")
+    for method in (_eliminated, _with_polynomials):
+        try:
+            return method(apart, group)
+        except NotReachedError as error:
+            reason = error
+    raise reason
+
+
 def _eliminated_combining(diffusion: Diffusion, group: Group) -> list[Signed]:
     return _with_signs(diffusion, group, partial(nonnegative, combining=True))
 
@@ -157,4 +173,10 @@ def _in_a_field(
     raise AssertionError("the last table either holds or raises")
 
 
-METHODS: tuple[FactorMethod, ...] = (constant_parts, _eliminated, _summed, _with_polynomials)
+METHODS: tuple[FactorMethod, ...] = (
+    constant_parts,
+    _eliminated,
+    _summed,
+    _with_polynomials,
+    _with_angles_apart,
+)

@@ -68,7 +68,7 @@ def _products(matrix: list[list[Poly]], field: RatioField) -> list[Product]:
     generators = field.generators
     found: list[Product] = []
     for a, row in enumerate(matrix):
-        used = sorted({k for p in row for k in generators.generators_of(p)})
+        used = _used_in_row(a, row, field)
         if len(used) > MAX_GENERATORS:
             raise NotReachedError("a row has too many variables")
         ends = [
@@ -90,6 +90,16 @@ def _products(matrix: list[list[Poly]], field: RatioField) -> list[Product]:
     if len(found) > MAX_PRODUCTS:
         raise NotReachedError("too many monomials")
     return found
+
+
+def _used_in_row(a: int, row: list[Poly], field: RatioField) -> list[int]:
+    """The generators of a diagonal entry, and those that all other entries of its row share.
+
+    A square that is linear in x_a seldom needs others.
+    """
+    own = set(field.generators.generators_of(row[a]))
+    others = [set(field.generators.generators_of(p)) for b, p in enumerate(row) if b != a and p]
+    return sorted(own.union(set.intersection(*others) if others else set()))
 
 
 def _is_related(k: int, used: list[int], field: RatioField) -> bool:
