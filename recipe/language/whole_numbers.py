@@ -81,7 +81,7 @@ def _signs_from(p: Poly, start: int) -> Signs | None:
         end = 2 * end
         if end - start > MAX_NUMBERS:
             return None
-    return frozenset({lead, *(_sign(p.eval(k)) for k in range(start, end + 1))})
+    return frozenset({lead, *(_sign(p(k)) for k in range(start, end + 1))})
 
 
 def _shifted(p: Poly, by: int) -> list[Expr]:
