@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, product, zip_longest
 from math import factorial, gcd, inf, prod
 from secrets import randbelow
 from typing import Any
@@ -637,11 +637,12 @@ def _signs(table: Table, node: Node) -> Signs:
                 else ANY
             )
         case "*":
-            return reduce(lambda a, b: Signs(x * y for x in a for y in b), below)
+            return product_signs(table, node)
         case "total":
             return sum_signs(below)
         case "+":
-            return plus_signs(table, node.parts)
+            found = plus_signs(table, node.parts)
+            return found if found != ANY else whole_number_signs(table, node)
         case "^":
             return power_signs(below[0], table.nodes[node.parts[1]].number)
         case "fn":
@@ -714,8 +715,8 @@ def function_signs(table: Table, node: Node) -> Signs:
 def plus_signs(table: Table, parts: tuple[int, ...]) -> Signs:
     """The possible signs of a sum with parts of one sign, or of one of these forms.
 
-    They are c (exp(x) - 1); 1 - total(x) on the simplex; and a multiple of a coordinate of an
-    interval plus a number.
+    They are c (exp(x) - 1); 1 - total(x) on the simplex; a multiple of a coordinate of an interval
+    plus a number; and total(f) - f with f at one coordinate, for f without a negative value.
     """
     found = sum_signs([signs(table, c) for c in parts])
     if found != ANY or len(parts) != 2:
@@ -723,6 +724,8 @@ def plus_signs(table: Table, parts: tuple[int, ...]) -> Signs:
     for one, other in (parts, parts[::-1]):
         constant, (factor, rest) = table.nodes[one].number, scaled(table, other)
         node = table.nodes[rest]
+        if factor == -1 and is_sum_over(table, table.nodes[one], rest):
+            return NOT_NEGATIVE
         if not constant or not factor:
             continue
         domain = table.symbols[node.name]["domain"] if node.head in ("at", "sym") else None
@@ -739,6 +742,165 @@ def plus_signs(table: Table, parts: tuple[int, ...]) -> Signs:
         if domain and domain[0] == "interval":
             return affine_signs(table, constant, factor, domain)
     return ANY
+
+
+def is_sum_over(table: Table, total: Node, one: int) -> bool:
+    """Return True if a node is a sum of nonnegative summands, of which ``one`` is one."""
+    if total.head != "total" or not signs(table, total.parts[0]) <= NOT_NEGATIVE:
+        return False
+    at = [x for x, length in table.nodes[one].free.items() if length == total.name]
+    return any(is_moved(table, total.parts[0], one, (total.labels[0], x)) for x in at)
+
+
+def is_moved(table: Table, a: int, b: int, move: tuple[int, int]) -> bool:
+    """Return True if node b is node a with one label in place of another."""
+
+    def moved(label: int | None) -> int | None:
+        return move[1] if label == move[0] else label
+
+    here, there = table.nodes[a], table.nodes[b]
+    alike = (
+        (here.head, here.name, here.orders, here.number, len(here.parts))
+        == (there.head, there.name, there.orders, there.number, len(there.parts))
+        and tuple(map(moved, here.labels)) == there.labels
+        and tuple((x, moved(label)) for x, label in here.by) == there.by
+    )
+    if not alike or here.head not in ("+", "*"):
+        pairs = zip(here.parts, there.parts, strict=False)
+        return alike and all(is_moved(table, c, e, move) for c, e in pairs)
+    left = list(there.parts)
+    for c in here.parts:  # in any order
+        found = next((e for e in left if is_moved(table, c, e, move)), None)
+        if found is None:
+            return False
+        left.remove(found)
+    return True
+
+
+def core(table: Table, k: int) -> tuple[int, int]:
+    """1 or -1 and a node, whose product has the sign of this node wherever that is defined."""
+    factor, k = scaled(table, k)
+    node, turned = table.nodes[k], 1 if factor > 0 else -1
+    odd = node.head == "^" and (table.nodes[node.parts[1]].integer or 0) % 2
+    if odd or (node.head == "fn" and node.name in ("sinh", "tanh", "atan", "erf")):
+        sign_inside, k = core(table, node.parts[0])
+        turned *= sign_inside
+    return turned, k
+
+
+def product_signs(table: Table, node: Node) -> Signs:
+    """The possible signs of a product: two factors with one sign are a square."""
+    unknown: Counter[int] = Counter()
+    found = [signs(table, c) for c in node.parts]
+    for n, c in enumerate(node.parts):
+        if found[n] == ANY and table.nodes[c].number is None:
+            turned, of = core(table, c)
+            unknown[of] += 1
+            found[n] = sign(turned)
+    found += [ANY if n % 2 else NOT_NEGATIVE for n in unknown.values()]
+    signs_found = reduce(lambda a, b: Signs(x * y for x in a for y in b), found, POSITIVE)
+    return signs_found if signs_found != ANY else whole_number_signs(table, node)
+
+
+# -- signs at whole numbers
+
+MAX_DEGREE_IN_ONE, MAX_WHOLE_NUMBERS = 24, 20_000
+WHOLE = {"integer", "even", "odd", "prime", "composite"}
+Quotient = tuple[list[Fraction], list[Fraction]]  # two polynomials, lowest coefficient first
+
+
+def whole_number_signs(table: Table, node: Node) -> Signs:
+    """The possible signs of a rational function of one whole number.
+
+    Beyond the last root its sign is that of the leading coefficients; before, each number is tried.
+    """
+    names: set[tuple[str, Any]] = set()
+    reached, seen = list(node.parts), set(node.parts)
+    while reached and len(names) < 2:
+        x = table.nodes[reached.pop()]
+        if x.head not in ("num", "sym", "dim", "+", "*", "^"):
+            return ANY
+        names |= {(x.head, x.name)} if x.head in ("sym", "dim") else set()
+        reached += [c for c in x.parts if c not in seen]
+        seen |= {*x.parts}
+    if len(names) != 1:
+        return ANY
+    ((head, name),) = names
+    positive = head == "dim" or symbol_signs(table, name)
+    if head == "sym" and not WHOLE & set(table.symbols[name]["facts"]):
+        return ANY
+    read = quotient(table, node)
+    if read is None:
+        return ANY
+    p = trimmed(times(*read))
+    if not p or len(p) > MAX_DEGREE_IN_ONE + 1:
+        return ANY
+    mirrored = [c * (-1) ** n for n, c in enumerate(p)]
+    at_0, above, below = sign(p[0]), from_one(p), from_one(mirrored)
+    allowed = POSITIVE if positive is True else positive
+    found = Signs()
+    for n, part in ((1, above), (0, at_0), (-1, below)):
+        if n in allowed:
+            if part is None:
+                return ANY
+            found |= part
+    return found
+
+
+def quotient(table: Table, node: Node) -> Quotient | None:
+    """A node as numerator and denominator, both polynomials in its one symbol."""
+    one = [Fraction(1)]
+    if node.number is not None:
+        return [node.number], one
+    if node.head in ("sym", "dim"):
+        return [Fraction(0), Fraction(1)], one
+    if node.head == "^":
+        n, base = table.nodes[node.parts[1]].integer, quotient(table, table.nodes[node.parts[0]])
+        if n is None or base is None or abs(n) > MAX_DEGREE_IN_ONE:
+            return None
+        above, below = (reduce(times, [p] * abs(n), one) for p in base)
+        return (above, below) if n >= 0 else (below, above)
+    if node.head not in ("+", "*"):
+        return None
+    whole = ([Fraction(0)], one) if node.head == "+" else (one, one)
+    for c in node.parts:
+        part = quotient(table, table.nodes[c])
+        if part is None or len(whole[0]) + len(whole[1]) > 4 * MAX_DEGREE_IN_ONE:
+            return None
+        above = times(whole[0], part[0])
+        if node.head == "+":
+            here, there = times(whole[0], part[1]), times(part[0], whole[1])
+            above = [a + b for a, b in zip_longest(here, there, fillvalue=Fraction(0))]
+        whole = above, times(whole[1], part[1])
+    return whole
+
+
+def times(p: list[Fraction], q: list[Fraction]) -> list[Fraction]:
+    """The product of two polynomials, lowest coefficient first."""
+    result = [Fraction(0)] * (len(p) + len(q) - 1)
+    for (m, a), (n, b) in product(enumerate(p), enumerate(q)):
+        result[m + n] += a * b
+    return result
+
+
+def trimmed(p: list[Fraction]) -> list[Fraction]:
+    """A polynomial without zeros above its leading coefficient."""
+    return p[: max((n + 1 for n, c in enumerate(p) if c), default=0)]
+
+
+def from_one(p: list[Fraction]) -> Signs | None:
+    """The signs of a polynomial at 1, 2 and so on; None if too many would have to be tried."""
+    # Cauchy: every root is smaller in size than 1 + the largest ratio to the leading coefficient
+    bound = 1 + max((abs(c / p[-1]) for c in p), default=Fraction(0))
+    # Fujiwara (1916): also smaller than 2 max |c_k / c_n|^(1/(n - k)); a power of 2 above that
+    power = 1
+    while any(abs(c / p[-1]) > Fraction(power) ** (len(p) - 1 - n) for n, c in enumerate(p[:-1])):
+        power *= 2
+    last = int(min(bound, Fraction(2 * power))) + 1
+    if last > MAX_WHOLE_NUMBERS:
+        return None
+    values = (reduce(lambda v, c: v * k + c, reversed(p), Fraction(0)) for k in range(1, last + 1))
+    return Signs().union(*(sign(v) for v in values), sign(p[-1]))
 
 
 def scaled(table: Table, k: int) -> tuple[Fraction, int]:

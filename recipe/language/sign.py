@@ -6,6 +6,7 @@ defined. It excludes a sign only where a rule below proves it; an unknown form m
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import singledispatch
 from typing import Any
@@ -49,6 +50,7 @@ from recipe.language.number_sign import sign_of_number
 from recipe.language.phi import Phi
 from recipe.language.symbols import GENERIC, Length, Scalar, Vector, VectorParameter
 from recipe.language.total import Total, free_indexed, labels, relabel
+from recipe.language.whole_numbers import signs_at_whole_numbers
 
 Signs = frozenset[int]
 
@@ -207,10 +209,38 @@ def _(e: Expr) -> Signs:
 @_signs.register
 def _(e: Mul) -> Signs:
     result = POSITIVE
+    unknown: Counter[Expr] = Counter()
     for factor in e.args:
         signs = possible_signs(factor)
-        result = frozenset(a * b for a in result for b in signs)
-    return result
+        if signs == ANY:
+            turned, core = core_of(factor)
+            unknown[core] += 1
+            signs = frozenset({turned})
+        result = _products(result, signs)
+    for n in unknown.values():  # factors of one core have one sign: two of them are a square
+        result = _products(result, ANY if n % 2 else NOT_NEGATIVE)
+    return _sign_at_whole_numbers(e) if result == ANY else result
+
+
+def core_of(e: Expr) -> tuple[int, Expr]:
+    """Return 1 or -1 and an expression, whose product has the sign of ``e`` wherever ``e`` is
+    defined.
+
+    Functions with the sign of their argument are taken off, and so are odd powers and numbers.
+    """
+    number, e = e.as_coeff_Mul(rational=True)
+    turned = -1 if number < 0 else 1
+    inside = (
+        e.args[0]
+        if isinstance(e, sinh | tanh | atan | erf)
+        else e.base
+        if isinstance(e, Pow) and e.exp.is_Integer and int(e.exp) % 2
+        else None
+    )
+    if inside is None:
+        return turned, e
+    sign_inside, core = core_of(inside)
+    return turned * sign_inside, core
 
 
 @_signs.register
@@ -292,11 +322,44 @@ def _(e: Add) -> Signs:
         _sign_on_both_sides,
         _sign_from_one_on,
         _sign_with_root,
+        _sign_at_whole_numbers,
+        _sign_without_one,
     ):
         found = rule(e)
         if found != ANY:
             return found
     return ANY
+
+
+def _sign_at_whole_numbers(e: Expr) -> Signs:
+    return signs_at_whole_numbers(e) or ANY
+
+
+def _sign_without_one(e: Add) -> Signs:
+    """The signs of ``c total(f) + rest`` with nonnegative c and f: it is at least ``c f + rest``
+    with f at any one coordinate, as ``total(f) - f`` is the sum of f over all others.
+    """
+    for _, _, at_one in less_one_summand(e):
+        if possible_signs(at_one) <= NOT_NEGATIVE:
+            return NOT_NEGATIVE
+    return ANY
+
+
+def less_one_summand(e: Add) -> Iterator[tuple[Expr, Expr, Expr]]:
+    """Yield every ``(c, total(f) - f, c f + rest)`` of a sum ``c total(f) + rest``, with c and f
+    nonnegative, c free of coordinates, and f at a free coordinate of e.
+    """
+    for t in e.args:
+        for s in (a for a in Mul.make_args(t) if isinstance(a, Total)):
+            c = t / s
+            if labels(c) or not possible_signs(c) <= NOT_NEGATIVE or labels(s):
+                continue
+            if not possible_signs(s.body) <= NOT_NEGATIVE:
+                continue
+            for label in sorted(labels(e)):
+                one = relabel(s.body, s.index.label, label)
+                if any(x.length == s.index.length for x in free_indexed(one)):
+                    yield c, Add(s, -one, evaluate=False), (e - t + c * one).expand()
 
 
 def _sign_on_both_sides(e: Add) -> Signs:

@@ -1,20 +1,20 @@
 """Positive semidefinite or not: the verdict on every matrix of a table, judged again by an oracle
 in explicit coordinates.
 
-The oracle is plain sympy and 60 digits: the eigenvalues of D at random points for proofs, x^T D x
-at the witness for refutations, and every factor multiplied out as an explicit matrix at d = 1, 2,
-3. It shares no code with what it judges.
+The oracle is ``oracles/semidefinite``: eigenvalues at random points, x^T D x at witnesses, and
+factors that are multiplied out.
 """
 
 from random import Random
 
-import mpmath
 import pytest
-from oracles.explicit import DIGITS, World, evaluate, explicit, world_of
+from oracles.semidefinite import (
+    factor_is_right,
+    form_at_witness,
+    has_no_negative_eigenvalue,
+)
 from sympy import (
-    Expr,
     Function,
-    Integer,
     Interval,
     Matrix,
     Rational,
@@ -31,10 +31,10 @@ from sympy import (
 )
 
 from recipe import Dense, Field, Parameter, Recipe, Scalar, Simplex, Vector, derive, outer, total
-from recipe.language.symbols import GENERIC, OTHER
+from recipe.language.symbols import OTHER
 from verify.decide.psd import decide_psd
 from verify.decide.psd.nowhere_dense import has_nowhere_dense_zeros
-from verify.evidence import FactorColumn, FactorStep
+from verify.evidence import FactorStep
 from verify.verdict import Verdict
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
@@ -56,6 +56,7 @@ M, N = Dense("M", theta, positive=True), Dense("N", theta, positive=True)
 b = Parameter("b", like=theta)
 d = theta.dim
 TINY = Rational(1, 10**15)
+whole = Symbol("n", integer=True)
 
 S = tuple(Scalar(f"s{k}") for k in range(6))
 SOFTMAX = [exp(t) / (1 + sum(exp(t) for t in S)) for t in S]
@@ -79,6 +80,25 @@ def mirrored(upper: list) -> Matrix:
     M = Matrix(upper)
     return Matrix(M.rows, M.cols, lambda i, j: M[min(i, j), max(i, j)])
 
+
+def diagonal(*entries) -> Matrix:
+    """The diagonal matrix of some entries."""
+    return Matrix(len(entries), len(entries), lambda i, j: entries[i] if i == j else 0)
+
+
+def bordered(entries: list, n: int) -> Matrix:
+    """A matrix between n scalars, and 1 for each of n vectors."""
+    return Matrix(
+        2 * n,
+        2 * n,
+        lambda i, j: entries[n * i + j] if i < n and j < n else int(i == j),
+    )
+
+
+POWERS = Matrix(4, 3, lambda i, j: S[i] ** (j + 1) + i * j)
+POLYNOMIALS = (
+    POWERS * POWERS.T
+).expand()  # no pivot after the first is seen to be a sum of squares
 
 TABLE: dict[str, tuple[Verdict, tuple, Matrix]] = {
     # scalars
@@ -343,6 +363,85 @@ TABLE: dict[str, tuple[Verdict, tuple, Matrix]] = {
             ]
         ),
     ),
+    # sums over one length: Lagrange's identity, and matrices that are sums over coordinates
+    "Cauchy and Schwarz": (
+        PROVED,
+        (xi, theta, r),
+        diagonal(total(theta**2) * total(r**2) - total(theta * r) ** 2, 1, 1),
+    ),
+    "Cauchy and Schwarz, too sharp": (
+        REFUTED,
+        (xi, theta, r),
+        diagonal(total(theta**2) * total(r**2) - Rational(11, 10) * total(theta * r) ** 2, 1, 1),
+    ),
+    "Chebyshev's sums": (
+        PROVED,
+        (xi, theta),
+        diagonal(d * total(theta**4) - total(theta) * total(theta**3), 1),
+    ),
+    "Chebyshev's sums of other order": (
+        REFUTED,
+        (xi, theta),
+        diagonal(d * total(theta**3) - total(theta) * total(theta**2), 1),
+    ),
+    "the Gram matrix of three vectors": (
+        PROVED,
+        (xi, zeta, x, theta, r, s),
+        bordered([total(v * w) for v in (theta, r, s) for w in (theta, r, s)], 3),
+    ),
+    "the Gram matrix of three vectors, less a little": (
+        REFUTED,
+        (xi, zeta, x, theta, r, s),
+        bordered(
+            [total(v * w) - TINY * int(v is w is s) for v in (theta, r, s) for w in (theta, r, s)],
+            3,
+        ),
+    ),
+    "the others": (PROVED, (theta,), Matrix([[total(theta**2) - theta**2]])),
+    "more than the others": (
+        REFUTED,
+        (theta,),
+        Matrix([[total(theta**2) - Rational(11, 10) * theta**2]]),
+    ),
+    # whole numbers, lengths, and what first fails at a larger length
+    "between two whole numbers": (PROVED, (x,), Matrix([[whole**2 - 3 * whole + 2]])),
+    "at a whole number between": (REFUTED, (x,), Matrix([[whole**2 - 4 * whole + 3]])),
+    "at a far whole number": (
+        REFUTED,
+        (x,),
+        Matrix([[(whole - Rational(99, 2)) ** 2 + (whole - 50) ** 2 - Rational(1, 2)]]),
+    ),
+    "roots between lengths": (PROVED, (xi, theta), diagonal((d - 3) * (d - 4), 1)),
+    "a length between roots": (REFUTED, (xi, theta), diagonal((d - 12) * (d - 14), 1)),
+    "a border of the length": (
+        PROVED,
+        (x, y, theta),
+        Matrix([[d, x, 0], [x, x**2, 0], [0, 0, 1]]),
+    ),
+    "fails at 13": (REFUTED, (theta,), Matrix([[1 - outer(one, one) / 12]])),
+    "fails at 31": (REFUTED, (theta, xi), Matrix([[1, one], [one, 30]])),
+    "fails at 31 on the diagonal": (REFUTED, (theta,), Matrix([[30 - d]])),
+    "moments that fail at 13": (
+        REFUTED,
+        (xi, theta),
+        diagonal(12 * total(theta**2) - total(theta) ** 2, 1),
+    ),
+    "fails beyond all lengths that are tried whole": (REFUTED, (theta,), Matrix([[1000 - d]])),
+    # functions of one sign, roots, and polynomials that no pivot shows
+    "an odd function times its argument": (PROVED, (x,), Matrix([[x * tanh(3 * x)]])),
+    "an odd function times another argument": (REFUTED, (x, y), Matrix([[x * tanh(y), 0], [0, 1]])),
+    "two roots": (
+        PROVED,
+        (x, y),
+        Matrix([[sqrt(1 + x**2) * sqrt(1 + y**2) - 1 - x * y, 0], [0, 1]]),
+    ),
+    "two roots less a little": (
+        REFUTED,
+        (x, y),
+        Matrix([[sqrt(1 + x**2) * sqrt(1 + y**2) - 1 - x * y - TINY, 0], [0, 1]]),
+    ),
+    "dense polynomials": (PROVED, S[:4], POLYNOMIALS),
+    "dense polynomials less a little": (REFUTED, S[:4], POLYNOMIALS - Rational(1, 100) * eye(4)),
     # what is zero for one length or on a half line only: no division by it proves anything
     "a pivot that is zero for one length": (
         REFUTED,
@@ -387,101 +486,20 @@ def test_the_verdict(name):
 # --------------------------------------------------------------------------------------------------
 
 
-def point_in(recipe: Recipe, world: World, random: Random) -> dict[Symbol, Rational]:
-    """A random rational point of the domain."""
-    found = {}
-    for block in recipe.state:
-        for coordinate in world.coordinates(block):
-            inside = Rational(random.randint(1, 99), 100)
-            if isinstance(block.domain, Simplex):
-                found[coordinate] = inside / world.size(block)
-            elif block.domain == Interval(0, 1):
-                found[coordinate] = inside
-            else:
-                found[coordinate] = (
-                    5 * inside if block.domain == Interval.open(0, oo) else 6 * inside - 3
-                )
-    return found
-
-
-def explicit_D(recipe: Recipe, d: int) -> Matrix:
-    D = explicit(recipe, d).D
-    return (D + D.T) / 2
-
-
-def value_at(matrix: Matrix, point: dict) -> mpmath.matrix:
-    return mpmath.matrix([[evaluate(e, point) for e in matrix.row(k)] for k in range(matrix.rows)])
-
-
 @pytest.mark.by_default(20)
 @pytest.mark.parametrize(
     "name", [n for n, (verdict, _, _) in TABLE.items() if verdict is not REFUTED]
 )
 def test_no_eigenvalue_is_negative_where_it_is_proved(name):
-    recipe = recipe_of(name)
-    for size in (1, 2, 3):
-        D = explicit_D(recipe, size)
-        for seed in range(3):
-            values = value_at(D, point_in(recipe, world_of(recipe.state, size), Random(seed)))
-            with mpmath.workdps(DIGITS):
-                assert min(mpmath.eigsy(values, eigvals_only=True)) > -(mpmath.mpf(10) ** -40) * (
-                    1 + mpmath.mnorm(values)
-                )
-
-
-def explicit_column(recipe: Recipe, column: FactorColumn, world: World) -> tuple[Matrix, Matrix]:
-    """The columns of B of one block of columns, and its W."""
-    places = [(block, k) for block in recipe.state for k in range(world.size(block))]
-    size = 1 if column.length is None else world.dims[column.length]
-    rows = dict(column.entries)
-    B = Matrix(
-        len(places), size, lambda i, j: entry_at(rows.get(places[i][0]), places[i][1], j, world)
-    )
-    if column.matrix is not None:
-        return B, world.read(column.weight, {}) * world.matrix_of(column.matrix)
-    return B, Matrix(
-        size, size, lambda i, j: world.read(column.weight, {GENERIC: i}) if i == j else Integer(0)
-    )
-
-
-def entry_at(entry, i: int, j: int, world: World) -> Expr:
-    if entry is None:
-        return Integer(0)
-    kind = type(entry).__name__
-    if kind == "Coupling":
-        return world.read(entry.kernel, {GENERIC: i, OTHER: j}) + (
-            world.read(entry.diagonal, {GENERIC: i}) if i == j else 0
-        )
-    return world.read(entry.value, {GENERIC: i if kind == "Column" else j})
+    assert has_no_negative_eigenvalue(recipe_of(name))
 
 
 @pytest.mark.by_default(13)
 @pytest.mark.parametrize("name", [n for n, (verdict, _, _) in TABLE.items() if verdict is PROVED])
 def test_every_factor_multiplies_out_to_D_with_weights_that_are_not_negative(name):
-    recipe = recipe_of(name)
     (step,) = outcome_of(name).steps
     assert len(step.columns) == len(step.signs)
-    for size in (1, 2, 3):
-        world = world_of(recipe.state, size)
-        D = explicit_D(recipe, size)
-        point = point_in(recipe, world, Random(size))
-        product = mpmath.zeros(D.rows)
-        for column, sign in zip(step.columns, step.signs, strict=True):
-            B, W = (value_at(m, point) for m in explicit_column(recipe, column, world))
-            for k in range(W.rows):
-                weight = world.read(column.weight, {GENERIC: k})
-                assert evaluate(weight, point) >= 0
-                assert (
-                    abs(evaluate(world.read(sign.form, {GENERIC: k}) - weight, point))
-                    < mpmath.mpf(10) ** -40
-                )
-            with mpmath.workdps(DIGITS):
-                product += B * W * B.T
-        with mpmath.workdps(DIGITS):
-            values = value_at(D, point)
-            assert mpmath.mnorm(product - values) < mpmath.mpf(10) ** -35 * (
-                1 + mpmath.mnorm(values)
-            )
+    assert factor_is_right(recipe_of(name), step)
 
 
 PLAIN = [n for n, (verdict, _, D) in TABLE.items() if verdict is REFUTED and not D.has(Dense)]
@@ -489,37 +507,7 @@ PLAIN = [n for n, (verdict, _, D) in TABLE.items() if verdict is REFUTED and not
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_the_witness_is_negative_in_explicit_coordinates(name):
-    recipe, found = recipe_of(name), outcome_of(name).witness.point
-    size = max([int(n) for key, n in found.items() if key.startswith("d_")], default=1)
-    values = {s: Rational(found[s.name]) for s in (a, c, B) if s.name in found}
-    world = world_of(recipe.state, size, values)
-    point, direction = {}, []
-    for block in recipe.state:
-        shown = found.get(getattr(block, "base", block.name), "0")
-        for k, coordinate in enumerate(world.coordinates(block)):
-            text = (
-                shown[k]
-                if isinstance(shown, list) and k < len(shown)
-                else "0"
-                if isinstance(shown, list)
-                else shown
-            )
-            point[coordinate] = Rational(0 if text == "any" else text)
-            direction.append(
-                Rational(
-                    found[f"x[{block}[{k + 1}]]" if isinstance(block, Vector) else f"x[{block}]"]
-                )
-            )
-    places = [(b, k) for b in recipe.state for k in range(world.size(b))]
-    index = {b: n for n, b in enumerate(recipe.state)}
-    form = sum(
-        direction[m]
-        * direction[n]
-        * world.written_entry(recipe.D.written[index[e], index[f]], e, f, i, j)
-        for m, (e, i) in enumerate(places)
-        for n, (f, j) in enumerate(places)
-    )
-    assert evaluate(form, point) < 0
+    assert form_at_witness(recipe_of(name), outcome_of(name)) < 0
 
 
 # -- what proves nothing
@@ -536,9 +524,6 @@ def test_a_pivot_that_may_vanish_on_an_open_set_divides_nothing():
     half = sqrt(x**2 + 2 * x + 1) - x - 1  # zero for x > -1
     recipe = Recipe((x, y), x**2 + y**2, Matrix([[half**2, half * y], [half * y, y**2]]), zeros(2))
     assert decide_psd(derive(recipe).dynamics).verdict is not REFUTED
-
-
-whole = Symbol("n", integer=True)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from recipe.language.total import Total, relabel
 from verify.decide.nonnegative.combination import combination_of
 from verify.decide.nonnegative.gram import sum_of_squares
 from verify.decide.nonnegative.one_total import one_total
+from verify.decide.nonnegative.products_of_totals import multiple_sum
 from verify.decide.nonnegative.syntactic_forms import readable_form
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.decide import vanishes
@@ -100,6 +101,7 @@ class _Search:
         methods = (
             self._by_squares,
             self._by_one_total,
+            self._by_products_of_totals,
             *((self._by_conjugate, self._by_combination) if self.combining else ()),
         )
         for method in methods:
@@ -144,10 +146,15 @@ class _Search:
         bound = 1 + max((t.index.label for t in form.atoms(Total)), default=0)
         return Total(relabel(form, label, bound), Index("", length, bound))
 
+    def _by_products_of_totals(self, poly: Poly) -> Expr | None:
+        return multiple_sum(
+            poly, self.canonical.generators, lambda body: _form(body, self.combining)
+        )
+
     def _by_conjugate(self, poly: Poly) -> Expr | None:
         """``a + b g = ((a + b g)^2 + (a^2 - b^2 g^2)) / (2 a)``, where the square of g is known.
 
-        g is a square root or a cosine.
+        g is a square root or a cosine. The same holds with a and b g exchanged.
         """
         generators = self.canonical.generators
         for k in generators.generators_of(poly):
@@ -157,13 +164,18 @@ class _Search:
             b = generators.coefficient(poly, k)
             a = poly - b * generators.of_index(k).num
             one = generators.number(1).den
-            norm = self.of_ratio(generators.reduce(Ratio(a * a, one) - Ratio(b * b, one) * square))
-            half = None if norm is None else self.of_ratio(Ratio(2 * a, one))
-            if norm is not None and half is not None:
-                own = Pow(generators.poly_expression(poly), 2, evaluate=False)
-                return Mul(
-                    Add(own, norm, evaluate=False), Pow(half, -1, evaluate=False), evaluate=False
-                )
+            gap = generators.reduce(Ratio(a * a, one) - Ratio(b * b, one) * square)
+            sides = ((a, gap), (b * generators.of_index(k).num, generators.number(0) - gap))
+            for larger, difference in sides:
+                half = self.of_ratio(Ratio(2 * larger, one))
+                norm = None if half is None else self.of_ratio(difference)
+                if norm is not None and half is not None:
+                    own = Pow(generators.poly_expression(poly), 2, evaluate=False)
+                    return Mul(
+                        Add(own, norm, evaluate=False),
+                        Pow(half, -1, evaluate=False),
+                        evaluate=False,
+                    )
         return None
 
     def _by_combination(self, poly: Poly) -> Expr | None:

@@ -38,6 +38,7 @@ from recipe.language.sign import (
     bounds_of,
     coefficients_of,
     domain_of,
+    less_one_summand,
     of_sum_on_simplex,
     positive_denominator,
     possible_signs,
@@ -95,6 +96,7 @@ def _(e: Add) -> Expr:
         or _exponential(e)
         or _between_bounds(e)
         or _numerator(e)
+        or _without_one(e)
         or e
     )
 
@@ -140,6 +142,16 @@ def _numerator(e: Add) -> Expr | None:
     return _product(
         readable_form(times_denominator(e, p)), Pow(readable_form(p), -1, evaluate=False)
     )
+
+
+def _without_one(e: Add) -> Expr | None:
+    """``c (total(f) - f) + (c f + rest)``, with f at one coordinate; None if that does not give the
+    sign.
+    """
+    for c, others, at_one in less_one_summand(e):
+        if possible_signs(at_one) <= NOT_NEGATIVE:
+            return _sum(_product(readable_form(c), others), readable_form(at_one))
+    return None
 
 
 def _between_ends(e: Add) -> Expr | None:

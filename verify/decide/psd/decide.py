@@ -20,13 +20,15 @@ from recipe.language.entry import parts
 from verify.decide.definedness import NO_POINT, has_a_point
 from verify.decide.nonnegative.certifier import nonnegative
 from verify.decide.psd.confirm import problem_with
-from verify.decide.psd.elimination import NotReachedError
+from verify.decide.psd.elimination import Certify, NotReachedError
 from verify.decide.psd.field import RatioField
 from verify.decide.psd.low_rank import Factoring, Signed
+from verify.decide.psd.polynomial_columns import polynomial_columns
 from verify.decide.psd.refute import find_negative, search_negative
 from verify.decide.psd.structure import read_structure
 from verify.decide.psd.sum_of_parts import constant_parts
-from verify.decide.psd.symmetric import names_of, symmetrised, written_in
+from verify.decide.psd.sum_over_coordinates import summed_over_coordinates
+from verify.decide.psd.symmetric import angles_apart, names_of, symmetrised, written_in
 from verify.decide.zero.errors import CannotDecideError, TableFullError
 from verify.decide.zero.generators import CAPACITIES
 from verify.decide.zero.ratio import Ratio
@@ -56,7 +58,7 @@ def decide_psd(dynamics: Dynamics) -> Outcome:
     groups = connected(dynamics.state, diffusion)
     if not groups:
         return proved("D is zero", steps=[FactorStep((), ())])
-    found = {group: _factored(diffusion, group, (constant_parts, _eliminated)) for group in groups}
+    found = {group: _factored(diffusion, group, METHODS) for group in groups}
     open_groups = [
         group for group, outcome in found.items() if outcome.verdict is not Verdict.PROVED
     ]
@@ -110,6 +112,30 @@ def _eliminated(diffusion: Diffusion, group: Group) -> list[Signed]:
     return _with_signs(diffusion, group, nonnegative)
 
 
+def _summed(diffusion: Diffusion, group: Group) -> list[Signed]:
+    return _in_a_field(diffusion, group, nonnegative, summed_over_coordinates)
+
+
+def _with_polynomials(diffusion: Diffusion, group: Group) -> list[Signed]:
+    return _in_a_field(diffusion, group, nonnegative, polynomial_columns)
+
+
+def _with_angles_apart(diffusion: Diffusion, group: Group) -> list[Signed]:
+    """The columns for D with sines and cosines of sums and multiples multiplied out.
+
+    The sentence that confirms a factor compares it with D as it is written.
+    """
+    apart = {pair: angles_apart(entry) for pair, entry in diffusion.items()}
+    if apart == diffusion:
+        raise NotReachedError("D has no sums or multiples of angles")
+    for method in (_eliminated, _with_polynomials):
+        try:
+            return method(apart, group)
+        except NotReachedError as error:
+            reason = error
+    raise reason
+
+
 def _eliminated_combining(diffusion: Diffusion, group: Group) -> list[Signed]:
     return _with_signs(diffusion, group, partial(nonnegative, combining=True))
 
@@ -117,6 +143,21 @@ def _eliminated_combining(diffusion: Diffusion, group: Group) -> list[Signed]:
 def _with_signs(
     diffusion: Diffusion, group: Group, why: Callable[[Expr], SignStep | None]
 ) -> list[Signed]:
+    def columns(
+        diffusion: Diffusion, group: Group, field: RatioField, certify: Certify
+    ) -> list[Signed]:
+        return Factoring(read_structure(diffusion, group, field), certify).columns()
+
+    return _in_a_field(diffusion, group, why, columns)
+
+
+def _in_a_field(
+    diffusion: Diffusion,
+    group: Group,
+    why: Callable[[Expr], SignStep | None],
+    columns: Callable[[Diffusion, Group, RatioField, Certify], list[Signed]],
+) -> list[Signed]:
+    """The columns that a method finds, in the first table of generators that holds them."""
     written = [p for a in group for b in group for p in parts(diffusion[a, b])]
     for capacity in CAPACITIES:
         field = RatioField(capacity, written)
@@ -125,8 +166,17 @@ def _with_signs(
             return why(field.expression(r))
 
         try:
-            return Factoring(read_structure(diffusion, group, field), certify).columns()
+            return columns(diffusion, group, field, certify)
         except TableFullError:
             if capacity == CAPACITIES[-1]:
                 raise
     raise AssertionError("the last table either holds or raises")
+
+
+METHODS: tuple[FactorMethod, ...] = (
+    constant_parts,
+    _eliminated,
+    _summed,
+    _with_polynomials,
+    _with_angles_apart,
+)

@@ -14,10 +14,15 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from recipe.language.entry import Coupling, Entry, Row
-from recipe.language.symbols import GENERIC, OTHER, Vector
+from recipe.language.symbols import Block, Length, Vector
 from verify.decide.linear_algebra.semidefinite import Indefinite, eliminate
 from verify.decide.psd.descent import lowest_points
+from verify.decide.psd.larger_lengths import (
+    Direction,
+    at_larger_lengths,
+    at_larger_whole_numbers,
+)
+from verify.decide.psd.numbers import Balls, explicit, middle, number
 from verify.decide.psd.symmetric import written_in
 from verify.decide.zero.decide import explicit_sizes
 from verify.decide.zero.point import (
@@ -30,13 +35,13 @@ from verify.decide.zero.point import (
 from verify.generator.coupling import Diffusion, Group
 from verify.verdict import Witness
 
-Balls = list[list[Any]]
-
 QUICK_POINTS, THOROUGH_POINTS = 4, 16  # random points for each choice of lengths
 LARGER_LENGTHS = (5, 10)  # tried after the small ones, as some matrices fail only there
 # Denominators in the printed vector: the first that leaves x^T D x negative is used.
 MAX_DENOMINATORS = (1, 10, 10**3, 10**6, 10**12)
 DESCENTS_PER_GROUP = 6
+MAX_FAILED_PROPOSALS = 4  # for each group, at larger lengths
+MAX_SHOWN = 100  # coordinates of x; of a longer vector those that are not zero are shown
 
 
 def find_negative(state: Group, diffusion: Diffusion) -> Witness | None:
@@ -60,6 +65,11 @@ def search_negative(state: Group, diffusion: Diffusion, groups: Iterable[Group])
             witness = witness_at(Point(where, seed, edge=seed % 2 == 1), state, diffusion)
             if witness is not None:
                 return witness
+    groups = list(groups)
+    for group in groups:
+        witness = _at_larger(state, group, diffusion, dict(sizes[0]))
+        if witness is not None:
+            return witness
     for where in sizes[:2]:
         for group in groups:
             for seed in range(DESCENTS_PER_GROUP):
@@ -69,6 +79,54 @@ def search_negative(state: Group, diffusion: Diffusion, groups: Iterable[Group])
                     if witness is not None:
                         return witness
     return None
+
+
+def _at_larger(
+    state: Group, group: Group, diffusion: Diffusion, sizes: dict[Length, int]
+) -> Witness | None:
+    """A witness at a larger length or at a larger whole number; None if none was found."""
+    failed = 0
+    for point, direction in at_larger_lengths(state, group, diffusion, sizes):
+        witness = _witness_along(point, state, diffusion, direction)
+        failed += witness is None
+        if witness is not None or failed == MAX_FAILED_PROPOSALS:
+            return witness
+    for point in at_larger_whole_numbers(written_in(state, diffusion), sizes):
+        witness = witness_at(point, state, diffusion)
+        if witness is not None:
+            return witness
+    return None
+
+
+def _witness_along(
+    point: Point, state: Group, diffusion: Diffusion, direction: Direction
+) -> Witness | None:
+    """A witness at this point in this direction; None if the form is not certainly negative."""
+    for bits in WORKING_BITS:
+        try:
+            value = at_precision(bits, lambda: _form_along(point, diffusion, direction))
+        except NoValueError:
+            return None
+        if value < 0:
+            break
+    else:
+        return None
+    count = sum(len(point.coordinates(b)) for b in state)
+    x = direction
+    if count <= MAX_SHOWN:
+        zero = Fraction(0)
+        x = {(b, k): direction.get((b, k), zero) for b in state for k in point.coordinates(b)}
+    shown: dict[str, str | list[str]] = {f"x[{_name(b, k)}]": str(c) for (b, k), c in x.items()}
+    return Witness(point.shown() | shown, f"x^T D x is {shown_ball(value)}")
+
+
+def _form_along(point: Point, diffusion: Diffusion, direction: Direction) -> Any:
+    terms = (
+        number(diffusion[a, b], i, j, point) * arb(fmpq((p * q).numerator, (p * q).denominator))
+        for (a, i), p in direction.items()
+        for (b, j), q in direction.items()
+    )
+    return sum(terms, arb(0))
 
 
 def witness_at(point: Point, state: Group, diffusion: Diffusion) -> Witness | None:
@@ -92,31 +150,20 @@ def witness_at(point: Point, state: Group, diffusion: Diffusion) -> Witness | No
     return Witness(point.shown() | shown, f"x^T D x is {shown_ball(value)}")
 
 
-def explicit(point: Point, blocks: Group, diffusion: Diffusion) -> Balls:
-    """The matrix of the given blocks at a point, as balls, one row for each coordinate."""
-    coordinates = [(b, k) for b in blocks for k in point.coordinates(b)]
-    return [[_number(diffusion[a, b], i, j, point) for b, j in coordinates] for a, i in coordinates]
-
-
 def _coordinate_names(state: Group, point: Point) -> Iterator[str]:
     for b in state:
-        yield from (
-            (f"{b}[{k + 1}]" for k in point.coordinates(b)) if isinstance(b, Vector) else (b.name,)
-        )
+        yield from (_name(b, k) for k in point.coordinates(b))
 
 
-def _number(entry: Entry, i: int, j: int, point: Point) -> Any:
-    if isinstance(entry, Coupling):
-        value = point.evaluate(entry.kernel, {GENERIC: i, OTHER: j})
-        return value + point.evaluate(entry.diagonal, {GENERIC: i}) if i == j else value
-    return point.evaluate(entry.value, {GENERIC: j if isinstance(entry, Row) else i})
+def _name(b: Block, k: int) -> str:
+    return f"{b}[{k + 1}]" if isinstance(b, Vector) else b.name
 
 
 def _negative_direction(matrix: Balls) -> tuple[tuple[Fraction, ...], Any]:
     """A vector x and a ball around ``x^T D x``; if that is not certainly negative, it says
     nothing.
     """
-    middles = [[_middle(ball) for ball in row] for row in matrix]
+    middles = [[middle(ball) for ball in row] for row in matrix]
     symmetric = [
         [(middles[a][b] + middles[b][a]) / 2 for b in range(len(matrix))]
         for a in range(len(matrix))
@@ -131,11 +178,6 @@ def _negative_direction(matrix: Balls) -> tuple[tuple[Fraction, ...], Any]:
         if value < 0:
             return x, value
     return found.direction, _form(matrix, found.direction)
-
-
-def _middle(ball: Any) -> Fraction:
-    mantissa, exponent = (int(n) for n in ball.mid().man_exp())
-    return Fraction(mantissa) * Fraction(2) ** exponent
 
 
 def _form(matrix: Balls, x: tuple[Fraction, ...]) -> Any:

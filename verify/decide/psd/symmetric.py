@@ -1,8 +1,8 @@
-"""The symmetric part of D, which is all that ``x^T D x`` depends on."""
+"""The symmetric part of D, which is all that ``x^T D x`` depends on, and other ways to write it."""
 
 from __future__ import annotations
 
-from sympy import Expr
+from sympy import Expr, cos, expand_trig, sin
 
 from recipe.declare.dynamics import Dynamics
 from recipe.language.entry import Entry, combine, parts, transposed
@@ -19,6 +19,13 @@ def symmetrised(dynamics: Dynamics) -> Diffusion:
 
 def _mean(here: Entry, there: Entry) -> Entry:
     return here if here == there else type(here)(*(p / 2 for p in parts(combine(here, there))))
+
+
+def angles_apart(entry: Entry) -> Entry:
+    """The entry with sines and cosines of sums and multiples of angles multiplied out."""
+    return type(entry)(
+        *(p.xreplace({a: expand_trig(a) for a in p.atoms(sin, cos)}) for p in parts(entry))
+    )
 
 
 def written_in(state: Group, diffusion: Diffusion) -> list[Expr]:
