@@ -16,11 +16,11 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sympy import Dummy, Expr, Integer, Interval, S, Symbol, cosh, exp, oo, tanh
+from sympy import Dummy, Expr, Integer, Interval, S, Symbol, cosh, exp, oo, sign, tanh
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
-from recipe.language.free_symbols import blocks_in
+from recipe.language.free_symbols import UnusedNames, blocks_in, unused_name
 from recipe.language.sign import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE, possible_signs
 from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.text import text
@@ -74,12 +74,12 @@ def scalars_for(blocks: tuple[Block, ...]) -> dict[Block, Scalar]:
 def in_numbers(W: Expr) -> Expr | None:
     """W where each vector has one coordinate, and each positive definite matrix is 1.
 
-    None if another matrix or a potential is left.
+    None if another matrix or a potential is left, or a sign, which jumps.
     """
     e = at_length_one(W)
     entries = {a: S.One for a in e.atoms(DenseEntry) if a.matrix.positive_definite}
     e = e.xreplace(entries)
-    return None if e.atoms(Potential, Dense, Jet, Partial) else e
+    return None if e.atoms(Potential, Dense, Jet, Partial, sign) else e
 
 
 # -- what is varied
@@ -164,7 +164,7 @@ def _changes(q: _Quantity, low: Expr, high: Expr, left: tuple[Block, ...]) -> Wi
         mass = decide_finite(q.W.xreplace({q.k: larger_W}), left)
     except RecursionError:
         return None
-    if mass.verdict is not Verdict.PROVED:
+    if mass.verdict is not Verdict.PROVED or mass.assumed:
         return None
     names = ", ".join(map(str, left))
     return Witness(
@@ -178,7 +178,7 @@ def _direction(q: _Quantity, low: Expr, high: Expr, left: tuple[Block, ...]) -> 
     """The sign of dW/dk between two values, on every quadrant of the blocks; None if it is not
     known, or may vanish everywhere.
     """
-    between = Scalar("between", domain=Interval.open(0, 1))
+    between = Scalar(unused_name("between", [q.W]), domain=Interval.open(0, 1))
     on_range = {q.k: low + (high - low) * between}
     slope = _with_cosh(q.W.diff(q.k)).xreplace(on_range)
     quadrants = list(_quadrants(left))
@@ -219,6 +219,10 @@ def _quadrants(left: tuple[Block, ...]) -> Iterator[dict[Block, Expr]]:
     lines = [b for b in left if b.domain == S.Reals]
     if 2 ** len(lines) > MAX_QUADRANTS:
         return
-    size = {b: Scalar(f"size_of_{b.name}", domain=Interval.open(0, oo)) for b in lines}
+    names = UnusedNames(left)
+    size = {
+        b: Scalar(names.fresh(f"size_of_{b.name}_between"), domain=Interval.open(0, oo))
+        for b in lines
+    }
     for sides in itertools.product((1, -1), repeat=len(lines)):
         yield {b: s * size[b] for b, s in zip(lines, sides, strict=True)}

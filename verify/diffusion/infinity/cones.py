@@ -40,7 +40,7 @@ from verify.diffusion.infinity.ends import T, at_end, ends
 from verify.diffusion.infinity.separation import of_one_coordinate_each
 from verify.verdict import Outcome, Witness, proved, refuted
 
-U_ = Scalar("u")  # the value of a linear form
+ARGUMENT = Scalar("value_of_the_form")  # the value of a linear form
 LINEAR = OrderOfInfinity(S.One, S.One)
 MAX_CELLS = 256  # cones that are looked at
 MAX_COORDINATES = 5
@@ -103,10 +103,12 @@ def decide_by_directions(e: Expr, blocks: tuple[Block, ...]) -> Outcome | None:
     cells = None if growth is None else list(itertools.islice(_cells(growth), MAX_CELLS + 1))
     if growth is None or not cells or len(cells) > MAX_CELLS:
         return None
-    bad = next((v for cell in cells if (v := _direction(cell, len(blocks))) is not None), None)
-    if bad is None:
+    left = [cell for cell in cells if not _is_closed(cell, len(blocks))]
+    if not left:
         return proved("H grows at least linearly in every direction")
-    return _refuted_along(bad, growth, blocks)
+    bad = (v for cell in left if (v := _direction(cell, len(blocks))) is not None)
+    refutations = (_refuted_along(v, growth, blocks) for v in bad)
+    return next((found for found in refutations if found is not None), None)
 
 
 # -- what grows
@@ -170,7 +172,7 @@ def _linear(by_form: dict[Form, Expr], n: int) -> Form:
     """Take the forms that stand by themselves, with rational factors, out as one linear form."""
     whole: list[Rational] = [S.Zero] * n
     for form, g in list(by_form.items()):
-        slope = g.diff(U_)
+        slope = g.diff(ARGUMENT)
         if slope.is_Rational:
             whole = [a + slope * c for a, c in zip(whole, form, strict=True)]
             del by_form[form]
@@ -182,8 +184,8 @@ def _slopes(form: Form, g: Expr) -> Ridge | None:
     if not is_continuous(g) or abstract_atoms(g):
         return None
     slopes, bounded = [], []
-    for end in ends(U_):
-        f = at_end(g, U_, end)
+    for end in ends(ARGUMENT):
+        f = at_end(g, ARGUMENT, end)
         order = None if f is None else leading(f, T)
         size = None if order is None else compare(order, LINEAR)
         if f is not None and (size == -1 or (size is None and _is_slow(f))):
@@ -202,6 +204,16 @@ def _slopes(form: Form, g: Expr) -> Ridge | None:
         else:
             return None
     return Ridge(form, (slopes[0], slopes[1]), (bounded[0], bounded[1]))
+
+
+def slopes(g: Expr) -> tuple[Expr, Expr] | None:
+    """The slopes of a function of ``ARGUMENT`` at both ends, as those of a ``Ridge``; None if one
+    is not known.
+    """
+    if ARGUMENT not in g.free_symbols:
+        return S.Zero, S.Zero
+    found = _slopes((S.One,), g)
+    return None if found is None else found.slopes
 
 
 def _is_slow(f: Expr) -> bool:
@@ -254,7 +266,7 @@ def _as_ridge(term: Expr, blocks: tuple[Block, ...]) -> tuple[Form, Expr] | None
         again, factor = _normed(other)  # type: ignore[arg-type]
         if again != form:
             return None
-        values[node] = factor * U_ + node.xreplace(dict.fromkeys(blocks, S.Zero))
+        values[node] = factor * ARGUMENT + node.xreplace(dict.fromkeys(blocks, S.Zero))
     g = _replaced(term, values)
     return None if blocks_in(g, blocks) else (form, g)
 
@@ -357,8 +369,24 @@ def _times(a: Form, c: Expr) -> Form:
     return tuple(c * x for x in a)
 
 
+def _is_closed(cell: _Cell, n: int) -> bool:
+    """Return True if R is proved to be positive in the cone, other than at 0.
+
+    Farkas' lemma: ``v_i <= 0`` wherever the forms a are not negative and the forms b vanish, if
+    ``-v_i`` is a sum of multiples of the b and of nonnegative multiples of the a. Proved for v_i
+    and for -v_i, and every i, it leaves v = 0 alone where R(v) <= 0.
+    """
+    at_least = (*cell.positive, _times(cell.growth, -1))
+    forms = [_whole(f) for f in at_least]
+    forms += [_whole(_times(f, side)) for f in cell.zero for side in (1, -1)]
+    columns = [{k: c for k, c in enumerate(form) if c} for form in forms]
+    return all(
+        least_combination(columns, {i: -side}) is not None for i in range(n) for side in (1, -1)
+    )
+
+
 def _direction(cell: _Cell, n: int) -> tuple[Rational, ...] | None:
-    """A direction of the cone, other than 0, in which R is not positive; None if there is none.
+    """A direction of the cone, other than 0, in which R is not positive; None if none is found.
 
     The cone is closed under multiplication, so that one coordinate may be taken to be 1 or -1.
     """
@@ -429,4 +457,4 @@ def _refuted_along(v: Form, growth: _Growth, blocks: tuple[Block, ...]) -> Outco
     )
 
 
-__all__ = ["decide_by_directions"]
+__all__ = ["ARGUMENT", "decide_by_directions", "slopes"]

@@ -8,7 +8,7 @@ with the weight ``w`` = sum of the ``a/p``. This holds for every length.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sympy import Add, Expr, Matrix, Mul, Poly, PolynomialError, Pow, S, hessian
 from sympy.core.function import AppliedUndef
@@ -55,7 +55,8 @@ def coercive(V: Expr, state: tuple[Block, ...]) -> Coercive | None:
     powers: Powers = {}
     assumptions: list[str] = []
     for part in parts_of(V, state):
-        found = _coercive_part(part)
+        as_written = replace(part, e=part.written)  # a product may be seen not to be negative
+        found = _coercive_part(part) or _coercive_part(as_written)
         if found is None:
             return None
         powers |= found.powers

@@ -8,16 +8,17 @@ integrable.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from sympy import Add, Expr, Mul, S, Symbol, exp, log
+from sympy import Add, Expr, Interval, Mul, S, Symbol, exp, log, oo
 
 from recipe.language.calculus import contract
 from recipe.language.defined import is_continuous
 from recipe.language.domain import on_simplex
 from recipe.language.sign import is_positive
-from recipe.language.symbols import Block, Vector
+from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.text import text
 from verify.decide.asymptotics.growth import leading
 from verify.diffusion.infinity.bounded import is_bounded_everywhere
@@ -29,6 +30,7 @@ from verify.diffusion.infinity.dominance import (
     meant_of,
 )
 from verify.diffusion.infinity.ends import End, T, at_end, ends, is_integrable
+from verify.diffusion.infinity.exchangeable import decide_exchangeable
 from verify.diffusion.infinity.homogeneous import decide_homogeneous
 from verify.diffusion.infinity.liouville import decide_liouville
 from verify.diffusion.infinity.logarithm import log_of
@@ -40,6 +42,7 @@ from verify.diffusion.infinity.separation import (
     as_quadratic,
     at_length_one,
     couples,
+    in_coordinates,
     of_one_coordinate,
     parts_of,
 )
@@ -47,6 +50,7 @@ from verify.diffusion.infinity.transport import moves
 from verify.verdict import Outcome, Verdict, Witness, conjunction, proved, refuted, undecided
 
 MAX_EXPRESSION_CHARS = 100
+MAX_VECTORS_WRITTEN_OUT = 2  # with two coordinates each
 
 
 @lru_cache(maxsize=256)
@@ -77,23 +81,13 @@ def _decide_part(part: Summand) -> Outcome:
         outcome = _decide_coordinate(h, single)
         if outcome is not None:
             return outcome
-    return (
-        _integrate_out(part)
-        or _assume_normalisable_potential(part)
-        or (decide_liouville(part.e, single) if single is not None else None)
-        or _grows_like_a_power(part)
-        or _infinite_at_length_one(part)
-        or decide_homogeneous(part.written, part.blocks)
-        or decide_homogeneous(part.e, part.blocks)
-        or _without_bounded_terms(part)
-        or _by_components(part)
-        or decide_by_directions(part.written, part.blocks)
-        or decide_by_directions(part.e, part.blocks)
-        or decide_polynomial(part.e, part.blocks)
-        or _moved_apart(part)
-        or refute_on_horn(part.e, part.blocks)
-        or undecided(f"the tails of exp(-({_short(part.e)})) were not decided")
-    )
+    first: Outcome | None = None
+    for method in METHODS:
+        found = method(part)
+        if found is not None and found.verdict is not Verdict.UNDECIDED:
+            return found
+        first = first or found
+    return first or undecided(f"the tails of exp(-({_short(part.e)})) were not decided")
 
 
 # -- one coordinate
@@ -228,6 +222,19 @@ def _infinite_at_length_one(part: Summand) -> Outcome | None:
     return None
 
 
+def _infinite_at_length_two(part: Summand) -> Outcome | None:
+    """Refute it where each vector has two coordinates; None if it is not refuted there."""
+    vectors = [b for b in part.blocks if isinstance(b, Vector)]
+    if not vectors or any(map(on_simplex, vectors)) or len(vectors) > MAX_VECTORS_WRITTEN_OUT:
+        return None
+    written_out = in_coordinates(part.written, part.blocks, 2)
+    outcome = None if written_out is None else decide_finite(*written_out)
+    if outcome is None or outcome.witness is None:
+        return None
+    point = {**{str(b.length): "2" for b in vectors}, **outcome.witness.point}
+    return replace(outcome, witness=replace(outcome.witness, point=point))
+
+
 # -- equal or equivalent integrals
 # --------------------------------------------------------------------------------------------------
 
@@ -243,6 +250,18 @@ def _without_bounded_terms(part: Summand) -> Outcome | None:
         return None
     outcome = decide_finite(Add(*(t for t in terms if t not in bounded)), part.blocks)
     return _found(outcome, f"{_short(Add(*bounded))} is bounded")
+
+
+def _on_half_line(part: Summand) -> Outcome | None:
+    """Put ``u = exp(-s)`` for a coordinate between 0 and 1, with the Jacobian ``exp(-s)``.
+
+    There the sign of ``1 - u^a`` is that of an exponent. None if it is not decided there.
+    """
+    (x, *others) = part.blocks
+    if others or not isinstance(x, Scalar) or x.domain not in (Interval.open(0, 1), Interval(0, 1)):
+        return None
+    s = Scalar(f"minus_log_{x.name}", domain=Interval.open(0, oo))
+    return _found(decide_finite(part.written.xreplace({x: exp(-s)}) + s, (s,)), f"{x} = exp(-{s})")
 
 
 def _by_components(part: Summand) -> Outcome | None:
@@ -286,3 +305,33 @@ def _found(outcome: Outcome, how: str) -> Outcome | None:
 def _short(e: Expr) -> str:
     shown = text(e)
     return shown if len(shown) <= MAX_EXPRESSION_CHARS else "..."
+
+
+def _by_liouville(part: Summand) -> Outcome | None:
+    return decide_liouville(part.e, part.blocks[0]) if len(part.blocks) == 1 else None
+
+
+def _by_either_form(
+    decide: Callable[[Expr, tuple[Block, ...]], Outcome | None],
+) -> Callable[[Summand], Outcome | None]:
+    """A method that looks at the part as it is written, then multiplied out."""
+    return lambda part: decide(part.written, part.blocks) or decide(part.e, part.blocks)
+
+
+METHODS: tuple[Callable[[Summand], Outcome | None], ...] = (
+    _integrate_out,
+    _assume_normalisable_potential,
+    _by_liouville,
+    _grows_like_a_power,
+    _infinite_at_length_one,
+    _by_either_form(decide_homogeneous),
+    _without_bounded_terms,
+    _by_components,
+    _by_either_form(decide_by_directions),
+    lambda part: decide_polynomial(part.e, part.blocks),
+    lambda part: decide_exchangeable(part.e, part.blocks),
+    _moved_apart,
+    lambda part: refute_on_horn(part.e, part.blocks),
+    _on_half_line,
+    _infinite_at_length_two,
+)  # the cheap ones first

@@ -7,7 +7,7 @@ the integrals of ``A_j^c exp(-G)`` is.
 
 from __future__ import annotations
 
-from sympy import Add, Expr, log
+from sympy import Add, Expr, Mul, log
 
 from recipe.language.free_symbols import blocks_in
 from recipe.language.sign import is_positive
@@ -20,8 +20,9 @@ MAX_COMPONENTS = 8
 def components(e: Expr, blocks: tuple[Block, ...]) -> list[Expr]:
     """The ``G - c log(A_j)`` of a sum ``e = G - c log(sum of A_j)``; empty for other sums."""
     for term in Add.make_args(e):
-        c, of = term.as_independent(*blocks, as_Add=False)
-        if not isinstance(of, log) or not is_positive(-c) or not blocks_in(of, blocks):
+        of = Mul(*(f for f in Mul.make_args(term) if blocks_in(f, blocks)))
+        c = Mul(*(f for f in Mul.make_args(term) if not blocks_in(f, blocks)))
+        if not isinstance(of, log) or not is_positive(-c):
             continue
         parts = Add.make_args(of.args[0])
         if 1 < len(parts) <= MAX_COMPONENTS and all(map(is_positive, parts)):

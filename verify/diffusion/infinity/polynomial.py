@@ -22,7 +22,7 @@ from recipe.language.calculus import abstract_atoms, contract
 from recipe.language.defined import is_continuous
 from recipe.language.free_symbols import blocks_in
 from recipe.language.sign import NEGATIVE, is_nonnegative, is_positive, possible_signs
-from recipe.language.symbols import Block, Scalar
+from recipe.language.symbols import Block, Scalar, Vector
 from verify.decide.asymptotics.growth import bound, is_bounded, leading
 from verify.decide.nonnegative.certifier import nonnegative
 from verify.diffusion.infinity.dominance import Powers, weight
@@ -58,7 +58,17 @@ def decide_polynomial(e: Expr, blocks: tuple[Block, ...]) -> Outcome | None:
     if _is_definite(form, powers):
         return proved("the leading form of H is positive definite")
     place = _negative_place(form, powers) if is_whole else None
-    return None if place is None else _refuted_on_cone(form, place)
+    return None if place is None else _refuted_on_cone(place)
+
+
+def _is_homogeneous(form: Expr, powers: Powers) -> bool:
+    """Return True if the form is a polynomial of scalars, each of whose terms has the weight 1."""
+    blocks = tuple(powers)
+    if not form.is_polynomial(*blocks) or form == 0:
+        return False
+    weights = [1 / Rational(k) for k in powers.values() if k is not None]
+    monomials = form.as_poly(*blocks).monoms()
+    return all(Add(*(n * w for n, w in zip(m, weights, strict=True))) == 1 for m in monomials)
 
 
 def _highest_power(terms: list[Expr], block: Block) -> Expr | None:
@@ -67,17 +77,49 @@ def _highest_power(terms: list[Expr], block: Block) -> Expr | None:
     """
     best: dict[Expr, Expr] = {}
     for term in terms:
-        h = of_one_coordinate(term, block) if blocks_in(term, (block,)) else None
-        for f in () if h is None else Mul.make_args(h):
-            base, k = f.as_base_exp()
-            if base == block and k.is_Integer and not blocks_in(h / f, (block,)):
-                best[k] = best.get(k, S.Zero) + h / f
+        if (found := _own_power(term, block)) is not None:
+            k, c = found
+            best[k] = best.get(k, S.Zero) + c
     k = max(best, default=S.Zero)
     return k if k > 0 and k % 2 == 0 and is_positive(best[k]) else None
 
 
+def _own_power(term: Expr, block: Block) -> tuple[Expr, Expr] | None:
+    """The k and the c of a term ``c z^k``, summed over the coordinates, or of ``c total(a z^m)^n``
+    with m even, a > 0 and k = m n, which is at least ``c total(a^n z^k)``.
+
+    None for other terms.
+    """
+    if blocks_in(term, (block,)) != {block}:
+        return None
+    outer = [f for f in Mul.make_args(term) if blocks_in(f, (block,))]
+    c = Mul(*(f for f in Mul.make_args(term) if f not in outer))
+    base, n = outer[0].as_base_exp()
+    if len(outer) != 1 or not n.is_Integer or n < 1:
+        return None
+    h = of_one_coordinate(base, block)
+    inner = [] if h is None else [f for f in Mul.make_args(h) if blocks_in(f, (block,))]
+    if len(inner) != 1 or inner[0].as_base_exp()[0] != block:
+        return None
+    m, a = inner[0].as_base_exp()[1], Mul(*(f for f in Mul.make_args(h) if f not in inner))
+    if not m.is_Integer or m < 1:
+        return None
+    if n > 1 and isinstance(block, Vector) and not (m % 2 == 0 and is_positive(a)):
+        return None
+    return m * n, c * a**n
+
+
+def _covers(form: Expr, powers: Powers) -> bool:
+    """Return True if no term of the form is negative, and each block has its power among them."""
+    terms = Add.make_args(form)
+    own = {b for t in terms for b, k in powers.items() if (_own_power(t, b) or (None,))[0] == k}
+    return own == set(powers) and all(map(is_nonnegative, terms))
+
+
 def _is_definite(form: Expr, powers: Powers) -> bool:
     """Return True if the form is proved to be at least a positive multiple of the sum of powers."""
+    if _covers(form, powers):
+        return True
     exact = _roots(form, powers)
     if exact is not None:
         return exact
@@ -95,7 +137,11 @@ def _roots(form: Expr, powers: Powers) -> bool | None:
     at x = 0 it is a positive multiple of a power of y. The form is homogeneous, and its least
     value on a compact surface around 0 is positive.
     """
-    if len(powers) != 2 or not all(isinstance(b, Scalar) for b in powers):
+    if (
+        len(powers) != 2
+        or not all(isinstance(b, Scalar) for b in powers)
+        or not _is_homogeneous(form, powers)
+    ):
         return None
     x, y = powers
     for side in (S.One, S.NegativeOne):
@@ -117,6 +163,8 @@ def _negative_place(form: Expr, powers: Powers) -> dict[Block, Expr] | None:
     """
     form = at_length_one(form)
     blocks = tuple(powers)
+    if abstract_atoms(form) or not _is_homogeneous(form, powers):
+        return None
     places = itertools.product((S.One, S.NegativeOne), *[PLACES] * (len(blocks) - 1))
     for values in itertools.islice(places, MAX_PLACES):
         at = dict(zip(blocks, values, strict=True))
@@ -125,7 +173,7 @@ def _negative_place(form: Expr, powers: Powers) -> dict[Block, Expr] | None:
     return None
 
 
-def _refuted_on_cone(form: Expr, place: dict[Block, Expr]) -> Outcome:
+def _refuted_on_cone(place: dict[Block, Expr]) -> Outcome:
     point: dict[str, str | list[str]] = {
         str(b.length): "1" for b in place if not isinstance(b, Scalar)
     }
@@ -149,12 +197,30 @@ def refute_on_horn(e: Expr, blocks: tuple[Block, ...]) -> Outcome | None:
         isinstance(b, Scalar) and b.domain == S.Reals for b in blocks
     ):
         return None
-    terms = [t for t in Add.make_args(e) if blocks_in(t, blocks)]
-    for weights, sides in _horns(len(blocks)):
-        horn = {b: (w, s) for b, w, s in zip(blocks, weights, sides, strict=True)}
-        if all(_is_bounded_above(t, horn) for t in terms):
-            return refuted("exp(-H) is not integrable", _witness(horn))
+    for sheared, shear in ((e, None), *_sheared(e, blocks)):
+        terms = [t for t in Add.make_args(sheared) if blocks_in(t, blocks)]
+        for weights, sides in _horns(len(blocks)):
+            horn = {b: (w, s) for b, w, s in zip(blocks, weights, sides, strict=True)}
+            if all(_is_bounded_above(t, horn) for t in terms):
+                return refuted("exp(-H) is not integrable", _witness(horn, shear))
     return None
+
+
+def _sheared(e: Expr, blocks: tuple[Block, ...]) -> Iterator[tuple[Expr, Expr]]:
+    """Yield a polynomial of x and y in x and ``y - c x``, which has Jacobian 1, for each line
+    ``y = c x`` on which its highest terms vanish; and that ``y - c x``.
+    """
+    if len(blocks) != 2 or not e.is_polynomial(*blocks):
+        return
+    x, y = blocks
+    p = Poly(e, x, y)
+    if not all(c.is_Rational for c in p.coeffs()):
+        return
+    n = p.total_degree()
+    form = Poly(Add(*(c * y ** m[1] for m, c in p.terms() if sum(m) == n)), y)
+    for c in form.ground_roots() if form.degree() > 0 else ():
+        if c != 0:
+            yield e.xreplace({y: y + c * x}).expand(), y - c * x
 
 
 def _horns(n: int) -> Iterator[tuple[tuple[Rational, ...], tuple[int, ...]]]:
@@ -192,11 +258,14 @@ def _is_bounded_above(term: Expr, horn: dict[Block, tuple[Rational, int]]) -> bo
     )
 
 
-def _witness(horn: dict[Block, tuple[Rational, int]]) -> Witness:
+def _witness(horn: dict[Block, tuple[Rational, int]], shear: Expr | None) -> Witness:
     t = Symbol("t", positive=True)
+    names = [str(b) for b in horn]
+    if shear is not None:
+        names[-1] = str(shear)
     point: dict[str, str | list[str]] = {
-        str(b): f"{'-' if side < 0 else ''}s_{b}*{t**w}" if w else f"{'-' if side < 0 else ''}s_{b}"
-        for b, (w, side) in horn.items()
+        name: str(side * Symbol(f"s_{k}", positive=True) * t**w)
+        for k, (name, (w, side)) in enumerate(zip(names, horn.values(), strict=True), 1)
     }
     return Witness(
         {**point, "t": "-> oo"},

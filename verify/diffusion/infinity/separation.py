@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from itertools import combinations
 
-from sympy import Add, Dummy, Expr, Function, Mul, Poly, PolynomialError, Pow, S
+from sympy import Add, Dummy, Expr, Function, Integer, Mul, Poly, PolynomialError, Pow, S
 
 from recipe.language.abstract import DenseEntry, Potential
 from recipe.language.calculus import abstract_atoms, freeze, thaw
@@ -241,3 +241,28 @@ def at_length_one(e: Expr) -> Expr:
         e = e.xreplace({inner: relabel(body, label, GENERIC)})
         totals = list(e.atoms(Total))
     return e.xreplace(dict.fromkeys(e.atoms(Length), S.One))
+
+
+def in_coordinates(
+    e: Expr, blocks: tuple[Block, ...], n: int
+) -> tuple[Expr, tuple[Scalar, ...]] | None:
+    """The expression where every vector has n coordinates, each a scalar of its own.
+
+    None if a symbol with an index is no block, an abstract function is left, or a name is taken.
+    """
+    vectors = [b for b in blocks if isinstance(b, Vector)]
+    each = {b: [Scalar(f"{b.name}_{k}", domain=b.domain) for k in range(1, n + 1)] for b in vectors}
+    new = {s for coordinates in each.values() for s in coordinates}
+    if new & (e.free_symbols | set(blocks)) or len({s.name for s in new}) < n * len(vectors):
+        return None
+    totals = list(e.atoms(Total))
+    while totals:
+        inner = next(t for t in totals if not t.body.atoms(Total))
+        label = inner.index.label
+        terms = (inner.body.xreplace({b.at(label): each[b][k] for b in vectors}) for k in range(n))
+        e = e.xreplace({inner: Add(*terms)})
+        totals = list(e.atoms(Total))
+    e = e.xreplace(dict.fromkeys(e.atoms(Length), Integer(n)))
+    if e.atoms(Indexed) or abstract_atoms(e):
+        return None
+    return e, tuple(s for b in blocks for s in each.get(b, [b]))

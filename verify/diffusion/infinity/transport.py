@@ -170,7 +170,7 @@ def _exponents(W: Expr, block: Block) -> tuple[Expr, ...]:
 
 def _keep(found: dict[Expr, None], g: Expr, at: int | None, block: Block) -> None:
     moved = g if at is None else relabel(g, at, GENERIC)
-    if _is_of_others(moved, block) and is_positive(moved):
+    if _is_of_others(moved, block) and is_positive(moved) and is_continuous(moved):
         found[moved] = None
 
 
