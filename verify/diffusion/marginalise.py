@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sympy import Add, Expr, Interval, Mul, Pow, S, Symbol, expand, log, nan, oo, zoo
+from sympy import Add, Expr, Mul, S, cosh, log, nan, preorder_traversal, zoo
 
 from recipe.language.abstract import DenseEntry
 from recipe.language.calculus import contract, explicit, partial
@@ -22,9 +22,11 @@ from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
 from recipe.language.sign import is_positive
 from recipe.language.symbols import GENERIC, OTHER, Block, Scalar, Vector
-from recipe.language.total import Total, labels, opened, relabel, substitute
+from recipe.language.total import Total, relabel, substitute
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
+from verify.diffusion.infinity.separation import TooManyTermsError, couples
+from verify.diffusion.infinity.transport import Moved, raised, scaled, shifted
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,13 @@ class Remainder:
     """``W`` after some integrations, and the auxiliary blocks ``left`` to integrate over.
 
     ``how`` describes the steps taken, as text. The other auxiliaries have been integrated out;
-    those in ``moved`` were transported, and are still in ``left``.
+    those in ``moved`` were transported in the way that is named, and are still in ``left``.
     """
 
     W: Expr
     left: tuple[Block, ...]
     how: tuple[str, ...] = ()
-    moved: tuple[Block, ...] = ()
+    moved: tuple[tuple[Block, str], ...] = ()
 
 
 def integrate_gaussians(start: Remainder) -> Remainder:
@@ -81,27 +83,58 @@ def _without_gaussian(start: Remainder, block: Block) -> Remainder | None:
     return Remainder(W, left, (*start.how, f"{block} is normal given the rest"), start.moved)
 
 
-def shifts(start: Remainder, block: Block) -> Iterator[Remainder]:
-    """Shift the block, ``r = s + mu``, by each candidate mu for its mean.
+def transported(start: Remainder, kept: tuple[Block, ...]) -> list[Remainder]:
+    """W after each shift, scale, power or reflection of a block that its terms suggest.
 
-    Candidates come from products with a constant matrix in the gradient. A mean must not depend on
-    the block itself, as only then the shift is a bijection.
+    A block is moved in each way once, and fewer pairs of blocks stand in one term afterwards, or
+    as many. The simplest results come first.
     """
-    if block in start.moved or block.domain != S.Reals or not isinstance(block, Vector):
+    blocks = (*kept, *start.left)
+    before, _ = _size(start.W, blocks)
+    found = [
+        replace(
+            start,
+            W=moved.W,
+            how=(*start.how, moved.how),
+            moved=(*start.moved, (block, kind)),
+        )
+        for block in start.left
+        for kind, candidates in WAYS.items()
+        if (block, kind) not in start.moved
+        for moved in candidates(start.W, block)
+    ]
+    sizes = {r: _size(r.W, blocks) for r in found}
+    return sorted((r for r in found if sizes[r][0] <= before), key=lambda r: sizes[r])
+
+
+def _size(W: Expr, blocks: tuple[Block, ...]) -> tuple[int, int]:
+    """How many pairs of blocks stand in one term of W, and how many parts W has."""
+    try:
+        pairs = len(couples(W, blocks))
+    except TooManyTermsError:
+        pairs = len(blocks) ** 2
+    return pairs, sum(1 for _ in preorder_traversal(W))
+
+
+def _shifted_by_means(W: Expr, block: Block) -> Iterator[Moved]:
+    """Shift the block, ``r = s + mu``, by each candidate mu that a product with a constant matrix
+    in the gradient suggests.
+
+    A mean must not depend on the block itself, as only then the shift is a bijection.
+    """
+    if block.domain != S.Reals or not isinstance(block, Vector):
         return
     try:
-        means = dict.fromkeys(_means(substitute(partial(start.W, block), {block: S.Zero})))
+        means = dict.fromkeys(_means(substitute(partial(W, block), {block: S.Zero})))
         shifted = [
-            (mu, substitute(start.W, {block: block + mu}))
+            (mu, substitute(W, {block: block + mu}))
             for mu in means
             if block not in blocks_in(mu, (block,))
         ]
     except OutsideLanguageError:  # an abstract function of the block
         return
     for mu, moved in shifted:
-        yield replace(
-            start, W=moved, how=(*start.how, f"{block} = s + {mu}"), moved=(*start.moved, block)
-        )
+        yield Moved(moved, f"{block} = s + {mu}")
 
 
 def _means(slope: Expr) -> Iterator[Expr]:
@@ -114,71 +147,34 @@ def _means(slope: Expr) -> Iterator[Expr]:
             yield -c * u
 
 
-def rescalings(start: Remainder, block: Block) -> Iterator[Remainder]:
-    """Rescale the block, ``r = s / g``, by each positive g for which W contains a power of ``g r``.
+def _reflected(W: Expr, block: Block) -> Iterator[Moved]:
+    """Take the mean of the densities at x and -x, whose integral is the same.
 
-    These are the candidates for a scale family.
+    Terms that are even stay as they are. The others must be ``-log(Q)``, which leaves the even part
+    of Q, or odd together, ``B``, which leaves ``-log(cosh(B))``.
     """
-    if block in start.moved or block.domain not in (S.Reals, Interval.open(0, oo)):
+    if block.domain != S.Reals or not isinstance(block, Scalar):
         return
-    for g in _scales(start.W, block):
-        try:
-            moved = substitute(start.W, {block: block / g}) + contract(log(g), block)
-        except OutsideLanguageError:
-            continue
-        yield replace(
-            start, W=moved, how=(*start.how, f"{block} = s/({g})"), moved=(*start.moved, block)
-        )
+    back = {block: -block}
+    terms = Add.make_args(W)
+    even = [t for t in terms if block not in t.free_symbols or vanishes(t - substitute(t, back))]
+    rest = Add(*(t for t in terms if t not in even))
+    how = f"the mean of the densities at {block} and -{block}"
+    if rest == 0:
+        return
+    if vanishes(rest + substitute(rest, back)):
+        yield Moved(Add(*even) - log(cosh(rest)), how)
+    c, of = rest.as_independent(block, as_Add=False)
+    if c == -1 and isinstance(of, log):
+        Q = normalised((of.args[0] + substitute(of.args[0], back)) / 2)
+        if is_positive(Q):
+            yield Moved(Add(*even) - log(Q), how)
 
 
-def _scales(W: Expr, block: Block) -> list[Expr]:
-    """Each positive g, not depending on the block, such that some product in W contains ``(g
-    r)^n``.
-    """
-    found: dict[Expr, None] = {}
-    for node in _nodes(W):
-        for term in Add.make_args(expand(node)):
-            at = _label_of(term, block)
-            here = block if at is None else block.at(at)  # type: ignore[union-attr]
-            power, factor = _power_in(term, here)
-            if power == 0 or block in blocks_in(factor, (block,)):
-                continue
-            g = Pow(factor if at is None else relabel(factor, at, GENERIC), 1 / power)
-            if (
-                any(isinstance(s, Vector | Scalar) for s in g.free_symbols)
-                and labels(g) <= {GENERIC}
-                and is_positive(g)
-            ):
-                found[g] = None
-    return list(found)
-
-
-def _nodes(e: Expr) -> Iterator[Expr]:
-    body = opened(e)[0] if isinstance(e, Total) else e
-    if isinstance(body, Add | Mul):
-        yield body
-    for a in body.args:
-        if not isinstance(a, DenseEntry):
-            yield from _nodes(a)
-
-
-def _label_of(term: Expr, block: Block) -> int | None:
-    return next(
-        (
-            s.label
-            for s in sorted(term.free_symbols, key=str)
-            if isinstance(s, Vector) and s.base == block.name
-        ),
-        None,
-    )
-
-
-def _power_in(term: Expr, x: Symbol) -> tuple[Expr, Expr]:
-    powers, rest = S.Zero, S.One
-    for f in Mul.make_args(term):
-        base, power = f.as_base_exp()
-        if base == x and power.is_number:
-            powers += power
-        else:
-            rest *= f
-    return powers, rest
+WAYS = {
+    "shift": shifted,
+    "shift by a product": _shifted_by_means,
+    "scale": scaled,
+    "power": raised,
+    "reflection": _reflected,
+}

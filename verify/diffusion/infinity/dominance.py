@@ -8,7 +8,7 @@ with the weight ``w`` = sum of the ``a/p``. This holds for every length.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sympy import Add, Expr, Matrix, Mul, Poly, PolynomialError, Pow, S, hessian
 from sympy.core.function import AppliedUndef
@@ -27,8 +27,8 @@ from verify.diffusion.infinity.separation import (
     Summand,
     multiplied_out,
     of_one_coordinate,
+    of_one_coordinate_each,
     parts_of,
-    scaled_total,
 )
 
 Powers = dict[Block, Expr | None]
@@ -55,7 +55,8 @@ def coercive(V: Expr, state: tuple[Block, ...]) -> Coercive | None:
     powers: Powers = {}
     assumptions: list[str] = []
     for part in parts_of(V, state):
-        found = _coercive_part(part)
+        as_written = replace(part, e=part.written)  # a product may be seen not to be negative
+        found = _coercive_part(part) or _coercive_part(as_written)
         if found is None:
             return None
         powers |= found.powers
@@ -214,7 +215,7 @@ def _is_definite_quadratic(part: Summand) -> bool:
     """
     if any(b.domain != S.Reals for b in part.blocks):
         return False
-    h = _of_one_coordinate_each(part)
+    h = of_one_coordinate_each(part.e, part.blocks)
     try:
         if h is None or Poly(h, *part.blocks).total_degree() > 2:
             return False
@@ -224,29 +225,6 @@ def _is_definite_quadratic(part: Summand) -> bool:
     if any(blocks_in(e, part.blocks) or abstract_atoms(e) for e in matrix):
         return False
     return has_positive_minors(matrix)
-
-
-def _of_one_coordinate_each(part: Summand) -> Expr | None:
-    """The summand of ``total``, if all blocks have one length; the part itself, if all are scalars.
-
-    None for other parts.
-    """
-    if all(isinstance(b, Scalar) for b in part.blocks):
-        return None if part.e.atoms(Total, Potential) else part.e
-    if len({b.length for b in part.blocks}) != 1:
-        return None
-    summands = []
-    for term in Add.make_args(part.e):
-        constant, t = scaled_total(term)
-        if (
-            t is None
-            or blocks_in(constant, part.blocks)
-            or abstract_atoms(t.body)
-            or len(labels(t.body)) != 1
-        ):
-            return None
-        summands.append(constant * relabel(t.body, t.index.label, GENERIC))
-    return Add(*summands)
 
 
 # -- weights

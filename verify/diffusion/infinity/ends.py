@@ -30,7 +30,10 @@ from verify.decide.asymptotics.growth import (
     leading,
     unfold_logarithms,
 )
+from verify.decide.asymptotics.leading import NoLeadingTermError, certain_sign
+from verify.decide.asymptotics.leading import growth as edge_growth
 
+SMALL = Dummy("e", positive=True)  # the distance from a finite end
 T = Dummy("t", positive=True)  # goes to infinity as the coordinate goes to an end
 SLIGHT_POWER = Rational(1, 1000)  # stands for a logarithm: every positive power exceeds it
 STEEP_POWER = Rational(1000)  # stands for an exponential, which exceeds every power
@@ -75,15 +78,47 @@ def is_integrable(h: Expr, x: Block, end: End) -> bool | None:
     """Decide whether the integral of ``exp(-h)`` up to an end is finite; None if that is not
     decided.
     """
+    found = _by_growth(h, x, end)
+    return _near_finite_end(h, x, end) if found is None and not end.infinite else found
+
+
+def _near_finite_end(h: Expr, x: Block, end: End) -> bool | None:
+    """Decide it by the scale for a small distance e from the end, where Taylor's series resolve
+    terms that cancel.
+
+    With ``L = log(1/e)`` and ``h = a L + b log(L) + c + o(1)``, ``exp(-h)`` lies between two
+    multiples of ``e^a L^-b``, which is integrable iff a > -1, or a = -1 and b > 1.
+    """
+    if any(blocks_in(atom, (x,)) for atom in abstract_atoms(h)):
+        return None
+    try:
+        found = edge_growth(h.xreplace({x: end.position.xreplace({T: 1 / SMALL})}), SMALL)
+        if found.escape:
+            return found.escape > 0
+        excess = certain_sign((found.log + 1).expand())
+        if excess == 0:
+            excess = certain_sign((found.loglog - 1).expand())
+            return None if excess is None else excess > 0
+    except (NoLeadingTermError, RecursionError):
+        return None
+    return None if excess is None else excess > 0
+
+
+def _by_growth(h: Expr, x: Block, end: End) -> bool | None:
+    """Decide it by the scale for a variable t that goes to infinity."""
     f = at_end(h, x, end)
     if f is None:
         return None
     c, rest = _logarithm_apart(f)
+    k, rest = _iterated_logarithm_apart(rest)
     if is_bounded(bound(rest, T)):
-        # exp(-f) lies between two multiples of t^-c; with the Jacobian it is integrable iff c -
-        # jacobian > 1.
-        signs = possible_signs((c - end.jacobian - 1).expand())
-        return True if signs == POSITIVE else False if signs <= NOT_POSITIVE else None
+        # exp(-f) lies between two multiples of t^-c log(t)^-k; with the Jacobian it is integrable
+        # iff c - jacobian > 1, or c - jacobian = 1 and k > 1 (Bertrand's integrals).
+        excess = (c - end.jacobian - 1).expand()
+        signs = possible_signs((k - 1).expand() if excess == 0 else excess)
+        if k == 0 or excess == 0:
+            return True if signs == POSITIVE else False if signs <= NOT_POSITIVE else None
+        return {POSITIVE: True, NEGATIVE: False}.get(signs)
     order = leading(f, T)
     if order is None or compare(order, LOGARITHM) == -1:
         # Below every multiple of log(t), exp(-h) exceeds t^-e for every e > 0 and stays below t^e.
@@ -103,6 +138,23 @@ def _logarithm_apart(f: Expr) -> tuple[Expr, Expr]:
     terms = Add.make_args(expanded(unfold_logarithms(f, T)))
     slow = [a for a in terms if a.as_independent(T, as_Add=False)[1] == log(T)]
     return Add(*(a / log(T) for a in slow)), Add(*(a for a in terms if a not in slow))
+
+
+def _iterated_logarithm_apart(f: Expr) -> tuple[Expr, Expr]:
+    """``(k, rest)`` with ``f = k log(log(t)) + rest``, where rest is bounded if it was before.
+
+    ``log(u) = q log(log(t)) + log(c) + o(1)`` for an u with the leading term ``c log(t)^q``.
+    """
+    k, rest = S.Zero, S.Zero
+    for term in Add.make_args(f):
+        factor, of = term.as_independent(T, as_Add=False)
+        order = leading(of.args[0], T) if isinstance(of, log) else None
+        slow = order is not None and order.power == 0 and not order.rates
+        if order is not None and slow and order.logs != 0 and is_positive(order.coefficient):
+            k += factor * order.logs
+        else:
+            rest += term
+    return k, rest
 
 
 def is_bounded_below(h: Expr, x: Block, end: End) -> bool:

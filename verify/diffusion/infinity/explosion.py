@@ -29,7 +29,7 @@ from verify.decide.asymptotics.growth import (
     leading,
 )
 from verify.diffusion.infinity.ends import End, T, at_end, ends
-from verify.diffusion.infinity.mass import at_length_one
+from verify.diffusion.infinity.separation import at_length_one
 from verify.generator.coupling import own_diffusion
 from verify.verdict import Outcome, Witness, refuted
 

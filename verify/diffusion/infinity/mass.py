@@ -8,19 +8,21 @@ integrable.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from sympy import Add, Expr, Mul, S, Symbol, exp, log
+from sympy import Add, Expr, Interval, Mul, S, Symbol, exp, log, oo
 
 from recipe.language.assumed import cached
 from recipe.language.calculus import contract
 from recipe.language.defined import is_continuous
 from recipe.language.domain import on_simplex
 from recipe.language.sign import is_positive
-from recipe.language.symbols import GENERIC, Block, Length, Vector
+from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.text import text
-from recipe.language.total import Total, opened, relabel
 from verify.decide.asymptotics.growth import leading
+from verify.diffusion.infinity.bounded import is_bounded_everywhere
+from verify.diffusion.infinity.cones import decide_by_directions
 from verify.diffusion.infinity.dominance import (
     abstract_potential,
     coercive,
@@ -28,17 +30,27 @@ from verify.diffusion.infinity.dominance import (
     meant_of,
 )
 from verify.diffusion.infinity.ends import End, T, at_end, ends, is_integrable
+from verify.diffusion.infinity.exchangeable import decide_exchangeable
+from verify.diffusion.infinity.homogeneous import decide_homogeneous
 from verify.diffusion.infinity.liouville import decide_liouville
+from verify.diffusion.infinity.logarithm import log_of
+from verify.diffusion.infinity.mixture import components
+from verify.diffusion.infinity.polynomial import decide_polynomial, refute_on_horn
 from verify.diffusion.infinity.separation import (
     Summand,
     TooManyTermsError,
     as_quadratic,
+    at_length_one,
+    couples,
+    in_coordinates,
     of_one_coordinate,
     parts_of,
 )
-from verify.verdict import Outcome, Witness, conjunction, proved, refuted, undecided
+from verify.diffusion.infinity.transport import moves
+from verify.verdict import Outcome, Verdict, Witness, conjunction, proved, refuted, undecided
 
 MAX_EXPRESSION_CHARS = 100
+MAX_VECTORS_WRITTEN_OUT = 2  # with two coordinates each
 
 
 @cached(maxsize=256)
@@ -69,14 +81,13 @@ def _decide_part(part: Summand) -> Outcome:
         outcome = _decide_coordinate(h, single)
         if outcome is not None:
             return outcome
-    return (
-        _integrate_out(part)
-        or _assume_normalisable_potential(part)
-        or (decide_liouville(part.e, single) if single is not None else None)
-        or _grows_like_a_power(part)
-        or _infinite_at_length_one(part)
-        or undecided(f"the tails of exp(-({_short(part.e)})) were not decided")
-    )
+    first: Outcome | None = None
+    for method in METHODS:
+        found = method(part)
+        if found is not None and found.verdict is not Verdict.UNDECIDED:
+            return found
+        first = first or found
+    return first or undecided(f"the tails of exp(-({_short(part.e)})) were not decided")
 
 
 # -- one coordinate
@@ -144,7 +155,7 @@ def _integrate_out(part: Summand) -> Outcome | None:
         q = as_quadratic(part.e, block)
         if q is None or not is_positive(q.a):
             continue
-        left = q.rest + contract(_log(q.a) / 2 - q.b**2 / (4 * q.a), block)
+        left = q.rest + contract(log_of(q.a) / 2 - q.b**2 / (4 * q.a), block)
         others = tuple(b for b in part.blocks if b != block)
         outcome = decide_finite(left, others)
         how = f"{block} is Gaussian given the rest and is integrated out"
@@ -153,23 +164,6 @@ def _integrate_out(part: Summand) -> Outcome | None:
         )
         return Outcome(outcome.verdict, f"{how}; {outcome.by}", witness, outcome.assumed)
     return None
-
-
-def _log(a: Expr) -> Expr:
-    """The logarithm of a positive expression, as a sum over its factors if each is proved
-    positive.
-    """
-    factors = Mul.make_args(a)
-    if not all(is_positive(f) for f in factors):
-        return log(a)
-    return Add(*(_log_of_factor(f) for f in factors))
-
-
-def _log_of_factor(f: Expr) -> Expr:
-    if isinstance(f, exp):
-        return f.args[0]
-    base, power = f.as_base_exp()
-    return power * log(base) if is_positive(base) else log(f)
 
 
 def _assume_normalisable_potential(part: Summand) -> Outcome | None:
@@ -228,17 +222,116 @@ def _infinite_at_length_one(part: Summand) -> Outcome | None:
     return None
 
 
-def at_length_one(e: Expr) -> Expr:
-    """The expression where every vector has one coordinate."""
-    totals = list(e.atoms(Total))
-    while totals:
-        inner = next(t for t in totals if not t.body.atoms(Total))
-        body, label = opened(inner)
-        e = e.xreplace({inner: relabel(body, label, GENERIC)})
-        totals = list(e.atoms(Total))
-    return e.xreplace(dict.fromkeys(e.atoms(Length), S.One))
+def _infinite_at_length_two(part: Summand) -> Outcome | None:
+    """Refute it where each vector has two coordinates; None if it is not refuted there."""
+    vectors = [b for b in part.blocks if isinstance(b, Vector)]
+    if not vectors or any(map(on_simplex, vectors)) or len(vectors) > MAX_VECTORS_WRITTEN_OUT:
+        return None
+    written_out = in_coordinates(part.written, part.blocks, 2)
+    outcome = None if written_out is None else decide_finite(*written_out)
+    if outcome is None or outcome.witness is None:
+        return None
+    point = {**{str(b.length): "2" for b in vectors}, **outcome.witness.point}
+    return replace(outcome, witness=replace(outcome.witness, point=point))
+
+
+# -- equal or equivalent integrals
+# --------------------------------------------------------------------------------------------------
+
+
+def _without_bounded_terms(part: Summand) -> Outcome | None:
+    """Leave out terms that are bounded: they change the integral by a bounded factor.
+
+    None if there are none.
+    """
+    terms = Add.make_args(part.written)
+    bounded = [t for t in terms if is_bounded_everywhere(t, part.blocks)]
+    if not bounded:
+        return None
+    outcome = decide_finite(Add(*(t for t in terms if t not in bounded)), part.blocks)
+    return _found(outcome, f"{_short(Add(*bounded))} is bounded")
+
+
+def _on_half_line(part: Summand) -> Outcome | None:
+    """Put ``u = exp(-s)`` for a coordinate between 0 and 1, with the Jacobian ``exp(-s)``.
+
+    There the sign of ``1 - u^a`` is that of an exponent. None if it is not decided there.
+    """
+    (x, *others) = part.blocks
+    if others or not isinstance(x, Scalar) or x.domain not in (Interval.open(0, 1), Interval(0, 1)):
+        return None
+    s = Scalar(f"minus_log_{x.name}", domain=Interval.open(0, oo))
+    return _found(decide_finite(part.written.xreplace({x: exp(-s)}) + s, (s,)), f"{x} = exp(-{s})")
+
+
+def _by_components(part: Summand) -> Outcome | None:
+    """Decide a sum of densities by each of them; None if it is no such sum, or is not decided."""
+    found = [decide_finite(e, part.blocks) for e in components(part.written, part.blocks)]
+    if not found:
+        return None
+    whole = conjunction(
+        [(f"component {k}", o) for k, o in enumerate(found, 1)],
+        by="; ".join(dict.fromkeys(o.by for o in found)),
+    )
+    return _found(whole, "it is finite if each component of the sum has a finite mass")
+
+
+def _moved_apart(part: Summand) -> Outcome | None:
+    """Shift or scale a block by what depends on the others, if fewer blocks stand together then.
+
+    None if there is no such map, or the integral is not decided after it.
+    """
+    together = couples(part.e, part.blocks)
+    for block in part.blocks if together else ():
+        for moved in moves(part.written, block):
+            try:
+                left = couples(moved.W, part.blocks)
+            except TooManyTermsError:
+                continue
+            if len(left) < len(together):
+                found = _found(decide_finite(moved.W, part.blocks), moved.how)
+                if found is not None:
+                    return found
+    return None
+
+
+def _found(outcome: Outcome, how: str) -> Outcome | None:
+    """The outcome with a remark on how it was reached; None if it is undecided."""
+    if outcome.verdict is Verdict.UNDECIDED:
+        return None
+    return replace(outcome, by=f"{how}; {outcome.by}")
 
 
 def _short(e: Expr) -> str:
     shown = text(e)
     return shown if len(shown) <= MAX_EXPRESSION_CHARS else "..."
+
+
+def _by_liouville(part: Summand) -> Outcome | None:
+    return decide_liouville(part.e, part.blocks[0]) if len(part.blocks) == 1 else None
+
+
+def _by_either_form(
+    decide: Callable[[Expr, tuple[Block, ...]], Outcome | None],
+) -> Callable[[Summand], Outcome | None]:
+    """A method that looks at the part as it is written, then multiplied out."""
+    return lambda part: decide(part.written, part.blocks) or decide(part.e, part.blocks)
+
+
+METHODS: tuple[Callable[[Summand], Outcome | None], ...] = (
+    _integrate_out,
+    _assume_normalisable_potential,
+    _by_liouville,
+    _grows_like_a_power,
+    _infinite_at_length_one,
+    _by_either_form(decide_homogeneous),
+    _without_bounded_terms,
+    _by_components,
+    _by_either_form(decide_by_directions),
+    lambda part: decide_polynomial(part.e, part.blocks),
+    lambda part: decide_exchangeable(part.e, part.blocks),
+    _moved_apart,
+    lambda part: refute_on_horn(part.e, part.blocks),
+    _on_half_line,
+    _infinite_at_length_two,
+)  # the cheap ones first

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import combinations
 
-from sympy import Add, Dummy, Expr, Function, Mul, Poly, PolynomialError, Pow, S
+from sympy import Add, Dummy, Expr, Function, Integer, Mul, Poly, PolynomialError, Pow, S
 
-from recipe.language.abstract import DenseEntry
-from recipe.language.calculus import freeze, thaw
+from recipe.language.abstract import DenseEntry, Potential
+from recipe.language.calculus import abstract_atoms, freeze, thaw
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, Block, Indexed, Scalar, Vector
+from recipe.language.symbols import GENERIC, Block, Indexed, Length, Scalar, Vector
 from recipe.language.total import Total, free_indexed, labels, opened, relabel, sum_over
 from verify.decide.asymptotics.growth import expanded
 
@@ -25,10 +26,15 @@ class TooManyTermsError(Exception):
 
 @dataclass(frozen=True)
 class Summand:
-    """A summand of H and the blocks that it depends on; no other summand depends on these."""
+    """A summand of H and the blocks that it depends on; no other summand depends on these.
+
+    ``e`` is multiplied out. ``written`` is the same function up to a constant, as it was written
+    if that can be split likewise: there a sum stands inside its power, ``(x - y)^4``.
+    """
 
     blocks: tuple[Block, ...]
     e: Expr
+    written: Expr
 
 
 def multiplied_out(e: Expr) -> Expr:
@@ -78,15 +84,37 @@ def parts_of(e: Expr, state: tuple[Block, ...]) -> list[Summand]:
     Raises:
         TooManyTermsError: if e is too large to be multiplied out.
     """
+    as_written = _groups(e, state)
+    return [
+        Summand(blocks, part, as_written.get(blocks, part))
+        for blocks, part in _groups(multiplied_out(e), state).items()
+    ]
+
+
+def _groups(e: Expr, state: tuple[Block, ...]) -> dict[tuple[Block, ...], Expr]:
+    """The terms of a sum, added where they have a block in common, by their blocks."""
     groups: list[tuple[set[Block], Expr]] = [({b}, S.Zero) for b in state]
-    for term in Add.make_args(multiplied_out(e)):
+    for term in Add.make_args(e):
         touched = blocks_in(term, state)
         if not touched:
             continue
         joined = [g for g in groups if g[0] & touched]
         groups = [g for g in groups if not g[0] & touched]
         groups.append((set().union(*(g[0] for g in joined)), Add(term, *(g[1] for g in joined))))
-    return [Summand(tuple(b for b in state if b in blocks), part) for blocks, part in groups]
+    return {tuple(b for b in state if b in blocks): part for blocks, part in groups}
+
+
+def couples(e: Expr, state: tuple[Block, ...]) -> set[frozenset[Block]]:
+    """The pairs of blocks that stand in one term.
+
+    Raises:
+        TooManyTermsError: if e is too large to be multiplied out.
+    """
+    return {
+        frozenset(pair)
+        for term in Add.make_args(multiplied_out(e))
+        for pair in combinations(blocks_in(term, state), 2)
+    }
 
 
 def of_one_coordinate(e: Expr, block: Block) -> Expr | None:
@@ -106,6 +134,29 @@ def of_one_coordinate(e: Expr, block: Block) -> Expr | None:
         if labels(body) != {label} or body.atoms(Total, DenseEntry):
             return None
         summands.append(constant * relabel(body, label, GENERIC))
+    return Add(*summands)
+
+
+def of_one_coordinate_each(e: Expr, blocks: tuple[Block, ...]) -> Expr | None:
+    """The summand of ``total``, if all blocks have one length; e itself, if all are scalars.
+
+    None for other expressions.
+    """
+    if all(isinstance(b, Scalar) for b in blocks):
+        return None if e.atoms(Total, Potential) else e
+    if len({b.length for b in blocks}) != 1:
+        return None
+    summands = []
+    for term in Add.make_args(e):
+        constant, t = scaled_total(term)
+        if (
+            t is None
+            or blocks_in(constant, blocks)
+            or abstract_atoms(t.body)
+            or len(labels(t.body)) != 1
+        ):
+            return None
+        summands.append(constant * relabel(t.body, t.index.label, GENERIC))
     return Add(*summands)
 
 
@@ -179,3 +230,39 @@ def _coefficients(e: Expr, block: Block) -> tuple[Expr, Expr, Expr] | None:
 
 def _is_at(s: Indexed, block: Block) -> bool:
     return isinstance(s, Vector) and s.at(GENERIC) == block
+
+
+def at_length_one(e: Expr) -> Expr:
+    """The expression where every vector has one coordinate."""
+    totals = list(e.atoms(Total))
+    while totals:
+        inner = next(t for t in totals if not t.body.atoms(Total))
+        body, label = opened(inner)
+        e = e.xreplace({inner: relabel(body, label, GENERIC)})
+        totals = list(e.atoms(Total))
+    return e.xreplace(dict.fromkeys(e.atoms(Length), S.One))
+
+
+def in_coordinates(
+    e: Expr, blocks: tuple[Block, ...], n: int
+) -> tuple[Expr, tuple[Scalar, ...]] | None:
+    """The expression where every vector has n coordinates, each a scalar of its own.
+
+    None if a symbol with an index is no block, an abstract function is left, or a name is taken.
+    """
+    vectors = [b for b in blocks if isinstance(b, Vector)]
+    each = {b: [Scalar(f"{b.name}_{k}", domain=b.domain) for k in range(1, n + 1)] for b in vectors}
+    new = {s for coordinates in each.values() for s in coordinates}
+    if new & (e.free_symbols | set(blocks)) or len({s.name for s in new}) < n * len(vectors):
+        return None
+    totals = list(e.atoms(Total))
+    while totals:
+        inner = next(t for t in totals if not t.body.atoms(Total))
+        label = inner.index.label
+        terms = (inner.body.xreplace({b.at(label): each[b][k] for b in vectors}) for k in range(n))
+        e = e.xreplace({inner: Add(*terms)})
+        totals = list(e.atoms(Total))
+    e = e.xreplace(dict.fromkeys(e.atoms(Length), Integer(n)))
+    if e.atoms(Indexed) or abstract_atoms(e):
+        return None
+    return e, tuple(s for b in blocks for s in each.get(b, [b]))

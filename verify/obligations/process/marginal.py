@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from sympy import Add, Expr
+from sympy.core.function import AppliedUndef
 
 from recipe import Recipe
 from recipe.declare.recipe import marginal_place
-from recipe.language.abstract import Potential
+from recipe.language.abstract import Field, Potential
 from recipe.language.assumed import cached
 from recipe.language.calculus import gradient, partial, summands
+from recipe.language.domain import on_simplex
 from recipe.language.entry import is_zero_entry
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import OTHER, Block, Vector
@@ -24,13 +27,16 @@ from verify.decide.smoothness import first_fault
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero, vanishes
 from verify.diffusion.infinity.mass import decide_finite
-from verify.diffusion.marginalise import Remainder, integrate_gaussians, rescalings, shifts
+from verify.diffusion.marginalise import Remainder, integrate_gaussians, transported
+from verify.diffusion.monotone import find_strict_change, in_numbers, scalars_for
 from verify.diffusion.nonsmooth import kinks
 from verify.obligation import Obligation
 from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
+from verify.verdict import Outcome, Verdict, conjunction, proved, refuted, undecided
 
 FINITE_INTEGRAL = "exp(-(H - U)) has a finite integral over the other blocks"
+MAX_REMAINDERS_COMPARED = 6
+MAX_REMAINDERS = 40  # shifted, scaled and integrated in so many ways
 ORDER_OF_A_QUADRATIC = 2  # a normal law is recognised by the derivatives of H
 Claim = tuple[tuple[Block, ...], Expr]  # the blocks that are kept, and the U of their law exp(-U)
 
@@ -72,17 +78,54 @@ def decide_marginal(recipe: Recipe, claim: Claim) -> Outcome:
     if _depends_on_none(start.W, kept):
         by = f"H - U does not depend on {listed(kept)}"
         return _given_finite(start.W, kept, start.left, by)
-    reached = start
-    for reached in _integrated(start):
+    every = []
+    for reached in islice(_integrated(start, kept), MAX_REMAINDERS):
         if _depends_on_none(reached.W, kept):
             return _given_finite(reached.W, kept, reached.left, "; ".join(reached.how))
         outcome = _refuted_by(reached, kept)
         if outcome is not None:
             return outcome
-    names = listed(reached.left) or listed(start.left)
-    return undecided(
-        f"H - U depends on {listed(kept)}, and no procedure here integrates {names} out"
+        every.append(reached)
+    names = listed(every[-1].left) or listed(start.left)
+    return (
+        _refuted_by_growth(every, kept)
+        or _refuted_at_length_one(start, kept)
+        or undecided(
+            f"H - U depends on {listed(kept)}, and no procedure here integrates {names} out"
+        )
     )
+
+
+def _refuted_by_growth(every: list[Remainder], kept: tuple[Block, ...]) -> Outcome | None:
+    """Return the refutation by an integral that is proved to grow or fall with a kept block."""
+    for reached in every[:MAX_REMAINDERS_COMPARED]:
+        witness = find_strict_change(reached.W, kept, reached.left)
+        if witness is not None:
+            how = "; ".join((*reached.how, f"the integral over {listed(reached.left)} changes"))
+            return refuted(how, witness)
+    return None
+
+
+def _refuted_at_length_one(start: Remainder, kept: tuple[Block, ...]) -> Outcome | None:
+    """Return the refutation where each vector has one coordinate, and each positive definite matrix
+    is 1.
+
+    None if there are no vectors, or nothing is refuted there.
+    """
+    blocks = (*kept, *start.left)
+    one = {} if any(map(on_simplex, blocks)) else scalars_for(blocks)
+    W = in_numbers(start.W) if one else None
+    if W is None or W.atoms(Field, AppliedUndef):
+        return None
+    kept = tuple(one.get(b, b) for b in kept)
+    begun = Remainder(W.xreplace(one), tuple(one.get(b, b) for b in start.left))
+    for reached in islice(_integrated(begun, kept), MAX_REMAINDERS):
+        outcome = _refuted_by(reached, kept)
+        if outcome is not None and outcome.witness is not None:
+            point = {**{str(b.length): "1" for b in one}, **outcome.witness.point}
+            witness = replace(outcome.witness, point=point)
+            return replace(outcome, witness=witness, repair=None)
+    return None
 
 
 def _given_finite(W: Expr, kept: tuple[Block, ...], left: tuple[Block, ...], by: str) -> Outcome:
@@ -101,17 +144,16 @@ def _given_finite(W: Expr, kept: tuple[Block, ...], left: tuple[Block, ...], by:
     )
 
 
-def _integrated(start: Remainder) -> Iterator[Remainder]:
+def _integrated(start: Remainder, kept: tuple[Block, ...]) -> Iterator[Remainder]:
     """Yield what remains after integration.
 
-    Normal blocks are integrated first; then the other blocks are shifted or rescaled in every way
-    that is found.
+    Normal blocks are integrated first; then the other blocks are shifted, scaled, raised to powers
+    and reflected in every way that is found.
     """
     found = integrate_gaussians(start)
     yield found
-    for block in found.left:
-        for moved in (*shifts(found, block), *rescalings(found, block)):
-            yield from _integrated(moved)
+    for moved in transported(found, kept):
+        yield from _integrated(moved, kept)
 
 
 def _depends_on_none(W: Expr, kept: tuple[Block, ...]) -> bool:
