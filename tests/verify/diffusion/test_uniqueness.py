@@ -9,7 +9,7 @@ import pytest
 from cases.catalog_recipes import catalog_recipes
 from helpers.outcomes import outcome_of
 from oracles.explicit import explicit
-from sympy import Function, Interval, Matrix, Rational, Symbol, diff, eye, oo, sqrt, zeros
+from sympy import Function, Interval, Matrix, Rational, Symbol, diff, exp, eye, oo, sqrt, zeros
 
 from recipe import Dense, Noise, Potential, Recipe, Scalar, Update, Vector, bind, dot, grad, total
 from verify import Verdict, verify
@@ -140,8 +140,12 @@ def test_what_is_taken_for_granted_is_said():
 
 
 def test_nothing_is_taken_for_granted_of_a_concrete_recipe():
-    wild = Recipe((x, y), x**2 + y**2, eye(2), skew(2, {(0, 1): x * y**5}))
+    spiral = exp((x**2 + y**2) / 2)  # which explodes, or is not seen to
+    wild = Recipe((x, y), x**2 + y**2, eye(2), skew(2, {(0, 1): x * y**5 * spiral**3}))
     assert outcome(wild).by == "non-explosion is undecided"
+    tame = Recipe((x, y), x**2 + y**2, eye(2), skew(2, {(0, 1): x * y**5}))
+    assert outcome(tame).verdict is PROVED
+    assert outcome(tame).assumptions == ()
 
 
 def test_the_reasons_are_said():

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from recipe.language.defined import is_smooth
 from recipe.language.domain import finite_ends
 from recipe.language.entry import parts
 from recipe.language.symbols import Block, Vector
-from recipe.language.text import listed
 from verify.decide.zero.decide import vanishes
 from verify.decide.zero.point import NoValueError, Point
 from verify.diffusion.boundary.decide import never_reached
 from verify.diffusion.boundary.edges import has_edge
-from verify.diffusion.hypoelliptic.hoermander import reached_blocks
+from verify.diffusion.hypoelliptic.spanning import decide_spanning
 from verify.obligation import Obligation, Outcomes
 from verify.subject import Subject
 from verify.verdict import Assumption, Outcome, Verdict, Witness, proved, refuted, undecided
@@ -86,22 +84,7 @@ def _spanning(subject: Subject) -> Outcome:
     """Decide whether noise reaches every direction at every point."""
     if not all(_is_open(b) for b in subject.state):
         return undecided("the domain contains its edge")
-    if not is_smooth(subject.H, *subject.dynamics.coefficients()):
-        return undecided("H, the drift and D are not proved to be smooth everywhere")
-    found = reached_blocks(subject.dynamics)
-    if found is None:
-        return undecided(
-            "D is not proved to be positive definite everywhere on the blocks that have noise"
-        )
-    missing = [b for b in subject.state if b not in found.blocks]
-    if not found.blocks:
-        return undecided("there is no noise; whether the flow is ergodic is not decided")
-    if missing:
-        return undecided(f"noise is not proved to reach {listed(missing)} at every point")
-    if found.levels == 0:
-        return proved("D is positive definite everywhere")
-    rounds = "one round" if found.levels == 1 else f"{found.levels} rounds"
-    return proved(f"Hoermander's condition holds everywhere, by {rounds} of brackets")
+    return decide_spanning(subject.dynamics, subject.H)
 
 
 def _is_open(block: Block) -> bool:
