@@ -17,6 +17,7 @@ from sympy import (
     Matrix,
     Rational,
     Symbol,
+    cos,
     cosh,
     diff,
     exp,
@@ -233,6 +234,34 @@ CASES = {
         ),
         (),
     ),
+    "a force that grows outwards": (
+        REFUTED,
+        Recipe((x, y), -(x**4) / 4 + y**2 / 2, FRICTION, CANONICAL),
+        (),
+    ),
+    "a force that grows outwards, in vectors": (
+        REFUTED,
+        Recipe((theta, r), total(theta**3) + K, FRICTION, CANONICAL),
+        (),
+    ),
+    "a linear force outwards": (
+        PROVED,
+        Recipe((x, y), -(x**2) / 2 + y**2 / 2, FRICTION, CANONICAL),
+        (),
+    ),
+    "a force outwards, and friction that grows": (
+        UNDECIDED,
+        Recipe((x, y), -(x**4) / 4 + y**2 / 2, FRICTION * (1 + x**4), CANONICAL),
+        (),
+    ),
+    "a potential that oscillates": (PROVED, langevin(x**2 * cos(x)), ()),
+    "a potential that oscillates and falls": (UNDECIDED, langevin(x**2 * cos(x) - 2 * x**2), ()),
+    "a potential that falls faster than it oscillates": (
+        REFUTED,
+        langevin(x**2 * cos(x) - x**4),
+        (),
+    ),
+    "no drift, any noise": (PROVED, drift(0 * x, 0 * x, exp(x**2)), ()),
     "a valley": (
         PROVED,
         Recipe(

@@ -26,6 +26,7 @@ from verify.decide.zero.decide import vanishes
 from verify.diffusion.infinity.ends import End, ends
 from verify.diffusion.infinity.feller import is_reached
 from verify.diffusion.infinity.mass import at_length_one
+from verify.diffusion.infinity.second_order import find_runaway
 from verify.diffusion.infinity.separation import TooManyTermsError, of_one_coordinate, parts_of
 from verify.generator.coupling import own_diffusion
 from verify.verdict import Outcome, Witness, proved, refuted
@@ -39,7 +40,7 @@ def decide_by_coordinates(dynamics: Dynamics, H: Expr) -> Outcome | None:
     if any(on_simplex(b) for b in dynamics.state):
         return None
     alone = _potentials_of_one_coordinate(H, dynamics.state)
-    witness = find_explosion(dynamics, alone)
+    witness = find_explosion(dynamics, alone) or find_runaway(dynamics)
     if witness is not None:
         return refuted(
             "a coordinate reaches infinity in finite time with positive probability", witness

@@ -22,9 +22,16 @@ m is ``exp(-h)`` up to constants, and their integrals are decided without k.
 
 from __future__ import annotations
 
-from sympy import Expr, S, log
+from sympy import Dummy, Expr, S, cos, log, sin
 
-from recipe.language.sign import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE, possible_signs
+from recipe.language.sign import (
+    NEGATIVE,
+    NOT_NEGATIVE,
+    NOT_POSITIVE,
+    POSITIVE,
+    is_nonzero,
+    possible_signs,
+)
 from recipe.language.symbols import Block
 from verify.decide.asymptotics.growth import (
     ONE,
@@ -34,7 +41,7 @@ from verify.decide.asymptotics.growth import (
     goes_to_zero,
     leading,
 )
-from verify.diffusion.infinity.ends import End, T, at_end, is_integrable
+from verify.diffusion.infinity.ends import End, T, at_end, is_bounded_below, is_integrable
 
 
 def is_reached(b: Expr, a: Expr, x: Block, end: End, h: Expr | None = None) -> bool | None:
@@ -58,9 +65,34 @@ def is_reached(b: Expr, a: Expr, x: Block, end: End, h: Expr | None = None) -> b
 def _by_scale_and_speed(a: Expr, x: Block, end: End, h: Expr) -> bool | None:
     """Decide it by the integrals of ``s' = exp(h)/a`` and ``m = exp(-h)``."""
     scale = is_integrable(log(a) - h, x, end)
-    if scale is False:
+    if scale is False or (scale is None and _oscillates_above(h - log(a), x, end)):
         return False
     return True if scale and is_integrable(h, x, end) else None
+
+
+def _oscillates_above(e: Expr, x: Block, end: End) -> bool:
+    """Return True if e is proved to be bounded below on a set of infinite measure: then the
+    integral of exp(e) up to the end is infinite.
+
+    e is ``A u + B`` with a sine or cosine u of a multiple of x. Where ``s u >= 1/2``, for a sign s
+    with s A bounded below, e is at least ``s A/2 + B`` up to a constant.
+    """
+    waves = [u for u in e.atoms(sin, cos) if x in u.free_symbols]
+    if len(waves) != 1 or not is_nonzero(waves[0].args[0].diff(x)):
+        return False
+    (u,) = waves
+    stands_for = Dummy()
+    linear = e.xreplace({u: stands_for}).expand()
+    A, B = linear.coeff(stands_for, 1), linear.coeff(stands_for, 0)
+    if (
+        (linear - A * stands_for - B).expand() != 0
+        or u.args[0].diff(x).free_symbols & {x}
+        or (A.has(stands_for) or B.has(stands_for))
+    ):
+        return False
+    return any(
+        is_bounded_below(s * A / 2 + B, x, end) and is_bounded_below(s * A, x, end) for s in (1, -1)
+    )
 
 
 def _by_order(outward: Expr, a: Expr, x: Block, end: End) -> bool | None:
@@ -69,7 +101,7 @@ def _by_order(outward: Expr, a: Expr, x: Block, end: End) -> bool | None:
     if ratio is None:
         return None
     ratio = T * ratio
-    if goes_to_zero(bound(ratio, T)):
+    if ratio == 0 or goes_to_zero(bound(ratio, T)):
         return False
     order = leading(ratio, T)
     size = None if order is None else compare(order, ONE)

@@ -9,6 +9,7 @@ from verify.decide.zero.decide import vanishes
 from verify.decide.zero.point import NoValueError, Point
 from verify.diffusion.boundary.decide import never_reached
 from verify.diffusion.boundary.edges import has_edge
+from verify.diffusion.hypoelliptic.conserved import refute_uniqueness
 from verify.diffusion.hypoelliptic.spanning import decide_spanning
 from verify.obligation import Obligation, Outcomes
 from verify.subject import Subject
@@ -23,7 +24,7 @@ ASSUMED_IF_UNDECIDED = {
 
 def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
     """Prove that noise reaches every direction on an open connected domain, or refute it by a block
-    that never moves.
+    that never moves, a quantity that is kept, or a point of rest.
 
     Source:
         Hoermander, "Hypoelliptic second order differential equations" (1967).
@@ -33,7 +34,7 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
         return _refuted_by(frozen)
     spanning = _spanning(subject)
     if spanning.verdict is not Verdict.PROVED:
-        return spanning
+        return refute_uniqueness(subject.dynamics, subject.H) or spanning
     if not outcomes.proved("stationarity"):
         return undecided("exp(-H) is not proved to be stationary")
     assumed: list[Assumption | str] = []
@@ -99,8 +100,8 @@ UNIQUENESS = Obligation(
         "If there were another invariant law, a chain might converge to that one. If exp(-H) is"
         " invariant and noise reaches every direction at every point, directly or through the drift"
         " (Hoermander's condition), there is no other. A block that never moves keeps whatever law"
-        " it starts with. Hamiltonian dynamics without noise is undecided. This says nothing about"
-        " the speed of convergence."
+        " it starts with, and so does a function that is conserved, such as H without noise. This"
+        " says nothing about the speed of convergence."
     ),
     discharge=discharge,
     needs=("stationarity", "normalisable", "non-explosion", "boundary"),
