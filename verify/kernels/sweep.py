@@ -30,6 +30,7 @@ from verify.kernels.density_after_map import density_witness
 from verify.kernels.density_after_test import witness_after_test
 from verify.kernels.hastings import decide_hastings
 from verify.kernels.liveness import without_effects_on
+from verify.kernels.maps import decide_moved, decide_tested
 from verify.kernels.moments import moment_witness
 from verify.kernels.path import decide_path
 from verify.kernels.rule import assignments_of, decide_rule
@@ -173,6 +174,8 @@ def decide_part(kernel: Kernel, part: Part) -> Outcome:
     match part:
         case Move(update=update):
             outcome = decide_rule(update)
+            if outcome.verdict is Verdict.UNDECIDED:
+                outcome = decide_moved(kernel.target, update) or outcome
             witness = (
                 moment_witness(kernel, [part]) if outcome.verdict is Verdict.UNDECIDED else None
             )
@@ -200,11 +203,14 @@ def decide_metropolised(kernel: Kernel, part: MetropolisedMap) -> Outcome:
     """
     shears = shears_of(part.map)
     if isinstance(shears, str):
-        return undecided(shears)
-    facts = decide_map(kernel.target, shears, part.flips)
+        facts, shears = undecided(shears), ()
+    else:
+        facts = decide_map(kernel.target, shears, part.flips)
+    if facts.verdict is Verdict.UNDECIDED:
+        facts = decide_tested(kernel.target, part.map, part.flips) or facts
     if facts.verdict is Verdict.PROVED and (part.flip_on_rejection or not part.flips):
         return facts
-    witness = density_witness(kernel, part, shears)
+    witness = density_witness(kernel, part, shears) if shears else None
     kept = (
         "on rejection the state is kept and not turned, and no full refresh of what is turned"
         " follows"

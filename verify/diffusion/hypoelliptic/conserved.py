@@ -116,11 +116,13 @@ def _is_zero_at(e: Expr, point: Point) -> bool:
     values.
     """
     try:
-        return vanishes(e.xreplace(point))
+        return vanishes(e.xreplace(point))  # type: ignore[arg-type]
     except OutsideLanguageError:  # an abstract function stands at the state only
         return False
 
 
 def _at(dynamics: Dynamics, point: Point) -> dict[str, str | list[str]]:
-    lengths = {str(b.length): "1" for b in dynamics.state if isinstance(b, Vector)}
-    return lengths | {str(b): str(v) for b, v in point.items()}
+    shown: dict[str, str | list[str]] = {
+        str(b.length): "1" for b in dynamics.state if isinstance(b, Vector)
+    }
+    return shown | {str(b): str(v) for b, v in point.items()}
