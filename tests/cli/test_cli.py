@@ -96,7 +96,7 @@ def test_an_audit_that_comes_out_as_expected_is_good(tmp_path):
 
 def test_verify_undecided_is_status_3(tmp_path):
     assert command("verify", file(tmp_path, UNDECIDED)).returncode == 3
-    assert command("verify", "hmc", "--require", "uniqueness").returncode == 3
+    assert command("verify", "scir", "--require", "uniqueness").returncode == 3
 
 
 BAD_FILES = {

@@ -9,7 +9,7 @@ import pytest
 from cases.catalog_recipes import catalog_recipes
 from helpers.outcomes import outcome_of
 from oracles.explicit import explicit
-from sympy import Function, Interval, Matrix, Rational, Symbol, diff, eye, oo, sqrt, zeros
+from sympy import Function, Interval, Matrix, Rational, Symbol, diff, exp, eye, oo, sqrt, zeros
 
 from recipe import Dense, Noise, Potential, Recipe, Scalar, Update, Vector, bind, dot, grad, total
 from verify import Verdict, verify
@@ -71,10 +71,10 @@ CASES = {
         Recipe((x, y), (x**2 + y**2) / 2, last(2), skew(2, {(0, 1): 2 + x**2})),
     ),
     "half line": (PROVED, Recipe((half,), half, half, 0)),
-    "D = theta^2": (UNDECIDED, Recipe((theta,), total(theta**2) / 2, theta**2, 0)),
-    "D = x^2": (UNDECIDED, Recipe((x,), x**2 / 2, x**2, 0)),
+    "D = theta^2": (REFUTED, Recipe((theta,), total(theta**2) / 2, theta**2, 0)),
+    "D = x^2": (REFUTED, Recipe((x,), x**2 / 2, x**2, 0)),
     "a bracket that vanishes at 0": (
-        UNDECIDED,
+        REFUTED,  # x moves by -x y, and never passes 0
         Recipe((x, y), (x**2 + y**2) / 2, last(2), skew(2, {(0, 1): x})),
     ),
     "a friction of unknown sign": (
@@ -82,13 +82,33 @@ CASES = {
         Recipe((x, y), (x**2 + y**2) / 2, last(2, c**2), skew(2, {(0, 1): 1})),
     ),
     "noise of rank one": (
-        UNDECIDED,
+        REFUTED,
         Recipe((x, y), (x**2 + y**2) / 2, Matrix([[1, 1], [1, 1]]), zeros(2)),
     ),
-    "hmc": (UNDECIDED, Recipe((theta, r), U + K, zeros(2), CANONICAL)),
+    "hmc": (REFUTED, Recipe((theta, r), U + K, zeros(2), CANONICAL)),
     "decoupled rotation": (
-        UNDECIDED,
+        REFUTED,
         Recipe((x, y, z), NORM, Matrix.diag(1, 0, 0), skew(3, {(1, 2): 1})),
+    ),
+    "noise of rank one that turns": (
+        UNDECIDED,
+        Recipe((x, y), (x**2 + y**2) / 2, Matrix([[1, 1], [1, 1]]), skew(2, {(0, 1): 1})),
+    ),
+    "noise that vanishes on a line that is crossed": (
+        UNDECIDED,
+        Recipe((x, y), (x**2 + y**2) / 2, Matrix.diag(x**2, 1), skew(2, {(0, 1): 1})),
+    ),
+    "noise that vanishes on a line": (
+        REFUTED,
+        Recipe((x, y), (x**2 + y**2) / 2, Matrix.diag(x**2, 1), zeros(2)),
+    ),
+    "a point of rest": (
+        REFUTED,
+        Recipe((x, y), (x**2 + y**2) / 2, (x**2 + y**2) * eye(2), zeros(2)),
+    ),
+    "no point of rest": (
+        UNDECIDED,
+        Recipe((x, y), (x**2 + y**2) / 2 + x, (x**2 + y**2) * eye(2), skew(2, {(0, 1): 1})),
     ),
     "coupling through an unknown gradient": (
         UNDECIDED,
@@ -140,18 +160,22 @@ def test_what_is_taken_for_granted_is_said():
 
 
 def test_nothing_is_taken_for_granted_of_a_concrete_recipe():
-    wild = Recipe((x, y), x**2 + y**2, eye(2), skew(2, {(0, 1): x * y**5}))
+    spiral = exp((x**2 + y**2) / 2)  # which explodes, or is not seen to
+    wild = Recipe((x, y), x**2 + y**2, eye(2), skew(2, {(0, 1): x * y**5 * spiral**3}))
     assert outcome(wild).by == "non-explosion is undecided"
+    tame = Recipe((x, y), x**2 + y**2, eye(2), skew(2, {(0, 1): x * y**5}))
+    assert outcome(tame).verdict is PROVED
+    assert outcome(tame).assumptions == ()
 
 
 def test_the_reasons_are_said():
-    assert outcome(CASES["D = theta^2"][1]).by.startswith(
+    assert outcome(CASES["D = theta^2"][1]).by == "theta never passes 0"
+    assert outcome(CASES["hmc"][1]).by == "H never changes"
+    assert outcome(CASES["noise of rank one"][1]).by == "x - y never changes"
+    assert outcome(CASES["decoupled rotation"][1]).by == "y**2/2 + z**2/2 never changes"
+    assert outcome(CASES["a point of rest"][1]).by == "the law of one point is invariant as well"
+    assert outcome(CASES["a friction of unknown sign"][1]).by.startswith(
         "D is not proved to be positive definite everywhere"
-    )
-    assert outcome(CASES["hmc"][1]).by.startswith("there is no noise")
-    assert (
-        outcome(CASES["decoupled rotation"][1]).by
-        == "noise is not proved to reach y, z at every point"
     )
     assert (
         outcome(CASES["a chain"][1]).by
@@ -184,7 +208,7 @@ CATALOG = {
     "lognormal_exp_ou": (PROVED, "D is positive definite everywhere"),
     "scir_posterior": (PROVED, "D is positive definite everywhere"),
     "scir": (UNDECIDED, "it is not proved that the process never reaches the edge of its domain"),
-    "hmc": (UNDECIDED, "there is no noise; whether the flow is ergodic is not decided"),
+    "hmc": (REFUTED, "H never changes"),
     "jacobi_beta": (
         UNDECIDED,
         "it is not proved that the process never reaches the edge of its domain",

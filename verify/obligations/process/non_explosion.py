@@ -18,16 +18,18 @@ from verify.decide.zero.decide import vanishes
 from verify.diffusion.boundary.decide import at_edges_of, never_reached
 from verify.diffusion.change_of_variable.bijection import is_bijection
 from verify.diffusion.hypoelliptic.definite import is_definite
+from verify.diffusion.hypoelliptic.spanning import decide_spanning
 from verify.diffusion.infinity.dominance import weight
-from verify.diffusion.infinity.explosion import decide_explosion
+from verify.diffusion.infinity.explosion import decide_by_coordinates
+from verify.diffusion.infinity.finite_means import have_finite_means
 from verify.diffusion.infinity.lyapunov import bounds_growth, candidates
 from verify.diffusion.infinity.separation import TooManyTermsError, multiplied_out
 from verify.diffusion.log_coordinates import (
     decide_by_law_of_logarithms,
     decide_in_positive_coordinates,
 )
-from verify.generator.coupling import connected
-from verify.generator.fokker_planck import current
+from verify.generator.coupling import connected, own_diffusion
+from verify.generator.fokker_planck import current, residual
 from verify.obligation import Obligation, Outcomes
 from verify.subject import Subject, subject_of
 from verify.verdict import Outcome, Verdict, proved, undecided
@@ -52,7 +54,8 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
             decide_by_law_of_logarithms(subject)
             or _by_lyapunov(subject)
             or _by_mass(subject, outcomes)
-            or decide_explosion(subject.dynamics)
+            or _by_coordinates(subject)
+            or _by_finite_means(subject, outcomes)
             or undecided(NOTHING_FOUND)
         )
     except RecursionError:
@@ -105,14 +108,15 @@ def _by_lyapunov(subject: Subject) -> Outcome | None:
         assumptions = bounds_growth(subject.dynamics, V)
         if assumptions is not None:
             shown = "H" if V == subject.H else text(V)
-            inside = (
-                ""
-                if all(b.domain == S.Reals for b in subject.state)
-                else ", up to a time at which it reaches the edge"
-            )
             named = f"V = {shown}" if len(shown) <= MAX_SHOWN_CHARS else "a V that was given"
-            return proved(f"L V <= c (1 + V) for {named}{inside}", *assumptions)
+            return proved(f"L V <= c (1 + V) for {named}{_inside(subject)}", *assumptions)
     return None
+
+
+def _inside(subject: Subject) -> str:
+    """Say up to which time a proof holds."""
+    on_the_line = all(b.domain == S.Reals for b in subject.state)
+    return "" if on_the_line else ", up to a time at which it reaches the edge"
 
 
 def _by_mass(subject: Subject, outcomes: Outcomes) -> Outcome | None:
@@ -142,6 +146,51 @@ def _by_mass(subject: Subject, outcomes: Outcomes) -> Outcome | None:
         return None
     mass = outcomes["normalisable"]
     return proved("reversible, of finite mass, and complete in the metric D^-1", *mass.assumed)
+
+
+def _by_coordinates(subject: Subject) -> Outcome | None:
+    """Decide it by Feller's test for single coordinates; None if that does not decide it."""
+    found = decide_by_coordinates(subject.dynamics, subject.H)
+    if found is None or found.verdict is not Verdict.PROVED:
+        return found
+    return replace(found, by=found.by + _inside(subject))
+
+
+def _by_finite_means(subject: Subject, outcomes: Outcomes) -> Outcome | None:
+    """Prove it where ``D/(1 + |z|^2)`` and ``f/(1 + |z|)`` have finite means under exp(-H), which
+    is normalisable and solves the stationary equation, and noise reaches every direction; else
+    None.
+
+    Let chi_n = chi(log(1 + |z|^2)/n) with a smooth chi that is 1 up to 1 and 0 from 2 on. By the
+    finite means the mean of |L chi_n| goes to 0. Let g be bounded with E[g (phi - L phi)] = 0 for
+    all test functions phi. It is smooth, as its equation L* g = g is hypoelliptic; here L* is the
+    adjoint under exp(-H), which has L* 1 = 0, so that L*(g^2) >= 2 g L* g = 2 g^2. So 2 E[g^2
+    chi_n] <= E[L*(g^2) chi_n] = E[g^2 L chi_n] -> 0, and g = 0. Hence 1 - L has a dense range on
+    test functions in L^1 of exp(-H), where L is dissipative, and there is only one semigroup of
+    contractions on L^1 whose generator extends L. It keeps exp(-H), and it is that of the process
+    up to its explosion: its probability of being alive is 1 almost everywhere, and everywhere as it
+    is smooth.
+
+    Source:
+        Stannat, "(Nonsymmetric) Dirichlet operators on L^1" (1999), proposition 1.10, for elliptic
+            D; the argument above needs hypoelliptic operators alone.
+    """
+    dynamics = subject.dynamics
+    if any(b.domain != S.Reals for b in subject.state) or not outcomes.proved("normalisable"):
+        return None
+    noise = [own_diffusion(dynamics, b) for b in subject.state]  # D_ij is at most their sum
+    if not (
+        have_finite_means(subject.H, subject.state, noise, falling=2)
+        and have_finite_means(subject.H, subject.state, dynamics.drift.values(), falling=1)
+        and decide_spanning(dynamics, subject.H).verdict is Verdict.PROVED
+        and vanishes(residual(dynamics, subject.gradient))
+    ):
+        return None
+    return proved(
+        "exp(-H) solves the stationary equation, D/(1 + |z|^2) and the drift/(1 + |z|) have finite"
+        " means under it, and noise reaches every direction",
+        *outcomes["normalisable"].assumed,
+    )
 
 
 def _grows_at_most_quadratically(subject: Subject) -> bool:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from recipe.language.defined import is_smooth
 from recipe.language.domain import finite_ends
 from recipe.language.entry import parts
 from recipe.language.symbols import Block, Vector
-from recipe.language.text import listed
 from verify.decide.zero.decide import vanishes
 from verify.decide.zero.point import NoValueError, Point
 from verify.diffusion.boundary.decide import never_reached
 from verify.diffusion.boundary.edges import has_edge
-from verify.diffusion.hypoelliptic.hoermander import reached_blocks
+from verify.diffusion.hypoelliptic.conserved import refute_uniqueness
+from verify.diffusion.hypoelliptic.spanning import decide_spanning
 from verify.obligation import Obligation, Outcomes
 from verify.subject import Subject
 from verify.verdict import (
@@ -34,7 +33,7 @@ ASSUMED_IF_UNDECIDED = {
 
 def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
     """Prove that noise reaches every direction on an open connected domain, or refute it by a block
-    that never moves.
+    that never moves, a quantity that is kept, or a point of rest.
 
     Source:
         Hoermander, "Hypoelliptic second order differential equations" (1967).
@@ -44,7 +43,7 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
         return _refuted_by(frozen)
     spanning = _spanning(subject)
     if spanning.verdict is not Verdict.PROVED:
-        return spanning
+        return refute_uniqueness(subject.dynamics, subject.H) or spanning
     if not outcomes.proved("stationarity"):
         return undecided("exp(-H) is not proved to be stationary")
     assumed: list[Assumption | str] = []
@@ -97,22 +96,7 @@ def _spanning(subject: Subject) -> Outcome:
     """Decide whether noise reaches every direction at every point."""
     if not all(_is_open(b) for b in subject.state):
         return undecided("the domain contains its edge")
-    if not is_smooth(subject.H, *subject.dynamics.coefficients()):
-        return undecided("H, the drift and D are not proved to be smooth everywhere")
-    found = reached_blocks(subject.dynamics)
-    if found is None:
-        return undecided(
-            "D is not proved to be positive definite everywhere on the blocks that have noise"
-        )
-    missing = [b for b in subject.state if b not in found.blocks]
-    if not found.blocks:
-        return undecided("there is no noise; whether the flow is ergodic is not decided")
-    if missing:
-        return undecided(f"noise is not proved to reach {listed(missing)} at every point")
-    if found.levels == 0:
-        return proved("D is positive definite everywhere")
-    rounds = "one round" if found.levels == 1 else f"{found.levels} rounds"
-    return proved(f"Hoermander's condition holds everywhere, by {rounds} of brackets")
+    return decide_spanning(subject.dynamics, subject.H)
 
 
 def _is_open(block: Block) -> bool:
@@ -127,8 +111,8 @@ UNIQUENESS = Obligation(
         "If there were another invariant law, a chain might converge to that one. If exp(-H) is"
         " invariant and noise reaches every direction at every point, directly or through the drift"
         " (Hoermander's condition), there is no other. A block that never moves keeps whatever law"
-        " it starts with. Hamiltonian dynamics without noise is undecided. This says nothing about"
-        " the speed of convergence."
+        " it starts with, and so does a function that is conserved, such as H without noise. This"
+        " says nothing about the speed of convergence."
     ),
     discharge=discharge,
     needs=("stationarity", "normalisable", "non-explosion", "boundary"),
