@@ -23,7 +23,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations_with_replacement, product
@@ -34,7 +34,7 @@ from typing import Any
 # -- limits
 # --------------------------------------------------------------------------------------------------
 
-VERSION = 1
+VERSION = 2
 # of the file
 MAX_FILE_BYTES = 20_000_000
 MAX_NODES = 20_000
@@ -1708,6 +1708,12 @@ OBLIGATION_SHAPE = {
     "assumptions": [str],
     "steps": [None],
 }
+# Of an obligation that the report has and the certificate does not claim.
+LEFT_OUT_SHAPE = {
+    "name": str,
+    "verdict": frozenset({"proved", "refuted", "undecided"}),
+    "reason": str,
+}
 
 
 @dataclass(frozen=True)
@@ -1918,8 +1924,27 @@ class Reader:
         read = tuple((b, self.node(n, f"the rule of {b}", self.table.length(b))) for b, n in pairs)
         return Rule(data["sequential"], read, self.node(data["target"], "the target"))
 
-    def steps(self, data: Any) -> tuple[list[str], dict[str, list[Step]]]:
-        """The names of the required obligations, and the steps of all obligations by name."""
+    def left_out(self, data: Any, claimed: Iterable[str]) -> list[Finding]:
+        """The obligations that are not claimed, each with the reason that its author gives."""
+        fits(data, [LEFT_OUT_SHAPE], "left_out")
+        require(len(data) <= 64, "there are too many obligations")
+        names = [o["name"] for o in data]
+        require(
+            len({*names, *claimed}) == len(names) + len(set(claimed)),
+            "an obligation that is left out is named twice, or is claimed",
+        )
+        return [
+            Finding(
+                o["name"],
+                NOT_CHECKED,
+                f"the certificate does not claim it: {o['verdict']}, {o['reason']}",
+                required=False,
+            )
+            for o in data
+        ]
+
+    def steps(self, data: Any) -> tuple[dict[str, bool], dict[str, list[Step]]]:
+        """The obligations with True for those that are required, and the steps of each by name."""
         fits(data, [OBLIGATION_SHAPE], "obligations")
         require(len(data) <= 64, "there are too many obligations")
         steps: dict[str, list[Step]] = {}
@@ -1938,13 +1963,13 @@ class Reader:
                     self.table.index(one["e"], "a sign step")
                     self.table.index(one["form"], "a sign step")
             steps[o["name"]] = o["steps"]
-        return [o["name"] for o in data if o["required"]], steps
+        return {o["name"]: o["required"] for o in data}, steps
 
 
 # -- the obligations
 # --------------------------------------------------------------------------------------------------
 
-CONFIRMED, REJECTED, NOT_CHECKED = "confirmed", "rejected", "not checked"
+CONFIRMED, REJECTED, NOT_CHECKED = "confirmed", "rejected", "cannot be certified"
 ERROR_BOUND = "error below 2^-100"
 TOO_SHORT = "the expansion is too short"
 INVARIANCE_ASSUMPTION = (
@@ -1955,13 +1980,16 @@ INVARIANCE_ASSUMPTION = (
 
 @dataclass(frozen=True)
 class Finding:
-    """The result for one obligation: ``confirmed``, ``rejected`` or ``not checked``, and the
-    reason.
+    """The result for one obligation: ``confirmed``, ``rejected`` or ``cannot be certified``, with
+    the method or the reason.
+
+    ``required`` is False for an obligation that is no part of the verdict over all.
     """
 
     name: str
     status: str
     sentence: str
+    required: bool = True
 
 
 def first(s: Series, x: Place) -> int:
@@ -1990,8 +2018,8 @@ class Check:
         self._limit: list[tuple[str, Answer]] = []
 
     def find(self, name: str) -> Finding:
-        """The finding for an obligation; ``not checked`` if there is no procedure or too much work
-        for it.
+        """The finding for an obligation; it cannot be certified if there is no procedure or too
+        much work for it.
         """
         s, judged = self.subject, self.judged
         procedures: dict[str, Callable[[], tuple[str, str]]] = {
@@ -2668,7 +2696,8 @@ class Check:
 
 CERTIFICATE_SHAPE = {
     "version": None, "recipe_version": str, "scope": str, "subject": None, "obligations": None,
-    "lengths": None, "symbols": None, "functions": None, "nodes": None, "sha256": None,
+    "left_out": None, "lengths": None, "symbols": None, "functions": None, "nodes": None,
+    "sha256": None,
 }  # fmt: skip
 
 
@@ -2677,13 +2706,17 @@ class Result:
     """The result for a certificate: its status, the finding for each obligation, and the
     assumptions.
 
-    The status is ``confirmed``, ``rejected``, ``not confirmed`` or ``not a certificate``.
+    The status is ``confirmed``, ``rejected``, ``not confirmed`` or ``not a certificate``. ``about``
+    is the subject in one line, and ``scope`` is what the certificate declares of every name: for
+    these a confirmed obligation holds.
     """
 
     status: str
     sentence: str
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()
+    about: str = ""
+    scope: tuple[str, ...] = ()
 
     @property
     def exit_status(self) -> int:
@@ -2714,28 +2747,70 @@ def _checked(c: Any) -> Result:
     table = Table(c["nodes"], c["symbols"], c["functions"], c["lengths"])
     reader = Reader(table)
     subject = reader.subject(c["subject"])
-    names, steps = reader.steps(c["obligations"])
+    claimed, steps = reader.steps(c["obligations"])
+    left_out = reader.left_out(c["left_out"], claimed)
     if c["sha256"] != digest(c):
         return Result("rejected", "the certificate is damaged: its sha256 is another one")
     checks = Check(table, subject, steps)
-    missing = checks.basic() - set(names)
+    missing = checks.basic() - {name for name, required in claimed.items() if required}
     if missing:
         return Result(
             "rejected",
             f"the certificate does not claim {', '.join(sorted(missing))}, without which it claims"
             " nothing",
         )
-    findings = tuple(checks.find(name) for name in names)
-    found = {f.status for f in findings}
+    findings = [replace(checks.find(name), required=required) for name, required in claimed.items()]
     status = (
         "rejected"
-        if REJECTED in found
+        if any(f.status == REJECTED for f in findings)
         else "not confirmed"
-        if NOT_CHECKED in found
+        if any(f.required and f.status != CONFIRMED for f in findings)
         else "confirmed"
     )
     sentence = f"confirmed, {ERROR_BOUND}" if status == "confirmed" else status
-    return Result(status, sentence, findings, tuple(checks.assumptions))
+    return Result(
+        status,
+        sentence,
+        (*findings, *left_out),
+        tuple(checks.assumptions),
+        f"{subject.kind} {c['subject']['name'] or 'without a name'}, a process of"
+        f" ({', '.join(subject.state)})",
+        tuple(scope_of(table)),
+    )
+
+
+# -- the scope in words
+# --------------------------------------------------------------------------------------------------
+
+
+def scope_of(table: Table) -> Iterator[str]:
+    """What is declared of every name, each in words: an obligation is confirmed for all of it."""
+    for length in table.lengths:
+        yield f"every length {length}"
+    for name, f in table.functions.items():
+        yield f"every {_function_in_words(name, f)}"
+    for name, s in table.symbols.items():
+        if "parameter" in s["kind"] or s["kind"] == "step":
+            yield f"every {' '.join(s['facts']) or 'real'} {s['kind']} {name}"
+        elif s["domain"] is not None:
+            yield f"every {name} {_domain_in_words(table, s['domain'])}"
+
+
+def _function_in_words(name: str, f: Mapping[str, Any]) -> str:
+    if f["kind"] == "dense":
+        kind = ("positive definite", "symmetric", "")[0 if f["positive"] else 2 - f["symmetric"]]
+        return f"{kind} matrix {name} ({f['row']} by {f['column']})".strip()
+    words = f"smooth {'positive ' if f.get('positive') else ''}"
+    if f["kind"] == "elementwise":
+        return f"{words}function {name} of {f['arity']} number{'s' * (f['arity'] > 1)}"
+    return f"{words}{f['kind']} {name}({', '.join(Table.blocks(f))})"
+
+
+def _domain_in_words(table: Table, domain: list[Any]) -> str:
+    if domain == ["simplex"]:
+        return "on the open simplex"
+    low, high = (x if isinstance(x, str) else str(table.nodes[x].number) for x in domain[1:3])
+    return f"in {'(' if domain[3] else '['}{low}, {high}{')' if domain[4] else ']'}"
 
 
 def digest(certificate: Mapping[str, Any]) -> str:
@@ -2782,6 +2857,11 @@ def _no_constant(text: str) -> None:
     raise CertificateError(f"the number {text} is no integer")
 
 
+def printable(text: str) -> str:
+    """The text with what no printer prints, such as control characters, written out."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def main(arguments: list[str]) -> int:
     """Check one file, print the findings, and return the exit status."""
     try:
@@ -2790,12 +2870,18 @@ def main(arguments: list[str]) -> int:
     except CertificateError as error:
         result = Result("not a certificate", str(error))
     width = max((len(f.name) for f in result.findings), default=0)
-    lines = [f"  {f.name:{width}}  {f.status}: {f.sentence}" for f in result.findings]
+    lines = [f"  about: {result.about}"] if result.about else []
+    lines += [f"  scope: {line}" for line in result.scope]
+    lines += [
+        f"  {f.name:{width}}  {f.status}{'' if f.required else ' (not required)'}: {f.sentence}"
+        for f in result.findings
+    ]
     lines += [f"  taken for granted: {line}" for line in result.assumptions]
+    lines = [printable(line) for line in lines]
     lines.append(
         result.sentence
         if result.status != "not a certificate"
-        else f"not a certificate: {result.sentence}"
+        else printable(f"not a certificate: {result.sentence}")
     )
     encoding = getattr(sys.stdout, "encoding", "ascii")
     print("\n".join(lines).encode(encoding, "backslashreplace").decode(encoding), flush=True)

@@ -29,7 +29,7 @@ from verify.report import Report, ReportLine
 from verify.subject import Subject, subject_of
 from verify.verdict import Verdict
 
-VERSION = 1
+VERSION = 2
 
 
 def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
@@ -74,6 +74,7 @@ def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
         "scope": report.scope,
         "subject": {"name": report.name} | encoded_subject(subject, to),
         "obligations": [_encoded_line(line, _steps_of(line, subject), to) for line in lines],
+        "left_out": [_left_out(line) for line in report.lines if line not in lines],
     }
     whole = statement | to.declarations() | {"nodes": to.nodes}
     return whole | {"sha256": digest_of(whole)}
@@ -179,6 +180,16 @@ def _forms(subject: Subject) -> Iterator[SignStep]:
                 if condition not in seen and form != condition.e:
                     yield SignStep(condition.e, condition.sign, form)
                 seen.add(condition)
+
+
+def _left_out(line: ReportLine) -> Data:
+    """An obligation of the report that the certificate does not claim, with the reason."""
+    found = line.outcome.found is not None
+    return {
+        "name": line.name,
+        "verdict": line.outcome.verdict.value,
+        "reason": f"{'about another statement: ' if found else ''}{line.outcome.by}",
+    }
 
 
 def _encoded_line(line: ReportLine, steps: Iterable[Step], to: Encoder) -> Data:
