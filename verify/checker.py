@@ -256,6 +256,7 @@ class Table:
         self.symbols: dict[str, Any] = symbols
         self.functions: dict[str, Any] = functions
         self.nodes: list[Node] = []
+        self.data: list[list[Any]] = []  # the nodes as they are written
         self.known_signs: dict[int, Signs] = {}
         self.known_squares: dict[int, bool] = {}
         names = [*lengths, *symbols, *functions]
@@ -276,7 +277,7 @@ class Table:
         for k, data in enumerate(nodes):
             self._add(data, f"node {k}")
         for name, s in symbols.items():
-            self._domain(s["domain"], s["kind"], f"the domain of {name!r}")
+            self.domain(s["domain"], s["kind"], f"the domain of {name!r}")
 
     # -- declarations
 
@@ -322,7 +323,8 @@ class Table:
                 f"{name!r} is symmetric and not square",
             )
 
-    def _domain(self, domain: Any, kind: str, where: str) -> None:
+    def domain(self, domain: Any, kind: str, where: str) -> None:
+        """Require that the data of the domain of a block are well formed."""
         if domain is None or (domain == ["simplex"] and kind == "vector"):
             return
         fits(domain, (frozenset({"interval"}), None, None, bool, bool), where)
@@ -392,6 +394,24 @@ class Table:
         self._describe(node, below)
         require(node.height <= MAX_HEIGHT, f"{where} has too high a degree")
         self.nodes.append(node)
+        self.data.append(data)
+
+    def add(self, *data: Any) -> int:
+        """Add a node of the checker's own, and return its index.
+
+        Raises:
+            UnableError: if it is too deep, or of too high a degree.
+        """
+        try:
+            require(len(self.nodes) < 2 * MAX_NODES, "there are too many nodes")
+            self._add(list(data), "a node that is derived")
+        except CertificateError as error:
+            raise UnableError(str(error)) from None
+        return len(self.nodes) - 1
+
+    def number(self, q: Fraction | int) -> int:
+        """Add a number, and return its index."""
+        return self.add("num", Fraction(q).numerator, Fraction(q).denominator)
 
     def _read(self, data: list[Any], where: str) -> tuple[Node, list[tuple[int, str]]]:  # noqa: PLR0912
         """A node from its data, and the labels that occur in it directly, with their lengths."""
@@ -1675,6 +1695,215 @@ def vanishes(table: Table, one: int, primes: tuple[int, ...], other: int | None 
     return decide(table, primes, test, Degrees(table, 0).value(*nodes), taken)
 
 
+# -- expressions in other coordinates
+# --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Image:
+    """What a block of one table is in another one.
+
+    ``value`` is a node of that table, of the coordinate 0 of a ``block``, and ``slope`` is its
+    derivative by it. Without a block the value is one number.
+    """
+
+    value: int
+    block: str | None = None
+    slope: int | None = None
+
+
+class Carried:
+    """Nodes of one table, written anew in another one, where some blocks are functions of others.
+
+    A potential U of theta becomes one of phi, V(phi) = U(f(phi)), under the name of U. V is any
+    smooth function if U is, as f is smooth, f' has one sign, and f is onto. By the chain rule
+    dU/dtheta is (dV/dphi) / f'.
+    """
+
+    def __init__(self, source: Table, to: Table, images: Mapping[str, Image]) -> None:
+        self.source, self.to, self.images = source, to, images
+        self._known: dict[int, int] = {}
+
+    def node(self, k: int) -> int:
+        """The index of a node of the source in the other table, to which it is added.
+
+        Raises:
+            CertificateError: if a name in it means something else in the other table.
+        """
+        for c in self.source.reachable([k]):
+            if c not in self._known:
+                self._known[c] = self._carried(self.source.data[c])
+        return self._known[k]
+
+    def entry(self, entry: Mapping[str, int]) -> dict[str, int]:
+        """An entry of a block matrix."""
+        return {part: self.node(n) for part, n in entry.items()}
+
+    def _carried(self, data: list[Any]) -> int:
+        known, to = self._known, self.to
+        match data:
+            case ["sym" | "at", name, *labels]:
+                return self._symbol(name, labels)
+            case ["value" | "M", name, *_]:
+                self._require_same_function(name)
+                return to.add(*data)
+            case ["d", name, label, by]:
+                self._require_same_function(name)
+                return self._derivative(name, label, by)
+            case ["apply", name, orders, *arguments]:
+                self._require_same_function(name)
+                return to.add("apply", name, orders, *(known[c] for c in arguments))
+            case ["total", body, length, label]:
+                return to.add("total", known[body], length, label)
+            case ["fn", name, *arguments]:
+                return self.function(name, *(known[c] for c in arguments))
+            case ["+", *parts]:
+                return self.sum(known[c] for c in parts)
+            case ["*", *parts]:
+                return self.product(known[c] for c in parts)
+            case ["^", base, exponent]:
+                return to.add("^", known[base], known[exponent])
+        return to.add(*data)
+
+    def _symbol(self, name: str, labels: list[int]) -> int:
+        if name not in self.images:
+            same = declared(self.source, name) == declared(self.to, name)
+            require(same, f"{name!r} is declared otherwise in other coordinates")
+            return self.to.add("at" if labels else "sym", name, *labels)
+        image = self.images[name]
+        require(
+            image.block is None or self.source.length(name) == self.to.length(image.block),
+            f"{name!r} has another length in other coordinates",
+        )
+        return self._at(image.value, labels[0]) if labels else image.value
+
+    def _require_same_function(self, name: str) -> None:
+        moved = dict(self.source.functions[name])
+        if "blocks" in moved:
+            moved["blocks"] = [self._block(b) for b in moved["blocks"]]
+        if "block" in moved:
+            moved["block"] = self._block(moved["block"])
+        same = self.to.functions.get(name) == moved
+        require(same, f"{name!r} is declared otherwise in other coordinates")
+
+    def _block(self, name: str) -> str | None:
+        return self.images[name].block if name in self.images else name
+
+    def _derivative(self, name: str, label: int | None, by: list[list[Any]]) -> int:
+        changed = [(b, at) for b, at in by if b in self.images]
+        if changed and len(by) > 1:
+            raise UnableError("a second derivative in other coordinates is not followed here")
+        there = self.to.add("d", name, label, [[self._block(b), at] for b, at in by])
+        for b, at in changed:
+            slope = self.images[b].slope
+            if slope is None:
+                raise UnableError("a derivative in other coordinates is not followed here")
+            here = slope if at is None else self._at(slope, at)
+            there = self.to.add("*", there, self.to.add("^", here, self.to.number(-1)))
+        return there
+
+    def _at(self, k: int, label: int) -> int:
+        """A node of the other table, a function of one coordinate, at another one than 0."""
+        if label == 0:
+            return k
+        moved: dict[int, int] = {}
+        for c in self.to.reachable([k]):
+            data, node = self.to.data[c], self.to.nodes[c]
+            if 0 not in node.free:
+                moved[c] = c
+            elif node.head == "at":
+                moved[c] = self.to.add("at", node.name, label)
+            elif node.head in ("+", "*", "^", "fn"):
+                head = data[:2] if node.head == "fn" else data[:1]
+                moved[c] = self.to.add(*head, *(moved[n] for n in node.parts))
+            else:
+                raise UnableError("a function of one coordinate has such a part")
+        return moved[k]
+
+    # -- forms in which a logarithm below an exponential cancels
+
+    def sum(self, parts: Iterable[int]) -> int:
+        """A sum, with sums in it opened and numbers added."""
+        rest, constant = list[int](), Fraction(0)
+        for c in self._opened("+", parts):
+            number = self.to.nodes[c].number
+            constant += number or 0
+            rest += [c] if number is None else []
+        if constant or not rest:
+            rest = [*rest, self.to.number(constant)]
+        return rest[0] if len(rest) == 1 else self.to.add("+", *rest)
+
+    def product(self, parts: Iterable[int]) -> int:
+        """A product, with products in it opened and numbers multiplied."""
+        rest, factor = list[int](), Fraction(1)
+        for c in self._opened("*", parts):
+            number = self.to.nodes[c].number
+            factor *= 1 if number is None else number
+            rest += [c] if number is None else []
+        if factor != 1 or not rest:
+            rest = [self.to.number(factor), *rest]
+        return rest[0] if len(rest) == 1 else self.to.add("*", *rest)
+
+    def _opened(self, head: str, parts: Iterable[int]) -> Iterator[int]:
+        for c in parts:
+            if self.to.nodes[c].head == head:
+                yield from self._opened(head, self.to.nodes[c].parts)
+            else:
+                yield c
+
+    def function(self, name: str, *arguments: int) -> int:
+        """A function, where exp(c log(x)) with a number c is x^c, wherever log(x) has a value."""
+        if name == "exp":
+            return self.exponential(arguments[0])
+        if name not in ("sinh", "cosh", "tanh") or not any(
+            self._power(c) for c in self._opened("+", arguments)
+        ):
+            return self.to.add("fn", name, *arguments)
+        up = self.exponential(arguments[0])
+        down = self.to.add("^", up, self.to.number(-1))
+        odd = self.sum([up, self.product([self.to.number(-1), down])])
+        even = self.sum([up, down])
+        if name == "tanh":
+            return self.product([odd, self.to.add("^", even, self.to.number(-1))])
+        return self.product([self.to.number(Fraction(1, 2)), odd if name == "sinh" else even])
+
+    def _power(self, k: int) -> tuple[int, Fraction] | None:
+        """(x, c) for c log(x) with a number c; None for any other node."""
+        factor, rest = scaled(self.to, k)
+        node = self.to.nodes[rest]
+        return (node.parts[0], factor) if node.head == "fn" and node.name == "log" else None
+
+    def exponential(self, k: int) -> int:
+        """exp of a node, where logarithms among its summands cancel."""
+        factors, rest = list[int](), list[int]()
+        for c in self._opened("+", [k]):
+            found = self._power(c)
+            if found is None:
+                rest.append(c)
+            else:
+                x, power = found
+                factors.append(x if power == 1 else self.to.add("^", x, self.to.number(power)))
+        if rest or not factors:
+            factors.append(self.to.add("fn", "exp", self.sum(rest)))
+        return self.product(factors)
+
+
+def declared(table: Table, name: str) -> Any:
+    """The declaration of a symbol with numbers for the ends of its domain; None if there is none.
+
+    The order of facts makes no difference.
+    """
+    symbol = table.symbols.get(name)
+    if symbol is None:
+        return None
+    return symbol | {"facts": set(symbol["facts"]), "domain": ends_of(table, symbol["domain"])}
+
+
+def ends_of(table: Table, domain: Any) -> Any:
+    """A domain with numbers for its ends."""
+    return domain and [table.nodes[x].number if type(x) is int else x for x in domain]
+
+
 # -- what a certificate is about
 # --------------------------------------------------------------------------------------------------
 
@@ -1693,6 +1922,17 @@ SUBJECT_SHAPE = {
     "Q?": None,
     "noise_factor?": None,
     "update?": UPDATE_SHAPE,
+    "maps?": None,
+    "transform?": None,
+}
+TABLE_SHAPE = {"lengths": None, "symbols": None, "functions": None, "nodes": None}
+MAP_SHAPE = {"image": str, "domain": None, "forward": int, "slope": int, "inverse": None}
+INVERSE_SHAPE = TABLE_SHAPE | {"value": int}
+ORIGINAL_SHAPE = TABLE_SHAPE | dict.fromkeys(("state", "H", "D", "Q", "drift"))
+TRANSFORM_SHAPE = {
+    "kind": frozenset({"ito", "corv"}),
+    "block": str,
+    "original": ORIGINAL_SHAPE,
 }
 SIGN_SHAPE = {"kind": str, "e": int, "sign": frozenset(SIGNS_OF_CONDITION), "form": int}
 COLUMN_SHAPE = {"length": None, "rows": None, "weight": int, "matrix": None}
@@ -1743,6 +1983,31 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Map:
+    """A change of variable ``image = f(phi)`` of a block phi, with the domain of the image.
+
+    ``forward`` and ``slope`` are nodes of f and f'. ``inverse`` is a table of its own with a node
+    of g(image); the image is its only block, a scalar.
+    """
+
+    image: str
+    domain: Any
+    forward: int
+    slope: int
+    inverse: tuple[Table, int] | None
+
+
+@dataclass(frozen=True)
+class Transform:
+    """The process from which the subject was made by the map of a block: ``ito`` or ``corv``."""
+
+    kind: str
+    block: str
+    table: Table
+    original: Subject
+
+
+@dataclass(frozen=True)
 class Subject:
     """The process of a certificate; ``factor`` has the columns of a noise factor."""
 
@@ -1755,6 +2020,8 @@ class Subject:
     rule: Rule | None
     marginal: tuple[tuple[tuple[str, ...], int], ...]
     factor: tuple[Column, ...] | None
+    maps: Mapping[str, Map]
+    transform: Transform | None
 
     def without_rule(self) -> list[int]:
         """The nodes of all expressions except those of the rule."""
@@ -1768,6 +2035,7 @@ class Subject:
             *self.drift.values(),
             *(U for _, U in self.marginal),
             *(n for e in entries for n in e.values()),
+            *(n for m in self.maps.values() for n in (m.forward, m.slope)),
         ]
 
 
@@ -1855,8 +2123,8 @@ class Reader:
         require(recipe == ("Q" in data), "a recipe has Q, and a claim has none")
         require(recipe or "update" in data, "a claim has an update")
         require(
-            recipe or not (data["marginal"] or "noise_factor" in data),
-            "a claim has no marginal and no noise_factor",
+            recipe or not (data["marginal"] or data.keys() & {"noise_factor", "transform"}),
+            "a claim has no marginal, no noise_factor and no transform",
         )
         require(
             data["name"] is None or isinstance(data["name"], str),
@@ -1873,6 +2141,7 @@ class Reader:
             if "noise_factor" in data
             else None
         )
+        maps = self.maps(data.get("maps", {}), state)
         subject = Subject(
             data["kind"],
             state,
@@ -1893,6 +2162,8 @@ class Reader:
                 if factor
                 else None
             ),
+            maps,
+            self.transform(data["transform"], state, maps) if "transform" in data else None,
         )
         for k in self.table.reachable(
             [*subject.without_rule(), *([subject.rule.target] if subject.rule else [])]
@@ -1904,6 +2175,72 @@ class Reader:
                 f"{node.name!r} stands where neither the step nor noise may",
             )
         return subject
+
+    def maps(self, data: Any, state: tuple[str, ...]) -> dict[str, Map]:
+        """The changes of variable, by block."""
+        keys(data, (), state, "the maps")
+        found = {}
+        for b, m in data.items():
+            where = f"the map of {b!r}"
+            fits(m, MAP_SHAPE, where)
+            require(m["image"] not in self.table.symbols, f"{where} has an image of the state")
+            self.table.domain(m["domain"], "scalar", f"the domain of {where}")
+            for n in (m["forward"], m["slope"]):
+                self._require_function_of(b, self.node(n, where, self.table.length(b)), where)
+            inverse = None if m["inverse"] is None else self.inverse(m, where)
+            found[b] = Map(m["image"], m["domain"], m["forward"], m["slope"], inverse)
+        images = [m.image for m in found.values()]
+        require(len(set(images)) == len(images), "two maps have one image")
+        return found
+
+    def _require_function_of(self, block: str, k: int, where: str) -> None:
+        """Require that a node is a function of one coordinate of a block, and of parameters."""
+        nodes = [self.table.nodes[c] for c in self.table.reachable([k])]
+        symbols = {n.name for n in nodes if n.head in ("sym", "at")}
+        require(
+            all(n.head in ("num", "pi", "e", "sym", "at", "+", "*", "^", "fn") for n in nodes)
+            and all(b == block or self.table.kind(b) == "parameter" for b in symbols),
+            f"{where} is no function of one number",
+        )
+
+    def inverse(self, m: Any, where: str) -> tuple[Table, int]:
+        """The inverse of a map: a table in which the image is the only block, and a node of it."""
+        data, where = m["inverse"], f"the inverse of {where}"
+        fits(data, INVERSE_SHAPE, where)
+        table = Table(data["nodes"], data["symbols"], data["functions"], data["lengths"])
+        blocks = [n for n in table.symbols if table.kind(n) in BLOCK_KINDS]
+        require(
+            blocks == [m["image"]]
+            and table.kind(m["image"]) == "scalar"
+            and ends_of(table, table.symbols[m["image"]]["domain"])
+            == ends_of(self.table, m["domain"]),
+            f"{where} is about another image",
+        )
+        reader = Reader(table)
+        reader._require_function_of(m["image"], reader.node(data["value"], where), where)
+        return table, data["value"]
+
+    def transform(self, data: Any, state: tuple[str, ...], maps: Mapping[str, Map]) -> Transform:
+        """The original of a process in other coordinates."""
+        fits(data, TRANSFORM_SHAPE, "the transform")
+        block, original = data["block"], data["original"]
+        require(block in maps, "the transform is of a block without a map")
+        table = Table(
+            original["nodes"], original["symbols"], original["functions"], original["lengths"]
+        )
+        written = {k: original[k] for k in ("state", "H", "D", "Q", "drift")}
+        subject = Reader(table).subject(written | {"name": None, "kind": "recipe", "marginal": []})
+        image = maps[block].image
+        require(
+            subject.state == tuple(image if b == block else b for b in state),
+            "the original of the transform has another state",
+        )
+        require(
+            ends_of(table, table.symbols[image]["domain"])
+            == ends_of(self.table, maps[block].domain),
+            "the original of the transform has another domain",
+        )
+        return Transform(data["kind"], block, table, subject)
 
     def rule(self, data: Any, state: tuple[str, ...]) -> Rule:
         """An update rule with a value for every block."""
@@ -2003,17 +2340,30 @@ def second(s: Series, x: Place, y: Place) -> int:
 
 
 # The obligations whose identities have derivatives.
-NEED_DERIVATIVES = ("stationarity", "marginal", "agrees-with-update")
+NEED_DERIVATIVES = (
+    "stationarity",
+    "marginal",
+    "agrees-with-update",
+    "monotone",
+    "push-forward",
+)
 
 
 class Check:
     """Checks the obligations of one certificate."""
 
-    def __init__(self, table: Table, subject: Subject, steps: dict[str, list[Step]]) -> None:
+    def __init__(
+        self,
+        table: Table,
+        subject: Subject,
+        steps: dict[str, list[Step]],
+        primes: tuple[int, ...] | None = None,
+    ) -> None:
         self.table, self.subject, self.steps = table, subject, steps
-        self.primes = prime_chain(
-            1 + min(MAX_NESTED_EXPONENTS, max((node.nested for node in table.nodes), default=0))
+        nested = max(
+            (node.nested for t in tables_of(table, subject) for node in t.nodes), default=0
         )
+        self.primes = primes or prime_chain(1 + min(MAX_NESTED_EXPONENTS, nested))
         self.assumptions: dict[str, None] = {}
         self._limit: list[tuple[str, Answer]] = []
 
@@ -2027,6 +2377,9 @@ class Check:
             "diffusion-psd": self.diffusion_psd,
             "stationarity": self.stationarity,
             "marginal": self.marginal,
+            "monotone": self.monotone,
+            "onto": self.onto,
+            "push-forward": self.push_forward,
             "diffusion-symmetric": lambda: judged("D = D^T", ("D - D^T", self.mirrored(s.D, 1))),
             "curl-skew": lambda: judged("Q = -Q^T", ("Q + Q^T", self.mirrored(s.Q or {}, -1))),
             "noise-factor": lambda: judged(
@@ -2066,6 +2419,9 @@ class Check:
             names |= ({"marginal"} if s.marginal else set()) | (
                 {"noise-factor"} if s.factor is not None else set()
             )
+        names |= ({"monotone", "onto"} if s.maps else set()) | (
+            {"push-forward"} if s.transform else set()
+        )
         return names | (
             {"boundary"}
             if any(self.table.symbols[b]["domain"] is not None for b in s.state)
@@ -2282,6 +2638,151 @@ class Check:
             )
         self.assumptions["exp(-(H - U)) has a finite integral over the other blocks"] = None
         return self.judged("H - U does not depend on what is kept", *answers)
+
+    # -- changes of variable
+
+    def monotone(self) -> tuple[str, str]:
+        """The slope of each map is its derivative, and has one sign everywhere."""
+        answers = []
+        for b, m in self.subject.maps.items():
+            if problem := self.slope_problem(b, m):
+                return NOT_CHECKED, problem
+            answers.append((f"f' of {m.image} = f({b}) less its slope", self.slope_is_one(b, m)))
+        return self.judged("f' has one sign", *answers)
+
+    def slope_problem(self, b: str, m: Map) -> str | None:
+        """The reason why the slope of a map is not seen to have one sign; None if it is."""
+        negative = self.table.add("*", self.table.number(-1), m.slope)
+        if self.is_positive(m.slope) or self.is_positive(negative):
+            return None
+        return f"f' of {m.image} = f({b}) is not seen to have one sign"
+
+    def is_positive(self, k: int) -> bool:
+        """Return True if a node is positive: as it stands, or as a form of a sign step shows."""
+        return self.is_read_off(k, "> 0") or any(
+            step["kind"] == "sign"
+            and step["sign"] == "> 0"
+            and self.is_read_off(step["form"], "> 0")
+            and vanishes(self.table, k, self.primes, step["form"]).kind == "zero"
+            and not self.undefined([step["form"]], strict=True)
+            for steps in self.steps.values()
+            for step in steps
+        )
+
+    def slope_is_one(self, b: str, m: Map) -> Answer:
+        """Decide whether the slope of a map is the derivative of f."""
+        x = (b, 0 if self.table.length(b) else -1)
+
+        def test(run: Run) -> Iterator[int]:
+            yield first(run.series(m.forward, {0: 0}), x) - run.series(m.slope, {0: 0}).constant()
+
+        return self.decide(test, Counter(), free=1, order=1)
+
+    def onto(self) -> tuple[str, str]:
+        """f takes its values in the domain of its image, and takes g(theta) to theta.
+
+        So f takes every value theta of the domain: at g(theta), which is in the domain of phi.
+        """
+        answers = []
+        for b, m in self.subject.maps.items():
+            name = f"{m.image} = f({b})"
+            if m.inverse is None:
+                return NOT_CHECKED, f"{name}: the certificate gives no inverse"
+            if not all(map(self.is_positive, gaps(self.table, m.forward, self.table, m.domain))):
+                return NOT_CHECKED, f"{name} is not seen to stay in the domain of {m.image}"
+            table, g = m.inverse
+            of_image = Check(table, self.subject, {}, self.primes)
+            if problem := of_image.undefined([g], strict=True):
+                return NOT_CHECKED, f"the inverse of {name}: {problem}"
+            of_phi = gaps(table, g, self.table, self.table.symbols[b]["domain"])
+            if not all(map(of_image.is_positive, of_phi)):
+                return NOT_CHECKED, f"the inverse of {name} is not seen to stay in that of {b}"
+            there = Carried(self.table, table, {b: Image(g)}).node(m.forward)
+            answer = vanishes(table, there, self.primes, table.add("sym", m.image))
+            answers.append((f"f(g({m.image})) - {m.image}", answer))
+        return self.judged("f stays in the domain, and f(g) is the identity there", *answers)
+
+    def push_forward(self) -> tuple[str, str]:
+        """H, D, Q and the drift are those of the original process in other coordinates.
+
+        With J = 1/f', Ito's formula has H_0(f) - sum log f', J D_0 J^T, J Q_0 J^T and the drift
+        J f_0 - D_0 f''/f'^3, where D_0 is the diagonal entry of the coordinate. A change of random
+        variables (CoRV) has the same H, and D_0 and Q_0 at f(phi).
+        """
+        t = self.subject.transform
+        assert t is not None
+        m = self.subject.maps[t.block]
+        original = Check(t.table, t.original, {}, self.primes)
+        problem = self.slope_problem(t.block, m) or original.not_smooth()
+        if problem:
+            return NOT_CHECKED, problem
+        carried = Carried(t.table, self.table, {m.image: Image(m.forward, t.block, m.slope)})
+        answers = [
+            ("f' less the slope", self.slope_is_one(t.block, m)),
+            ("the drift of the original less its formula", original.formula()),
+            ("the gradient of H - H_0(f) + log f'", self._same_law(carried, t, m)),
+            ("D less that of the original", self._same_matrix(carried, t, m, "D")),
+            ("Q less that of the original", self._same_matrix(carried, t, m, "Q")),
+        ]
+        if t.kind == "ito":
+            answers.append(("the drift less that by Ito's formula", self._ito(carried, t, m)))
+        what = "H, D, Q and the drift" if t.kind == "ito" else "H, D and Q"
+        return self.judged(
+            f"{what} are those of the original process of {m.image} = f({t.block})", *answers
+        )
+
+    def _same_law(self, carried: Carried, t: Transform, m: Map) -> Answer:
+        degrees, H, H_0 = Degrees(self.table, 1), self.subject.H, carried.node(t.original.H)
+
+        def test(run: Run) -> Iterator[int]:
+            ours, theirs = run.series(H, {}), run.series(H_0, {})
+            for x in self.firsts():
+                value = first(ours, x) - first(theirs, x)
+                if x[0] == t.block:
+                    slope = run.series(m.slope, {0: x[1]})
+                    value += first(slope, x) * inverse(slope.constant(), run.p)
+                yield value
+
+        bound = highest(*(degrees.of(k).get(1, Counter()) for k in (H, H_0)))
+        return self.decide(test, bound, free=1, order=1)
+
+    def _same_matrix(self, carried: Carried, t: Transform, m: Map, letter: str) -> Answer:
+        ours, theirs = getattr(self.subject, letter), _in_state(carried, t, m, letter)
+
+        def over(run: Run, x: Place) -> int:
+            if t.kind == "corv" or x[0] != t.block:
+                return 1
+            return inverse(run.series(m.slope, {0: x[1]}).constant(), run.p)
+
+        def test(run: Run) -> Iterator[int]:
+            for x, y in self.pairs(run):
+                there = self.at(run, theirs, x, y).constant() * over(run, x) * over(run, y)
+                yield self.at(run, ours, x, y).constant() - there
+
+        entries = [*ours.values(), *theirs.values()]
+        return self.decide(test, self.of_entries(Degrees(self.table, 0), entries), free=2)
+
+    def _ito(self, carried: Carried, t: Transform, m: Map) -> Answer:
+        degrees, D = Degrees(self.table, 0), _in_state(carried, t, m, "D")
+        ours = self.subject.drift
+        theirs = {
+            t.block if b == m.image else b: carried.node(n) for b, n in t.original.drift.items()
+        }
+
+        def test(run: Run) -> Iterator[int]:
+            for x in self.firsts():
+                value = run.series(theirs[x[0]], {0: x[1]}).constant()
+                if x[0] == t.block:
+                    slope = run.series(m.slope, {0: x[1]})
+                    over = inverse(slope.constant(), run.p)
+                    bend = first(slope, x) * pow(over, 3, run.p)
+                    value = value * over - self.at(run, D, x, x).constant() * bend
+                yield run.series(ours[x[0]], {0: x[1]}).constant() - value
+
+        bound = highest(
+            degrees.value(*ours.values(), *theirs.values()), self.of_entries(degrees, D.values())
+        )
+        return self.decide(test, bound, free=1, order=1)
 
     # -- the limit of an update rule
 
@@ -2691,6 +3192,36 @@ class Check:
         return None
 
 
+def tables_of(table: Table, subject: Subject) -> list[Table]:
+    """The table of a subject, and those of its inverse maps and its original."""
+    inverses = [m.inverse[0] for m in subject.maps.values() if m.inverse]
+    return [table, *inverses, *([subject.transform.table] if subject.transform else [])]
+
+
+def _in_state(carried: Carried, t: Transform, m: Map, letter: str) -> Matrix:
+    """A matrix of the original, with its entries at f(phi) and phi in place of its image."""
+    matrix: Matrix = getattr(t.original, letter)
+    name = {m.image: t.block}
+    return {
+        (name.get(a, a), name.get(b, b)): carried.entry(entry) for (a, b), entry in matrix.items()
+    }
+
+
+def gaps(table: Table, k: int, ends: Table, domain: Any) -> list[int]:
+    """Nodes that are positive where a node is inside of a domain, which is one of another table."""
+    if domain is None:
+        return []
+    if domain[0] != "interval":
+        raise UnableError("a map onto a simplex is not followed here")
+    low, high = ends_of(ends, domain)[1:3]
+    found = []
+    if low != "-oo":
+        found.append(table.add("+", k, table.number(-low)) if low else k)
+    if high != "oo":
+        found.append(table.add("+", table.number(high), table.add("*", table.number(-1), k)))
+    return found
+
+
 # -- checking a file
 # --------------------------------------------------------------------------------------------------
 
@@ -2775,7 +3306,7 @@ def _checked(c: Any) -> Result:
         tuple(checks.assumptions),
         f"{subject.kind} {c['subject']['name'] or 'without a name'}, a process of"
         f" ({', '.join(subject.state)})",
-        tuple(scope_of(table)),
+        (*scope_of(table), *maps_in_words(table, subject)),
     )
 
 
@@ -2794,6 +3325,13 @@ def scope_of(table: Table) -> Iterator[str]:
             yield f"every {' '.join(s['facts']) or 'real'} {s['kind']} {name}"
         elif s["domain"] is not None:
             yield f"every {name} {_domain_in_words(table, s['domain'])}"
+
+
+def maps_in_words(table: Table, subject: Subject) -> Iterator[str]:
+    """The changes of variable, each in words."""
+    for b, m in subject.maps.items():
+        where = "" if m.domain is None else " " + _domain_in_words(table, m.domain)
+        yield f"{m.image} = f({b}){where}, by the map of the certificate"
 
 
 def _function_in_words(name: str, f: Mapping[str, Any]) -> str:

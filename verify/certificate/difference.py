@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from recipe import Kernel, Recipe, Update
@@ -40,7 +41,8 @@ def first_difference(certificate: Data, declared: Recipe | Update | Kernel) -> s
     subject = subject_of(declared)
     to = Encoder(step_of(declared))
     own = {"subject": encoded_subject(subject, to)} | to.declarations() | {"nodes": to.nodes}
-    return next(_differences(_Side(certificate), _Side(own), subject), None)
+    written = _differences(_Side(certificate), _Side(own), subject)
+    return next(chain(written, _mapped_otherwise(certificate, own)), None)
 
 
 @dataclass
@@ -62,8 +64,7 @@ class _Side:
 
     def domain(self, symbol: Data) -> Any:
         """Return the domain of a symbol with its ends as digests."""
-        domain = symbol["domain"]
-        return domain and [self.digests[x] if type(x) is int else x for x in domain]
+        return _ends(symbol["domain"], self.digests)
 
 
 def digests_of(nodes: Sequence[Node]) -> list[str]:
@@ -208,6 +209,58 @@ def _ruled_otherwise(one: Data | None, other: Data | None) -> Iterator[str]:
         )
     if one["step"] != other["step"]:
         yield f"the step is {one['step']} in the certificate, and {other['step']} here"
+
+
+def _mapped_otherwise(theirs: Data, ours: Data) -> Iterator[str]:
+    """Yield changes of variable that are others: maps, their inverses, or the original process."""
+    first, second = (_maps_of(data) for data in (theirs, ours))
+    for name in sorted(first.keys() | second.keys()):
+        if first.get(name) != second.get(name):
+            yield f"{name}: it is another one in the certificate"
+
+
+def _maps_of(data: Data) -> Data:
+    """Return everything about changes of variable in a form that is equal where the meaning is."""
+    subject, found = data["subject"], {}
+    outer = digests_of(data["nodes"])
+    for block, m in subject.get("maps", {}).items():
+        inverse = m["inverse"]
+        found[f"the map of {block}"] = [
+            m["image"],
+            _ends(m["domain"], outer),
+            outer[m["forward"]],
+            outer[m["slope"]],
+        ]
+        found[f"the inverse of the map of {block}"] = inverse and [
+            digests_of(inverse["nodes"])[inverse["value"]],
+            _declarations(inverse),
+        ]
+    if "transform" in subject:
+        original = subject["transform"]["original"]
+        digests = digests_of(original["nodes"])
+        expressions = _expressions({"marginal": []} | original)
+        found["the original of the transform"] = [
+            subject["transform"]["kind"],
+            subject["transform"]["block"],
+            original["state"],
+            {place: digests[index] for place, index in expressions.items()},
+            _declarations(original),
+        ]
+    return found
+
+
+def _declarations(table: Data) -> Data:
+    """Return the declarations of an inner table, with digests for the ends of domains."""
+    digests = digests_of(table["nodes"])
+    symbols = {
+        name: s | {"facts": sorted(s["facts"]), "domain": _ends(s["domain"], digests)}
+        for name, s in table["symbols"].items()
+    }
+    return {"symbols": symbols, "functions": table["functions"], "lengths": table["lengths"]}
+
+
+def _ends(domain: Any, digests: Sequence[str]) -> Any:
+    return domain and [digests[x] if type(x) is int else x for x in domain]
 
 
 def _not_required(certificate: Data, subject: Subject) -> Iterator[str]:

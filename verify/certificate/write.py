@@ -19,10 +19,17 @@ import recipe
 from recipe import Kernel, Recipe, RecipeError, Update
 from recipe.language.defined import Condition, own_conditions
 from recipe.language.matrix import BlockMatrix
+from verify.certificate.other_coordinates import (
+    PUSH_FORWARD,
+    encoded_map,
+    encoded_transform,
+    signs_of_maps,
+)
 from verify.decide.nonnegative.syntactic_forms import readable_form
 from verify.diffusion.nonsmooth import why_not_smooth
 from verify.encode import Data, Encoder
 from verify.evidence import FactorColumn, FactorStep, SignStep, Step
+from verify.obligations.map.monotone import MONOTONE
 from verify.obligations.process.marginal import laws_of
 from verify.obligations.process.well_defined import WELL_DEFINED, expressions_of
 from verify.report import Report, ReportLine
@@ -73,7 +80,10 @@ def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
         "recipe_version": recipe.__version__,
         "scope": report.scope,
         "subject": {"name": report.name} | encoded_subject(subject, to),
-        "obligations": [_encoded_line(line, _steps_of(line, subject), to) for line in lines],
+        "obligations": [
+            *(_encoded_line(line, _steps_of(line, subject), to) for line in lines),
+            *([PUSH_FORWARD] if getattr(subject.declared, "transform", None) else []),
+        ],
         "left_out": [_left_out(line) for line in report.lines if line not in lines],
     }
     whole = statement | to.declarations() | {"nodes": to.nodes}
@@ -119,9 +129,9 @@ def encoded_subject(subject: Subject, to: Encoder) -> Data:
     """
     state = [to.declare(b) for b in subject.state]
     drift = {b.name: to.node(e) for b, e in subject.dynamics.drift.items()}
-    return {"kind": subject.kind, "state": state, "H": to.node(subject.H), "drift": drift} | _own(
-        subject.declared, subject, to
-    )
+    common = {"kind": subject.kind, "state": state, "H": to.node(subject.H), "drift": drift}
+    maps = {b.name: encoded_map(b, to) for b in subject.state if b.image is not None}
+    return common | ({"maps": maps} if maps else {}) | _own(subject.declared, subject, to)
 
 
 @singledispatch
@@ -138,6 +148,8 @@ def _(declared: Recipe, subject: Subject, to: Encoder) -> Data:
         data["noise_factor"] = to.matrix(declared.noise_factor.entries)
     if declared.update is not None:
         data["update"] = _encoded_rule(declared.update, to)
+    if declared.transform is not None:
+        data["transform"] = encoded_transform(declared.transform)
     return data
 
 
@@ -161,11 +173,12 @@ def _steps_of(line: ReportLine, subject: Subject) -> tuple[Step, ...]:
     """The steps of an outcome, and for ``well-defined`` the forms of conditions whose signs are not
     read off as they stand.
     """
-    return (
-        (*line.outcome.steps, *_forms(subject))
-        if line.name == WELL_DEFINED.name
-        else line.outcome.steps
-    )
+    more: Iterable[Step] = ()
+    if line.name == WELL_DEFINED.name:
+        more = _forms(subject)
+    elif line.name == MONOTONE.name:
+        more = signs_of_maps(subject.state)
+    return (*line.outcome.steps, *more)
 
 
 def _forms(subject: Subject) -> Iterator[SignStep]:
