@@ -49,6 +49,7 @@ MAX_LENGTH_CHOICES = 300
 MAX_MULTIPLICATIONS = 1_000_000
 MAX_NESTED_EXPONENTS = 3
 MAX_NOISE_FACTORS = 12  # in one product
+MAX_DEPTH_IN_WORDS = 8  # of an expression that is printed
 MAX_POINT_DRAWS = 400  # until every radicand is a square and no denominator vanishes
 
 
@@ -257,6 +258,8 @@ class Table:
         self.functions: dict[str, Any] = functions
         self.nodes: list[Node] = []
         self.data: list[list[Any]] = []  # the nodes as they are written
+        self._index: dict[str, int] = {}
+        self._indexed = 0  # the number of nodes that are in it
         self.known_signs: dict[int, Signs] = {}
         self.known_squares: dict[int, bool] = {}
         names = [*lengths, *symbols, *functions]
@@ -397,11 +400,16 @@ class Table:
         self.data.append(data)
 
     def add(self, *data: Any) -> int:
-        """Add a node of the checker's own, and return its index.
+        """The index of a node of the checker's own, which is added unless it is there.
 
         Raises:
             UnableError: if it is too deep, or of too high a degree.
         """
+        for k in range(self._indexed, len(self.data)):
+            self._index.setdefault(repr(self.data[k]), k)
+        self._indexed = len(self.data)
+        if repr(list(data)) in self._index:
+            return self._index[repr(list(data))]
         try:
             require(len(self.nodes) < 2 * MAX_NODES, "there are too many nodes")
             self._add(list(data), "a node that is derived")
@@ -886,8 +894,8 @@ class Run:
     A node has two values. Its *frozen* value is a number modulo the prime of a level of the chain,
     in which every total and length is a free value; it serves as an argument of functions. Its
     Taylor series is computed at level 0, with totals written out. Without a rule, the variables of
-    the series are the coordinates, up to ``order`` derivatives. With a rule they are noise and the
-    root s of the step, whose power is the order.
+    the series are the coordinates (if ``noisy``, noise as well), up to ``order`` derivatives. With
+    a rule they are noise and the root s of the step, whose power is the order.
     """
 
     def __init__(
@@ -897,20 +905,27 @@ class Run:
         sizes: Mapping[str, int],
         order: int,
         rule: bool = False,
+        noisy: bool = False,
     ) -> None:
-        self.table, self.primes, self.sizes, self.order, self.rule = (
+        self.table, self.primes, self.sizes, self.order, self.rule, self.noisy = (
             table,
             primes,
             sizes,
             order,
             rule,
+            noisy,
         )
         self.p = primes[0]
         self.complete = True  # False once a nonzero value may be due to an identity unknown here
-        # radicands that are not known to be squares: node, coordinates of its labels, level
-        self.roots: set[tuple[int, tuple[tuple[int, int], ...], int]] = set()
+        # radicands that are not known to be squares: node, coordinates of its labels, level, and
+        # the partners by which it is at another state
+        self.roots: set[
+            tuple[int, tuple[tuple[int, int], ...], int, tuple[tuple[str, str], ...]]
+        ] = set()
         self.moved: dict[Place, Series] = {}
         self.work = 0
+        # of an exchange of two states: the names of blocks and of their partners, both ways
+        self.partners: Mapping[str, str] = {}
         self._values: dict[tuple[int, tuple[int, ...], Any], int] = {}
         self._known: tuple[dict[Any, Value], dict[Any, Value]] = ({}, {})  # series, frozen values
         self._bases = [pow(2 + randbelow(p - 3), 2, p) for p in primes]
@@ -932,6 +947,21 @@ class Run:
         """Use the coordinates to which a rule has moved the blocks, from now on."""
         self.moved = dict(moved)
         self._known[False].clear()
+
+    def exchange(self, partners: Mapping[str, str]) -> None:
+        """Exchange the values of blocks and of their partners, from now on.
+
+        Functions of whole blocks are taken at the state before, and at the other one thereafter.
+        """
+        self.partners = dict(partners)
+        self._known[False].clear()
+        self._known[True].clear()
+
+    def exchanged(self, k: int) -> tuple[tuple[str, str], ...]:
+        """The partners by which a node has another value than at the state; () if it has not."""
+        nodes = [self.table.nodes[c] for c in self.table.reachable([k])] if self.partners else []
+        moved = any(n.name in self.partners or n.head in ("value", "d") for n in nodes)
+        return tuple(sorted(self.partners.items())) if moved else ()
 
     def spend(self, work: int) -> None:
         """Count multiplications.
@@ -963,6 +993,7 @@ class Run:
         """The value of a symbol at the point; 0 for the step and noise if a rule is expanded around
         them.
         """
+        name = self.partners.get(name, name)
         kind = self.table.symbols[name]["kind"]
         if self.rule and (kind == "step" or kind.endswith("noise")):
             return 0
@@ -1033,7 +1064,7 @@ class Run:
                     )
                     indices = tuple(sorted({*at, *(i for _, i in wrt if i != -1)}))
                     return self.drawn(
-                        (node.name, at, wrt),
+                        (node.name, at, wrt, *(("at the other state",) if self.partners else ())),
                         indices,
                         level,
                         POSITIVE if positive and not wrt else ANY,
@@ -1134,7 +1165,7 @@ class Run:
         if pow(value, order, p) != 1:
             raise NotSquareError(*sorted({i for _, i in at}))
         if not is_square(self.table, base):
-            self.roots.add((base, at, level))
+            self.roots.add((base, at, level, self.exchanged(base)))
         return pow(value, power, p)
 
     def _modulus(self, level: int) -> int:
@@ -1337,11 +1368,8 @@ class Run:
             return value
         if self.rule and (kind == "step" or kind.endswith("noise")):
             return Series({(2, ()) if kind == "step" else (0, ((name, index),)): 1})
-        return (
-            self.plus([value, self.variation(name, index)], self.p)
-            if kind in BLOCK_KINDS
-            else value
-        )
+        moves = kind in BLOCK_KINDS or (self.noisy and kind.endswith("noise"))
+        return self.plus([value, self.variation(name, index)], self.p) if moves else value
 
     def places(self, blocks: Iterable[str]) -> Iterator[Place]:
         """The coordinates of some blocks."""
@@ -1541,7 +1569,8 @@ class Degrees:
     def _symbol(self, name: str, kind: str) -> Orders:
         if self.moves is not None:
             return {2: Counter()} if kind == "step" else {0: Counter()} | self.moves.get(name, {})
-        return {n: Counter() for n in ((0, 1) if kind in BLOCK_KINDS and self.order else (0,))}
+        moves = kind in BLOCK_KINDS or kind.endswith("noise")
+        return {n: Counter() for n in ((0, 1) if moves and self.order else (0,))}
 
     def _jet(self, blocks: list[str]) -> Orders:
         if self.moves is None:
@@ -1595,6 +1624,7 @@ def decide(
     free: Mapping[str, int],
     order: int = 0,
     rule: bool = False,
+    noisy: bool = False,
 ) -> Answer:
     """Decide whether all numbers of a test vanish at every point, for every length.
 
@@ -1611,7 +1641,7 @@ def decide(
         )
     for numbers in product(*counts):
         sizes = dict(zip(table.lengths, numbers, strict=True))
-        run = Run(table, primes, sizes, order, rule)
+        run = Run(table, primes, sizes, order, rule, noisy)
         try:
             values = _at_a_point(run, test)
             independent = are_independent(run)
@@ -1660,7 +1690,10 @@ def are_independent(run: Run) -> bool:
     for _ in range(10 * len(roots) + 40 if roots else 0):
         probe = Run(run.table, run.primes, run.sizes, 0, run.rule)
         try:
-            values = [(probe.number(k, dict(at), level), level) for k, at, level in roots]
+            values = []
+            for k, at, level, partners in roots:
+                probe.exchange(dict(partners))
+                values.append((probe.number(k, dict(at), level), level))
         except (ZeroDivisionError, NotSquareError):
             continue
         row = 1
@@ -1732,15 +1765,18 @@ class Carried:
         """
         for c in self.source.reachable([k]):
             if c not in self._known:
-                self._known[c] = self._carried(self.source.data[c])
+                self._known[c] = self._carried(c)
         return self._known[k]
 
     def entry(self, entry: Mapping[str, int]) -> dict[str, int]:
         """An entry of a block matrix."""
         return {part: self.node(n) for part, n in entry.items()}
 
-    def _carried(self, data: list[Any]) -> int:
-        known, to = self._known, self.to
+    def _carried(self, c: int) -> int:
+        known, to, data = self._known, self.to, self.source.data[c]
+        below = self.source.nodes[c].parts
+        if self.source is to and below and all(known[n] == n for n in below):
+            return c  # a copy would count as another radicand
         match data:
             case ["sym" | "at", name, *labels]:
                 return self._symbol(name, labels)
@@ -1779,6 +1815,8 @@ class Carried:
 
     def _require_same_function(self, name: str) -> None:
         moved = dict(self.source.functions[name])
+        if any(b in self.images and self._block(b) is None for b in Table.blocks(moved)):
+            raise UnableError("an abstract function at another point is not followed here")
         if "blocks" in moved:
             moved["blocks"] = [self._block(b) for b in moved["blocks"]]
         if "block" in moved:
@@ -1934,6 +1972,23 @@ TRANSFORM_SHAPE = {
     "block": str,
     "original": ORIGINAL_SHAPE,
 }
+RULE_SHAPE = {"kind": str, "sequential": bool, "rule": [(str, int)]}
+PART_SHAPES = {
+    "move": RULE_SHAPE,
+    "map": RULE_SHAPE | {"times": (int, int), "flips": [str], "turn": bool},
+    "hastings": {"kind": str, "rule": [(str, int)], "cost": int, "partners": [(str, str)]},
+    "path": {"kind": str, "around": None, "test": None},
+    "repeat": {"kind": str, "times": (int, int), "parts": [None]},
+}
+KERNEL_SHAPE = {
+    "name": None,
+    "kind": str,
+    "state": [None],
+    "H": int,
+    "conditions": [{"e": int, "sign": frozenset(SIGNS_OF_CONDITION)}],
+    "parts": [None],
+}
+MAX_PARTS = 64  # of a kernel, those inside of others included
 SIGN_SHAPE = {"kind": str, "e": int, "sign": frozenset(SIGNS_OF_CONDITION), "form": int}
 COLUMN_SHAPE = {"length": None, "rows": None, "weight": int, "matrix": None}
 STEP_SHAPES = {
@@ -2037,6 +2092,48 @@ class Subject:
             *(n for e in entries for n in e.values()),
             *(n for m in self.maps.values() for n in (m.forward, m.slope)),
         ]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a sweep: a ``move``, ``map``, ``hastings``, ``path`` or ``repeat``.
+
+    ``pairs`` are the blocks that a rule moves, with the nodes of their new values, in order.
+    ``flips`` are the blocks whose sign is turned where a map is rejected; unless ``turn``, a
+    rejected state stays as it is. A path has a move and a map in ``inner``.
+    """
+
+    kind: str
+    sequential: bool = True
+    pairs: tuple[tuple[str, int], ...] = ()
+    flips: tuple[str, ...] = ()
+    turn: bool = True
+    cost: int = 0
+    partners: tuple[tuple[str, str], ...] = ()
+    inner: tuple[Part, ...] = ()
+
+    def leaves(self) -> Iterator[Part]:
+        """The parts that are no repetitions."""
+        if self.kind == "repeat":
+            for part in self.inner:
+                yield from part.leaves()
+        else:
+            yield self
+
+    def nodes(self) -> list[int]:
+        """The nodes of all expressions in it."""
+        own = [n for _, n in self.pairs] + ([self.cost] if self.kind == "hastings" else [])
+        return own + [n for part in self.inner for n in part.nodes()]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A sweep of a Markov chain: parts in order, and conditions on the step and parameters that
+    belong to its scope.
+    """
+
+    parts: tuple[Part, ...]
+    conditions: tuple[tuple[int, str], ...]
 
 
 class Reader:
@@ -2280,6 +2377,87 @@ class Reader:
             for o in data
         ]
 
+    def kernel(self, data: Any) -> tuple[Subject, Kernel]:
+        """A kernel, with its state and target as a subject.
+
+        Raises:
+            CertificateError: if it is malformed.
+        """
+        fits(data, KERNEL_SHAPE, "the subject")
+        require(
+            data["name"] is None or isinstance(data["name"], str),
+            "the name of the subject is no text",
+        )
+        state = self.blocks(data["state"], "the state")
+        H = self.node(data["H"], "H")
+        self._count = 0
+        parts = tuple(self.part(part, state) for part in data["parts"])
+        require(parts, "the kernel has no part")
+        partners = {y for part in parts for leaf in part.leaves() for _, y in leaf.partners}
+        blocks = {n for n in self.table.symbols if self.table.kind(n) in BLOCK_KINDS}
+        require(blocks == {*state, *partners}, "the state lacks a block")
+        require(not partners & set(state), "a partner is a block of the state")
+        conditions = tuple(
+            (self.node(c["e"], "a condition"), c["sign"]) for c in data["conditions"]
+        )
+        return Subject("kernel", state, H, {}, None, {}, None, (), None, {}, None), Kernel(
+            parts, conditions
+        )
+
+    def part(self, data: Any, state: tuple[str, ...]) -> Part:
+        """A part of a kernel."""
+        self._count += 1
+        require(self._count <= MAX_PARTS, f"the kernel has more than {MAX_PARTS} parts")
+        kind: str = (
+            data["kind"] if isinstance(data, dict) and isinstance(data.get("kind"), str) else ""
+        )
+        require(kind in PART_SHAPES, "a part of the kernel is of an unknown kind")
+        fits(data, PART_SHAPES[kind], f"a {kind}")
+        if "times" in data:
+            low, high = data["times"]
+            require(1 <= low <= high, f"a {kind} has no number of repetitions")
+        if kind == "repeat":
+            return Part(kind, inner=tuple(self.part(part, state) for part in data["parts"]))
+        if kind == "path":
+            inner = self.part(data["around"], state), self.part(data["test"], state)
+            require([p.kind for p in inner] == ["move", "map"], "a path is no move around a map")
+            return Part(kind, inner=inner)
+        require(len(data["rule"]) <= 64, f"the rule of a {kind} is too long")
+        require({b for b, _ in data["rule"]} == set(state), f"the rule of a {kind} lacks a block")
+        pairs = [
+            (b, self.node(n, f"the rule of {b}", self.table.length(b))) for b, n in data["rule"]
+        ]
+        moving = tuple((b, n) for b, n in pairs if not self.is_block(n, b))
+        sequential = data.get("sequential", False)
+        require(sequential or len(pairs) == len(state), "a simultaneous rule names a block twice")
+        if kind != "hastings":
+            flips = tuple(data.get("flips", ()))
+            require(
+                set(flips) <= set(state) and len(set(flips)) == len(flips), "the flips are wrong"
+            )
+            return Part(kind, sequential, moving, flips, data.get("turn", True))
+        partners = tuple((x, y) for x, y in data["partners"])
+        right = [
+            self.table.kind(x) in BLOCK_KINDS
+            and self.table.kind(x) == self.table.kind(y)
+            and self.table.length(x) == self.table.length(y)
+            for x, y in partners
+        ]
+        require(
+            all(right)
+            and {x for x, _ in partners} == {b for b, _ in moving}
+            and len({y for _, y in partners}) == len(partners) == len(moving),
+            "the partners of a proposal are not of the blocks that it moves",
+        )
+        return Part(
+            kind, sequential, moving, cost=self.node(data["cost"], "the cost"), partners=partners
+        )
+
+    def is_block(self, k: int, block: str) -> bool:
+        """Return True if a node is the block itself."""
+        node = self.table.nodes[k]
+        return node.head in ("at", "sym") and node.name == block
+
     def steps(self, data: Any) -> tuple[dict[str, bool], dict[str, list[Step]]]:
         """The obligations with True for those that are required, and the steps of each by name."""
         fits(data, [OBLIGATION_SHAPE], "obligations")
@@ -2440,7 +2618,13 @@ class Check:
         return CONFIRMED, f"{by}, {ERROR_BOUND}"
 
     def decide(
-        self, test: Test, degree: Degree, free: int = 0, order: int = 0, rule: bool = False
+        self,
+        test: Test,
+        degree: Degree,
+        free: int = 0,
+        order: int = 0,
+        rule: bool = False,
+        noisy: bool = False,
     ) -> Answer:
         """Decide whether all numbers of a test vanish, with ``free`` different free indices of
         every length.
@@ -2453,6 +2637,7 @@ class Check:
             dict.fromkeys(self.lengths(*self.subject.state), free),
             order,
             rule,
+            noisy,
         )
 
     def lengths(self, *blocks: str) -> list[str]:
@@ -3052,7 +3237,8 @@ class Check:
             node = self.table.nodes[k]
             exponent = self.table.nodes[node.parts[1]].integer if node.head == "^" else None
             is_polynomial = node.head in ("+", "*", "total") or (exponent or -1) >= 0
-            if node.parts and not is_polynomial and self.has_kind(k, "noise"):
+            is_wild = node.parts and not is_polynomial and not self.is_tame(node)
+            if is_wild and self.has_kind(k, "noise"):
                 return f"node {k} is a function of noise and no polynomial"
         for base, wanted in self.conditions(n for _, n in rule.pairs) if rule else ():
             if self.has_kind(base, "step"):
@@ -3061,6 +3247,37 @@ class Check:
                 if not wanted or not all(self.is_read_off_at_step_0(c, strict) for c in lead):
                     return f"node {base} is not seen to be {strict} as the step vanishes"
         return None
+
+    def is_tame(self, node: Node) -> bool:
+        """Return True for a function of noise whose mean has the expansion of its Taylor series.
+
+        Those of bounded derivatives, of a polynomial of noise, and exp of what is linear in normal
+        noise: the remainder is a polynomial of noise, times exp(c |w|) at most.
+        """
+        if node.head != "fn":
+            return False
+        degree = self.degree_in_noise(node.parts[-1])
+        if node.name in ("exp", "sinh", "cosh"):
+            return degree <= 1
+        return node.name in ("sin", "cos", "tanh", "atan", "erf") and degree < inf
+
+    def degree_in_noise(self, k: int) -> float:
+        """A bound for the degree of a node as a polynomial of noise; inf for what is none."""
+        node = self.table.nodes[k]
+        if not self.has_kind(k, "noise"):
+            return 0
+        below = [self.degree_in_noise(c) for c in node.parts]
+        n = self.table.nodes[node.parts[1]].integer if node.head == "^" else None
+        match node.head:
+            case "sym" | "at":
+                return 1
+            case "+" | "total":
+                return max(below)
+            case "*":
+                return sum(below)
+            case "^" if n is not None and n >= 0:
+                return n * below[0]
+        return inf
 
     def has_kind(self, base: int, kind: str) -> bool:
         """Return True if a symbol of a kind, such as step or noise, is in a node."""
@@ -3192,6 +3409,515 @@ class Check:
         return None
 
 
+class KernelCheck(Check):
+    """Checks the obligations of a kernel: each part of the sweep leaves exp(-H) invariant.
+
+    An assignment ``b := e`` without noise keeps volume if its slope in b is 1 or -1, and exp(-H) if
+    H keeps its value. One with noise keeps the normal law of b given the rest. A Metropolis test of
+    a map Psi needs H o F = H, a Psi that keeps volume, and F Psi F = Psi^-1, where F turns signs. A
+    test of a proposal needs the ratio of its densities.
+    """
+
+    def __init__(
+        self, table: Table, subject: Subject, kernel: Kernel, steps: dict[str, list[Step]]
+    ) -> None:
+        super().__init__(table, subject, steps)
+        self.kernel = kernel
+
+    def find(self, name: str) -> Finding:
+        """The finding for an obligation of a kernel."""
+        procedures = {
+            "well-defined": self.well_defined,
+            "invariance": self.invariance,
+            "detailed-balance": self.detailed_balance,
+        }
+        if name not in procedures:
+            return Finding(name, NOT_CHECKED, "this checker has no procedure for it")
+        try:
+            return Finding(name, *procedures[name]())
+        except UnableError as error:
+            return Finding(name, NOT_CHECKED, str(error))
+
+    def basic(self) -> set[str]:
+        """The obligations that every certificate of a kernel must contain."""
+        return {"well-defined", "invariance"}
+
+    # -- what has a value
+
+    def well_defined(self) -> tuple[str, str]:
+        """Every denominator, logarithm and root has its sign, or that belongs to the scope.
+
+        A condition of the scope must hold for all small steps, so that the scope is not empty, and
+        must be free of the state and of noise.
+        """
+        for e, sign in self.kernel.conditions:
+            about_state = self.depends_on_state(e) or self.has_kind(e, "noise")
+            if about_state or not self.is_read_off_at_step_0(
+                e, "!= 0" if sign == "!= 0" else "> 0"
+            ):
+                return NOT_CHECKED, f"node {e} {sign} is no condition that small steps fulfil"
+        nodes = [self.subject.H, *(n for part in self.kernel.parts for n in part.nodes())]
+        count = 0
+        for base, wanted in self.conditions(nodes):
+            count += 1
+            given = any(
+                e == base and wanted and SIGNS_OF_CONDITION[sign] <= SIGNS_OF_CONDITION[wanted]
+                for e, sign in self.kernel.conditions
+            )
+            problem = None if given else self.open_condition(base, wanted)
+            if problem:
+                return NOT_CHECKED, problem
+        some = f"{count} condition{'s' if count > 1 else ''} on signs, {ERROR_BOUND}"
+        return CONFIRMED, some if count else "no denominators, logarithms or roots"
+
+    # -- parts
+
+    def invariance(self) -> tuple[str, str]:
+        """Each part leaves exp(-H) invariant, and so does the sweep."""
+        self.assumptions["exp(-H) is normalisable"] = None
+        found = self.sweep(self.kernel.parts)
+        if self.well_defined()[0] != CONFIRMED:
+            return NOT_CHECKED, "well-defined is not confirmed"
+        if self.not_smooth_target():
+            return NOT_CHECKED, self.not_smooth_target() or ""
+        return found
+
+    def not_smooth_target(self) -> str | None:
+        """The reason why H or a rule may lack a derivative; None if they have all."""
+        nodes = [self.subject.H, *(n for part in self.kernel.parts for n in part.nodes())]
+        for base, wanted in self.conditions(nodes):
+            if self.depends_on_state(base):
+                problem = self.open_condition(base, "> 0" if wanted == ">= 0" else wanted)
+                if problem:
+                    return f"a derivative is taken of what may have none; {problem}"
+        return None
+
+    def sweep(self, parts: Sequence[Part]) -> tuple[str, str]:
+        """All parts in order; the status and how each was followed."""
+        words = []
+        for k, part in enumerate(parts):
+            after = parts[k + 1] if k + 1 < len(parts) else None
+            status, sentence = self.part(part, after)
+            if status != CONFIRMED:
+                return status, f"part {k + 1}, a {part.kind}: {sentence}"
+            words.append(sentence.removesuffix(f", {ERROR_BOUND}"))
+        return CONFIRMED, f"{'; '.join(dict.fromkeys(words))}, {ERROR_BOUND}"
+
+    def part(self, part: Part, after: Part | None) -> tuple[str, str]:
+        """One part, given the part that follows it in the sweep."""
+        match part.kind:
+            case "repeat":
+                return self.sweep(part.inner)
+            case "move":
+                return self.move(part)
+            case "hastings":
+                return self.hastings(part)
+        test = part.inner[1] if part.kind == "path" else part
+        if not test.turn and test.flips and not (after and self.forgets(after, test.flips)):
+            return NOT_CHECKED, "a rejected state is not turned, and no refresh of it follows"
+        return self.path(part) if part.kind == "path" else self.map(part)
+
+    def detailed_balance(self) -> tuple[str, str]:
+        """Each Metropolis test by itself, as one that turns rejected states."""
+        leaves = [leaf for part in self.kernel.parts for leaf in part.leaves()]
+        tests = [leaf for leaf in leaves if leaf.kind != "move"]
+        if not tests:
+            return NOT_CHECKED, "nothing in the subject is about it"
+        procedures = {"map": self.map, "hastings": self.hastings, "path": self.path}
+        for test in tests:
+            status, sentence = procedures[test.kind](test)
+            if status != CONFIRMED:
+                return status, f"a {test.kind}: {sentence}"
+        return CONFIRMED, f"the ratio of each of {len(tests)} tests, {ERROR_BOUND}"
+
+    def reads(self, k: int) -> set[str]:
+        """The blocks in a node, those of abstract functions included."""
+        nodes = [self.table.nodes[c] for c in self.table.reachable([k])]
+        inside = (
+            Table.blocks(self.table.functions[n.name]) for n in nodes if n.head in ("value", "d")
+        )
+        return {n.name for n in nodes if n.head in ("at", "sym")} | {b for bs in inside for b in bs}
+
+    def noises(self, k: int) -> set[str]:
+        """The names of the noise in a node."""
+        return {n for n in symbols_in(self.table, k) if "noise" in (self.table.kind(n) or "")}
+
+    def forgets(self, part: Part, blocks: Iterable[str]) -> bool:
+        """Return True if a move overwrites blocks before anything reads them."""
+        left = set(blocks)
+        if part.kind != "move":
+            return False
+        for b, e in part.pairs:
+            if self.reads(e) & (left if part.sequential else set(blocks)):
+                return False
+            left.discard(b)
+        return not left
+
+    def is_apart(self, part: Part) -> str | None:
+        """The reason why the assignments of a rule are not carried out one after another with
+        independent noise; None if they are.
+        """
+        moved = {b for b, _ in part.pairs}
+        if not part.sequential and any((self.reads(e) & moved) - {b} for b, e in part.pairs):
+            return "a block is moved by the old value of another that moves at once"
+        drawn = [n for _, e in part.pairs for n in self.noises(e)]
+        if len(set(drawn)) < len(drawn):
+            return "one noise is in two assignments"
+        if any(self.table.symbols[n].get("covariance") for n in drawn):
+            return "noise with a covariance is not followed here"
+        if any(self.table.symbols[b]["domain"] is not None for b in moved):
+            return "a block may leave its domain"
+        return None
+
+    def move(self, part: Part) -> tuple[str, str]:
+        """A rule that is always carried out, assignment by assignment."""
+        if problem := self.is_apart(part):
+            return NOT_CHECKED, problem
+        words: dict[str, None] = {}
+        for b, e in part.pairs:
+            decided = self.keeps_normal if self.noises(e) else self.keeps_volume
+            status, sentence = decided(b, e)
+            if status != CONFIRMED:
+                return status, f"{b} := ...: {sentence}"
+            words[sentence.removesuffix(f", {ERROR_BOUND}")] = None
+        return CONFIRMED, f"{'; '.join(words) or 'no block moves'}, {ERROR_BOUND}"
+
+    def place(self, block: str) -> Place:
+        """One coordinate of a block."""
+        return block, 0 if self.table.length(block) else -1
+
+    def keeps_volume(self, block: str, e: int) -> tuple[str, str]:
+        """An assignment without noise: its slope is 1 or -1, and H keeps its value."""
+        x = self.place(block)
+
+        def test(run: Run) -> Iterator[int]:
+            rule = run.series(e, {0: x[1]})
+            for y in run.places([block]):
+                slope = first(rule, y)
+                yield slope * slope - 1 if x == y else slope
+
+        slope = self.decide(test, self.bound(e) + self.bound(e), free=1, order=1)
+        moved = Carried(self.table, self.table, {block: Image(e)}).node(self.subject.H)
+        same = vanishes(self.table, moved, self.primes, self.subject.H)
+        return self.judged(
+            f"an assignment to {block} keeps volume and H",
+            ("its slope", slope),
+            ("H after less H before", same),
+        )
+
+    def bound(self, k: int, order: int = 3) -> Degree:
+        """A bound for a node and its derivatives."""
+        return highest(*Degrees(self.table, order).of(k).values())
+
+    def over_noise(self, *nodes: int) -> Degree:
+        """A bound for one sum over all noise in some nodes."""
+        names = {n for k in nodes for n in self.noises(k)}
+        return Counter({x for n in names if (x := self.table.length(n))})
+
+    def noise_places(self, run: Run, *nodes: int) -> list[Place]:
+        """The coordinates of all noise in some nodes."""
+        return list(run.places(sorted({n for k in nodes for n in self.noises(k)})))
+
+    def keeps_normal(self, block: str, e: int) -> tuple[str, str]:
+        """An assignment with noise keeps mean and variance of a normal block given the rest.
+
+        The derivatives of H by the block r are p (r - m), p and 0: given the rest, r is N(m, 1/p).
+        The rule is c r + b + s w, with c, b and s free of r. So it keeps this law if its mean is
+        m + c (r - m), and c^2/p + s^2 = 1/p.
+        """
+        x = self.place(block)
+        candidates = dict.fromkeys(
+            step["e"] for step in self.steps.get("invariance", ()) if step["kind"] == "sign"
+        )
+        degree = self.bound(self.subject.H) + self.bound(e) + self.bound(e) + self.over_noise(e)
+
+        def law(run: Run) -> Iterator[int]:
+            H, rule = run.series(self.subject.H, {}), run.series(e, {0: x[1]})
+            own, noise = set(run.places([block])), self.noise_places(run, e)
+            for (_, names), value in H.terms.items():
+                if set(names) <= own and (len(names) == 3 or len(set(names)) == 2):
+                    yield value
+            for (_, names), value in rule.terms.items():
+                if len(names) > 1 and set(names) <= {*own, *noise}:
+                    yield value
+                if len(names) == 1 and set(names) <= own - {x}:
+                    yield value
+            slope, p, c = first(H, x), second(H, x, x), first(rule, x)
+            roots = {w: first(rule, w) for w in noise}
+            mean = rule.constant() - sum(s * run.symbol(*w) for w, s in roots.items())
+            yield p * (mean - run.symbol(*x)) + (1 - c) * slope
+            yield p * sum(s * s for s in roots.values()) - (1 - c * c)
+            for y in run.places([block]):
+                if y != x:
+                    other = run.series(e, {0: y[1]})
+                    yield sum(s * first(other, w) for w, s in roots.items())
+
+        answer = self.decide(law, degree, free=2, order=3, noisy=True)
+        judged = self.judged(
+            f"{block} is normal given the rest, and its mean and variance are kept",
+            ("mean and variance after less those before", answer),
+        )
+        if judged[0] != CONFIRMED:
+            return judged
+        for k in candidates:
+            if self.has_second_derivative(x, k) and self.is_positive(k):
+                return judged
+        return NOT_CHECKED, f"the precision of {block} is not seen to be positive"
+
+    def has_second_derivative(self, x: Place, k: int) -> bool:
+        """Return True if a node is the second derivative of H by one coordinate."""
+        free, length = self.table.nodes[k].free, self.table.length(x[0])
+        if any(label != 0 or found != length for label, found in free.items()):
+            return False
+
+        def test(run: Run) -> Iterator[int]:
+            H = run.series(self.subject.H, {})
+            yield second(H, x, x) - run.series(k, {0: x[1]}).constant()
+
+        degree = self.bound(self.subject.H) | self.bound(k)
+        return self.decide(test, degree, free=1, order=2).kind == "zero"
+
+    # -- Metropolis tests
+
+    def map(self, part: Part) -> tuple[str, str]:
+        """The test of a map Psi, a sequence of shears ``b += g`` with g free of b.
+
+        F Psi F is the inverse of Psi if it is so shear by shear, counted from both ends: S_1 is
+        taken with a last shear S_n of the same block, where s g_1(F z) = -g_n(z), and s is -1 for a
+        block whose sign is turned. A shear is a last one if it commutes with all that follow.
+        """
+        if problem := self.is_apart(part):
+            return NOT_CHECKED, problem
+        if any(self.noises(e) for _, e in part.pairs):
+            return NOT_CHECKED, "the map has noise"
+        if any(self.table.symbols[b]["domain"] is not None for b in part.flips):
+            return NOT_CHECKED, "the sign of a block with an edge is turned"
+        shears = [(f"the shear of {b}", self.is_shear(b, e)) for b, e in part.pairs]
+        turned = self.turned(part.flips)
+        H = vanishes(self.table, turned.node(self.subject.H), self.primes, self.subject.H)
+        judged = self.judged(
+            "the map keeps volume, and is undone by itself with turned signs",
+            ("H with turned signs less H", H),
+            *shears,
+        )
+        if judged[0] != CONFIRMED:
+            return judged
+        left = list(part.pairs)
+        while left:
+            near = left[0]
+            far = next(
+                (k for k in reversed(range(len(left))) if self.undoes(near, left, k, part.flips)),
+                None,
+            )
+            if far is None:
+                return NOT_CHECKED, f"nothing is seen to undo the shear of {near[0]}"
+            left = [pair for k, pair in enumerate(left) if k not in (0, far)]
+        return judged
+
+    def turned(self, flips: Iterable[str]) -> Carried:
+        """Nodes at F z, where F turns the sign of some blocks."""
+        minus = self.table.number(-1)
+        return Carried(
+            self.table,
+            self.table,
+            {b: Image(self.table.add("*", minus, self.coordinate(b))) for b in flips},
+        )
+
+    def coordinate(self, block: str) -> int:
+        """The node of a block, at label 0."""
+        vector = self.table.length(block)
+        return self.table.add("at", block, 0) if vector else self.table.add("sym", block)
+
+    def is_shear(self, block: str, e: int) -> Answer:
+        """Decide whether an assignment adds to a block what is free of it."""
+        x = self.place(block)
+
+        def test(run: Run) -> Iterator[int]:
+            rule = run.series(e, {0: x[1]})
+            for y in run.places([block]):
+                yield first(rule, y) - (x == y)
+
+        return self.decide(test, self.bound(e), free=1, order=1)
+
+    def undoes(
+        self, near: tuple[str, int], left: list[tuple[str, int]], k: int, flips: tuple[str, ...]
+    ) -> bool:
+        """Return True if the k-th shear, with turned signs, undoes the first, and can come last."""
+        block, e = left[k]
+        if block != near[0] or not all(self.commute(left[k], s) for s in left[k + 1 :]):
+            return False
+        table, sign = self.table, -1 if block in flips else 1
+        there = table.add("*", table.number(sign), self.turned(flips).node(near[1]))
+        both = table.add("*", table.number(-2), self.coordinate(block))
+        rest = table.add("+", there, e, both)
+        return vanishes(table, rest, self.primes).kind == "zero"
+
+    def commute(self, one: tuple[str, int], other: tuple[str, int]) -> bool:
+        """Return True if two shears may change places: they move one block, or neither reads the
+        block that the other moves.
+        """
+        return one[0] == other[0] or not (
+            one[0] in self.reads(other[1]) or other[0] in self.reads(one[1])
+        )
+
+    def path(self, part: Part) -> tuple[str, str]:
+        """A test of a path: the map, and a reversible refresh around it that turned signs keep.
+
+        ``r := m + c (r - m) + s w`` is reversible, as a normal pair (r, r') with equal margins is
+        exchangeable. Its m and p are those of H, which turned signs keep; c is compared.
+        """
+        around, test = part.inner
+        if problem := self.is_apart(around):
+            return NOT_CHECKED, problem
+        moved = {b for b, _ in around.pairs}
+        if any((self.reads(e) & moved) - {b} for b, e in around.pairs):
+            return NOT_CHECKED, "the blocks that are refreshed read each other"
+        for b, e in around.pairs:
+            if not self.noises(e):
+                return NOT_CHECKED, f"{b} is changed around the map and not redrawn"
+            status, sentence = self.keeps_normal(b, e)
+            if status != CONFIRMED:
+                return status, sentence
+            if self.same_part_is_kept(b, e, test.flips).kind != "zero":
+                return (
+                    NOT_CHECKED,
+                    f"turned signs are not seen to keep the part of {b} that is kept",
+                )
+        status, sentence = self.map(test)
+        return status, f"the refresh around the map is reversible; {sentence}"
+
+    def same_part_is_kept(self, block: str, e: int, flips: tuple[str, ...]) -> Answer:
+        """Decide whether c of ``c r + ...`` is the same with turned signs."""
+        x, there = self.place(block), self.turned(flips).node(e)
+        sign = -1 if block in flips else 1
+
+        def test(run: Run) -> Iterator[int]:
+            here = first(run.series(e, {0: x[1]}), x)
+            yield here - sign * first(run.series(there, {0: x[1]}), x)
+
+        return self.decide(test, self.bound(e) | self.bound(there), free=1, order=1)
+
+    def hastings(self, part: Part) -> tuple[str, str]:
+        """The test of a proposal N(mean, variance), coordinate by coordinate.
+
+        cost(x, y) - H(x) + log q(y | x) must be symmetric in x and y: then the log ratio
+        cost(x, y) - cost(y, x) is that of exp(-H(y)) q(x | y) and exp(-H(x)) q(y | x). A proposal
+        outside of the domain is rejected.
+        """
+        moved = dict(part.pairs)
+        problem = self.no_density(part)
+        if problem:
+            return NOT_CHECKED, problem
+        variances = {}
+        for b, e in part.pairs:
+            found = self.variance(b, e)
+            if found is None:
+                return NOT_CHECKED, f"the variance of {b} is not seen to be positive"
+            variances[b] = found
+        logs = {b: self.table.add("fn", "log", k) for b, k in variances.items()}
+        partners = dict(part.partners)
+        both = partners | {y: x for x, y in part.partners}
+
+        def gap(run: Run) -> int:
+            value = run.series(part.cost, {}).constant() - run.series(self.subject.H, {}).constant()
+            for b, e in part.pairs:
+                for x in run.places([b]):
+                    mean = self.mean_of(run, e, x)
+                    variance = run.series(variances[b], {0: x[1]}).constant()
+                    log = run.series(logs[b], {0: x[1]}).constant()
+                    half = inverse(2, run.p)
+                    distance = run.symbol(partners[b], x[1]) - mean
+                    value -= (distance**2 * inverse(variance, run.p) + log) * half
+            return value
+
+        def test(run: Run) -> Iterator[int]:
+            run.exchange({})  # an attempt at another point may have stopped in between
+            here = gap(run)
+            run.exchange(both)
+            there = gap(run)
+            yield here - there
+
+        means = [
+            Counter(self.lengths(b))
+            + (self.bound(e) + self.over_noise(e))
+            + (self.bound(e) + self.over_noise(e))
+            for b, e in moved.items()
+        ]
+        degree = highest(self.bound(part.cost), self.bound(self.subject.H), *means)
+        return self.judged(
+            "the log ratio is that of exp(-H) and the density of the proposal, both ways",
+            (
+                "cost(x, y) - H(x) + log q(y | x) less itself exchanged",
+                self.decide(test, degree, order=1, noisy=True),
+            ),
+        )
+
+    def no_density(self, part: Part) -> str | None:
+        """The reason why the proposal is not seen to be normal with independent coordinates; None
+        if it is.
+        """
+        drawn = [n for _, e in part.pairs for n in self.noises(e)]
+        if any(self.table.symbols[n].get("covariance") for n in drawn):
+            return "noise with a covariance is not followed here"
+        partners = {y for _, y in part.partners}
+        if any(self.reads(e) & partners for _, e in part.pairs):
+            return "the proposal depends on what it proposes"
+        if self.reads(self.subject.H) & partners:
+            return "H depends on what is proposed"
+        rules = [e for _, e in part.pairs]
+
+        def test(run: Run) -> Iterator[int]:
+            noise = self.noise_places(run, *rules)
+            known = {
+                x: run.series(moved, {0: x[1]})
+                for b, moved in part.pairs
+                for x in run.places([b])
+                if x[1] <= 1
+            }
+            for series in known.values():
+                for (_, names), value in series.terms.items():
+                    if len(names) > 1 and set(names) <= set(noise):
+                        yield value
+            for x, y in product(known, repeat=2):
+                if x != y:
+                    yield sum(first(known[x], w) * first(known[y], w) for w in noise)
+
+        degree = highest(*(self.bound(e) + self.bound(e) for e in rules)) + self.over_noise(*rules)
+        answer = self.decide(test, degree, free=2, order=2, noisy=True)
+        if answer.kind != "zero":
+            return f"the proposal is not seen to be normal and independent: {answer.why}"
+        return None
+
+    def mean_of(self, run: Run, e: int, x: Place) -> int:
+        """The mean of a new value that is linear in its noise."""
+        rule = run.series(e, {0: x[1]})
+        noise = self.noise_places(run, e)
+        return rule.constant() - sum(first(rule, w) * run.symbol(*w) for w in noise)
+
+    def variance(self, block: str, e: int) -> int | None:
+        """A node that is the variance of a new value, and positive; None if none is known."""
+        x, length = self.place(block), self.table.length(block)
+
+        def is_variance(k: int) -> bool:
+            def test(run: Run) -> Iterator[int]:
+                rule = run.series(e, {0: x[1]})
+                noise = self.noise_places(run, e)
+                own = sum(first(rule, w) ** 2 for w in noise)
+                yield own - run.series(k, {0: x[1]}).constant()
+
+            degree = (self.bound(e) + self.bound(e) + self.over_noise(e)) | self.bound(k)
+            return self.decide(test, degree, free=1, order=1, noisy=True).kind == "zero"
+
+        steps = [step for steps in self.steps.values() for step in steps]
+        for k in dict.fromkeys(step["e"] for step in steps if step["kind"] == "sign"):
+            node = self.table.nodes[k]
+            fits_block = all(label == 0 and n == length for label, n in node.free.items())
+            free = not node.sums and not self.noises(k)
+            if fits_block and free and is_variance(k) and self.is_positive(k):
+                return k
+        return None
+
+
 def tables_of(table: Table, subject: Subject) -> list[Table]:
     """The table of a subject, and those of its inverse maps and its original."""
     inverses = [m.inverse[0] for m in subject.maps.values() if m.inverse]
@@ -3277,12 +4003,15 @@ def _checked(c: Any) -> Result:
     )
     table = Table(c["nodes"], c["symbols"], c["functions"], c["lengths"])
     reader = Reader(table)
-    subject = reader.subject(c["subject"])
+    is_kernel = isinstance(c["subject"], dict) and c["subject"].get("kind") == "kernel"
+    subject, kernel = (
+        reader.kernel(c["subject"]) if is_kernel else (reader.subject(c["subject"]), None)
+    )
     claimed, steps = reader.steps(c["obligations"])
     left_out = reader.left_out(c["left_out"], claimed)
     if c["sha256"] != digest(c):
         return Result("rejected", "the certificate is damaged: its sha256 is another one")
-    checks = Check(table, subject, steps)
+    checks = KernelCheck(table, subject, kernel, steps) if kernel else Check(table, subject, steps)
     missing = checks.basic() - {name for name, required in claimed.items() if required}
     if missing:
         return Result(
@@ -3299,14 +4028,25 @@ def _checked(c: Any) -> Result:
         else "confirmed"
     )
     sentence = f"confirmed, {ERROR_BOUND}" if status == "confirmed" else status
+    about = (
+        f"{subject.kind} {c['subject']['name'] or 'without a name'}, a"
+        f" {'Markov chain' if kernel else 'process'} of ({', '.join(subject.state)})"
+    )
+    scope = (
+        *scope_of(table),
+        *maps_in_words(table, subject),
+        *conditions_in_words(table, kernel),
+    )
     return Result(
         status,
         sentence,
-        (*findings, *left_out),
+        tuple(
+            replace(f, name=printable(f.name), sentence=printable(f.sentence))
+            for f in (*findings, *left_out)
+        ),
         tuple(checks.assumptions),
-        f"{subject.kind} {c['subject']['name'] or 'without a name'}, a process of"
-        f" ({', '.join(subject.state)})",
-        (*scope_of(table), *maps_in_words(table, subject)),
+        printable(about),
+        tuple(map(printable, scope)),
     )
 
 
@@ -3332,6 +4072,30 @@ def maps_in_words(table: Table, subject: Subject) -> Iterator[str]:
     for b, m in subject.maps.items():
         where = "" if m.domain is None else " " + _domain_in_words(table, m.domain)
         yield f"{m.image} = f({b}){where}, by the map of the certificate"
+
+
+def conditions_in_words(table: Table, kernel: Kernel | None) -> Iterator[str]:
+    """The conditions that belong to the scope of a kernel."""
+    for e, sign in kernel.conditions if kernel else ():
+        yield f"where {text(table, e)} {sign}"
+
+
+def text(table: Table, k: int) -> str:
+    """A node in words, cut where it is long."""
+    node = table.nodes[k]
+    if node.depth > MAX_DEPTH_IN_WORDS:
+        return f"node {k}"
+    parts = [text(table, c) for c in node.parts]
+    match node.head:
+        case "num":
+            return f"({node.number})" if node.number and node.number < 0 else str(node.number)
+        case "+" | "*" | "^":
+            return f"({node.head.join(parts)})"
+        case "sym" | "at":
+            return str(node.name)
+        case "fn":
+            return f"{node.name}({', '.join(parts)})"
+    return f"node {k}"
 
 
 def _function_in_words(name: str, f: Mapping[str, Any]) -> str:

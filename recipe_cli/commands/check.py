@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from recipe import Recipe, RecipeError, Update
+from recipe import Kernel, Recipe, RecipeError, Update
 from recipe_cli.commands.options import AsJson, positive
 from recipe_cli.declarations import declarations, single_declaration
 from recipe_cli.sandbox.child import StoppedError, within_limits
@@ -64,7 +64,7 @@ def check_certificate(
     other = None
     if where is not None:
         declaration = single_declaration(declarations(where))
-        assert isinstance(declaration.declared, Recipe | Update)  # a file declares nothing else
+        assert isinstance(declaration.declared, Recipe | Update | Kernel)
         other = first_difference(certificate, declaration.declared)
         where = declaration.where
     if as_json:
