@@ -1988,6 +1988,20 @@ KERNEL_SHAPE = {
     "conditions": [{"e": int, "sign": frozenset(SIGNS_OF_CONDITION)}],
     "parts": [None],
 }
+TRANSLATION_SHAPE = {
+    "name": None,
+    "kind": str,
+    "scheme": str,
+    "text_sha256": str,
+    "rule_sha256": str,
+    "rule": None,
+}
+TRANSLATED_SHAPE = {
+    "kind": str,
+    "state": [None],
+    "update": UPDATE_SHAPE,
+    "observe": [(str, int)],
+}
 MAX_PARTS = 64  # of a kernel, those inside of others included
 SIGN_SHAPE = {"kind": str, "e": int, "sign": frozenset(SIGNS_OF_CONDITION), "form": int}
 COLUMN_SHAPE = {"length": None, "rows": None, "weight": int, "matrix": None}
@@ -3983,11 +3997,17 @@ class Result:
         ]
 
 
-def check(certificate: Any) -> Result:
-    """Check every obligation that a certificate requires, from its subject alone; never raises for
-    bad data.
+def check(certificate: Any, module: bytes | None = None) -> Result:
+    """Check every obligation of a certificate, from its subject alone; never raises for bad data.
+
+    ``module`` is the text of a program, for the certificate of a translation.
     """
     try:
+        fits(certificate, CERTIFICATE_SHAPE, "a certificate")
+        subject = certificate["subject"]
+        if isinstance(subject, dict) and subject.get("kind") == "translation":
+            return _checked_translation(certificate, module)
+        require(module is None, "only the certificate of a translation is about a module")
         return _checked(certificate)
     except ValueError as error:
         return Result("not a certificate", str(error))
@@ -3995,12 +4015,89 @@ def check(certificate: Any) -> Result:
         return Result("not a certificate", "it is nested too deeply")
 
 
-def _checked(c: Any) -> Result:
-    fits(c, CERTIFICATE_SHAPE, "a certificate")
+def _checked_translation(c: Any, module: bytes | None) -> Result:
+    """Compare the hashes of a translation: of the rule in the certificate, and of a module.
+
+    That the text carries out the rule is not followed here, as this program reads no programs.
+    """
+    _require_version(c)
+    table = Table(c["nodes"], c["symbols"], c["functions"], c["lengths"])
+    reader, subject = Reader(table), c["subject"]
+    fits(subject, TRANSLATION_SHAPE, "the subject")
+    name = subject["name"]
+    require(name is None or isinstance(name, str), "the name of the subject is no text")
+    state = _translated_state(reader, subject["rule"])
+    claimed, _ = reader.steps(c["obligations"])
+    left_out = reader.left_out(c["left_out"], claimed)
+    if c["sha256"] != digest(c):
+        return Result("rejected", "the certificate is damaged: its sha256 is another one")
+    if claimed != {"translation": True}:
+        return Result("rejected", "a translation is claimed by the obligation translation alone")
+    parts = {k: c[k] for k in ("lengths", "symbols", "functions", "nodes")}
+    same_rule = subject["rule_sha256"] == digest(parts | {"rule": subject["rule"]})
+    findings = [
+        Finding(
+            "rule",
+            CONFIRMED if same_rule else REJECTED,
+            f"the sha256 of the rule is {'' if same_rule else 'not '}{subject['rule_sha256']}",
+        ),
+        _text_finding(subject["text_sha256"], module),
+        Finding(
+            "translation",
+            NOT_CHECKED,
+            "that this text carries out this rule: this checker reads no programs; `recipe generate"
+            " --check` proves it again",
+        ),
+        *left_out,
+    ]
+    status = "rejected" if any(f.status == REJECTED for f in findings) else "not confirmed"
+    about = f"translation of {name or 'a sampler without a name'} by {subject['scheme']}"
+    return Result(
+        status,
+        status,
+        tuple(replace(f, name=printable(f.name), sentence=printable(f.sentence)) for f in findings),
+        (),
+        printable(f"{about}, of ({', '.join(state)})"),
+        tuple(map(printable, scope_of(table))),
+    )
+
+
+def _translated_state(reader: Reader, rule: Any) -> tuple[str, ...]:
+    """The blocks of a rule that was translated: an update, or a kernel."""
+    if isinstance(rule, dict) and rule.get("kind") == "kernel":
+        return reader.kernel(rule)[0].state
+    fits(rule, TRANSLATED_SHAPE, "the rule")
+    require(rule["kind"] == "update", "the rule is neither an update nor a kernel")
+    state = reader.blocks(rule["state"], "the state")
+    reader.rule(rule["update"], state)
+    for b, n in rule["observe"]:
+        require(b in state, "what is recorded is no block")
+        reader.node(n, "what is recorded", reader.table.length(b))
+    return state
+
+
+def _text_finding(wanted: str, module: bytes | None) -> Finding:
+    """Whether the text of a module has the hash of a certificate."""
+    if module is None:
+        return Finding("text", NOT_CHECKED, f"no module is given; its sha256 must be {wanted}")
+    found = hashlib.sha256(module).hexdigest()
+    same = found == wanted
+    return Finding(
+        "text",
+        CONFIRMED if same else REJECTED,
+        f"the sha256 of the module is {found}" + ("" if same else f", and must be {wanted}"),
+    )
+
+
+def _require_version(c: Any) -> None:
     require(
         type(c["version"]) is int and c["version"] == VERSION,
         f"this checker reads version {VERSION}",
     )
+
+
+def _checked(c: Any) -> Result:
+    _require_version(c)
     table = Table(c["nodes"], c["symbols"], c["functions"], c["lengths"])
     reader = Reader(table)
     is_kernel = isinstance(c["subject"], dict) and c["subject"].get("kind") == "kernel"
@@ -4134,19 +4231,31 @@ def read(path: str) -> Any:
         CertificateError: if the file cannot be read, is too long, or is not plain JSON.
     """
     try:
-        # opening a pipe might block for ever
-        require(os.path.isfile(path) or not os.path.exists(path), "it is not a regular file")
-        with open(path, "rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
-        require(len(data) <= MAX_FILE_BYTES, f"the file is longer than {MAX_FILE_BYTES} bytes")
         return json.loads(
-            data.decode("utf-8"),
+            read_bytes(path).decode("utf-8"),
             object_pairs_hook=_without_doubles,
             parse_constant=_no_constant,
             parse_float=_no_constant,
         )
     except (OSError, RecursionError, ValueError) as error:
         raise CertificateError(f"{path} cannot be read as a certificate: {error}") from None
+
+
+def read_bytes(path: str) -> bytes:
+    """The content of a file.
+
+    Raises:
+        CertificateError: if the file cannot be read, or is too long.
+    """
+    try:
+        # opening a pipe might block for ever
+        require(os.path.isfile(path) or not os.path.exists(path), "it is not a regular file")
+        with open(path, "rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise CertificateError(str(error)) from None
+    require(len(data) <= MAX_FILE_BYTES, f"the file is longer than {MAX_FILE_BYTES} bytes")
+    return data
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -4167,8 +4276,12 @@ def printable(text: str) -> str:
 def main(arguments: list[str]) -> int:
     """Check one file, print the findings, and return the exit status."""
     try:
-        require(len(arguments) == 1, "there must be one: python checker.py cert.json")
-        result = check(read(arguments[0]))
+        require(
+            1 <= len(arguments) <= 2,
+            "the arguments are a certificate and, for one of a translation, the module",
+        )
+        module = read_bytes(arguments[1]) if arguments[1:] else None
+        result = check(read(arguments[0]), module)
     except CertificateError as error:
         result = Result("not a certificate", str(error))
     width = max((len(f.name) for f in result.findings), default=0)

@@ -87,7 +87,10 @@ def check_as_json(
 
 def target_of(certificate: Any) -> str:
     """Return the law of a well-formed certificate, ``exp(-H)`` with H written out."""
-    return f"exp(-H), H = {text_of(certificate['nodes'], certificate['subject']['H'])}"
+    subject = certificate["subject"]
+    rule = subject["rule"] if subject["kind"] == "translation" else subject
+    H = rule["H"] if "H" in rule else rule["update"]["target"]
+    return f"exp(-H), H = {text_of(certificate['nodes'], H)}"
 
 
 def print_check(

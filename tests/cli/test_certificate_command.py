@@ -179,6 +179,58 @@ def test_only_what_is_proved_is_written(tmp_path, command):
     assert not path.exists()
 
 
+@pytest.fixture
+def translation(tmp_path, command):
+    """A module with the certificate of its translation."""
+    module, path = tmp_path / "kernel.py", tmp_path / "kernel.json"
+    status, _, said = command("generate", "sgld", "-o", module, "--certificate", path)
+    assert (status, said) == (0, f"wrote {module}\nwrote {path}\n")
+    return module, path
+
+
+def findings(out):
+    return {o["name"]: o["status"] for o in json.loads(out)["obligations"]}
+
+
+def test_a_translation_is_compared_with_a_module(translation, command):
+    module, path = translation
+    status, out, _ = command("check", path, "--module", module, "--json")
+    assert status == 3  # the hashes agree, and the proof is not followed
+    assert findings(out) == {
+        "rule": "confirmed",
+        "text": "confirmed",
+        "translation": "cannot be certified",
+    }
+    assert findings(command("check", path, "--json")[1])["text"] == "cannot be certified"
+    module.write_text(module.read_text() + "\n")
+    status, out, _ = command("check", path, "--module", module, "--json")
+    assert status == 1
+    assert findings(out)["text"] == "rejected"
+
+
+def test_another_rule_has_another_hash(translation, command):
+    _, path = translation
+    said = json.loads(path.read_text())
+    (number,) = [k for k, node in enumerate(said["nodes"]) if node == ["num", -1, 1]]
+    said["nodes"][number] = ["num", -2, 1]
+    path.write_text(canonical(said | {"sha256": digest_of(said)}))
+    status, out, _ = command("check", path, "--json")
+    assert status == 1
+    assert findings(out)["rule"] == "rejected"
+
+
+def test_a_translation_has_no_other_claim_and_a_sampler_no_module(translation, sghmc, command):
+    module, path = translation
+    said = json.loads(path.read_text())
+    said["obligations"][0]["name"] = "stationarity"
+    path.write_text(canonical(said | {"sha256": digest_of(said)}))
+    assert command("check", path, "--module", module)[0] == 1
+    assert command("check", sghmc, "--module", module)[0] == 2
+    status, _, err = command("check", path, "sgld")
+    assert status == 2
+    assert "name the module" in err
+
+
 def test_a_certificate_is_about_one_recipe(tmp_path, command):
     file = tmp_path / "two.py"
     file.write_text(TWO)

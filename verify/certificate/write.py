@@ -159,7 +159,7 @@ def _(declared: Recipe, subject: Subject, to: Encoder) -> Data:
     if isinstance(declared.noise_factor, BlockMatrix):
         data["noise_factor"] = to.matrix(declared.noise_factor.entries)
     if declared.update is not None:
-        data["update"] = _encoded_rule(declared.update, to)
+        data["update"] = encoded_rule(declared.update, to)
     if declared.transform is not None:
         data["transform"] = encoded_transform(declared.transform)
     return data
@@ -169,10 +169,11 @@ def _(declared: Recipe, subject: Subject, to: Encoder) -> Data:
 def _(declared: Update, subject: Subject, to: Encoder) -> Data:
     state, diffusion = subject.state, subject.dynamics.diffusion
     D = to.matrix([[diffusion[row, column] for column in state] for row in state])
-    return {"D": D, "marginal": [], "update": _encoded_rule(declared, to)}
+    return {"D": D, "marginal": [], "update": encoded_rule(declared, to)}
 
 
-def _encoded_rule(update: Update, to: Encoder) -> Data:
+def encoded_rule(update: Update, to: Encoder) -> Data:
+    """An update rule as plain data."""
     return {
         "step": to.declare(update.step),
         "sequential": update.sequential,
@@ -270,6 +271,7 @@ __all__ = [
     "certificate_of",
     "digest_of",
     "encoded",
+    "encoded_rule",
     "encoded_step",
     "encoded_subject",
     "step_of",
