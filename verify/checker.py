@@ -23,7 +23,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations_with_replacement, product, zip_longest
@@ -34,7 +34,7 @@ from typing import Any
 # -- limits
 # --------------------------------------------------------------------------------------------------
 
-VERSION = 1
+VERSION = 2
 # of the file
 MAX_FILE_BYTES = 20_000_000
 MAX_NODES = 20_000
@@ -49,6 +49,7 @@ MAX_LENGTH_CHOICES = 300
 MAX_MULTIPLICATIONS = 1_000_000
 MAX_NESTED_EXPONENTS = 3
 MAX_NOISE_FACTORS = 12  # in one product
+MAX_DEPTH_IN_WORDS = 8  # of an expression that is printed
 MAX_POINT_DRAWS = 400  # until every radicand is a square and no denominator vanishes
 
 
@@ -256,6 +257,9 @@ class Table:
         self.symbols: dict[str, Any] = symbols
         self.functions: dict[str, Any] = functions
         self.nodes: list[Node] = []
+        self.data: list[list[Any]] = []  # the nodes as they are written
+        self._index: dict[str, int] = {}
+        self._indexed = 0  # the number of nodes that are in it
         self.known_signs: dict[int, Signs] = {}
         self.known_squares: dict[int, bool] = {}
         names = [*lengths, *symbols, *functions]
@@ -276,7 +280,7 @@ class Table:
         for k, data in enumerate(nodes):
             self._add(data, f"node {k}")
         for name, s in symbols.items():
-            self._domain(s["domain"], s["kind"], f"the domain of {name!r}")
+            self.domain(s["domain"], s["kind"], f"the domain of {name!r}")
 
     # -- declarations
 
@@ -322,7 +326,8 @@ class Table:
                 f"{name!r} is symmetric and not square",
             )
 
-    def _domain(self, domain: Any, kind: str, where: str) -> None:
+    def domain(self, domain: Any, kind: str, where: str) -> None:
+        """Require that the data of the domain of a block are well formed."""
         if domain is None or (domain == ["simplex"] and kind == "vector"):
             return
         fits(domain, (frozenset({"interval"}), None, None, bool, bool), where)
@@ -392,6 +397,29 @@ class Table:
         self._describe(node, below)
         require(node.height <= MAX_HEIGHT, f"{where} has too high a degree")
         self.nodes.append(node)
+        self.data.append(data)
+
+    def add(self, *data: Any) -> int:
+        """The index of a node of the checker's own, which is added unless it is there.
+
+        Raises:
+            UnableError: if it is too deep, or of too high a degree.
+        """
+        for k in range(self._indexed, len(self.data)):
+            self._index.setdefault(repr(self.data[k]), k)
+        self._indexed = len(self.data)
+        if repr(list(data)) in self._index:
+            return self._index[repr(list(data))]
+        try:
+            require(len(self.nodes) < 2 * MAX_NODES, "there are too many nodes")
+            self._add(list(data), "a node that is derived")
+        except CertificateError as error:
+            raise UnableError(str(error)) from None
+        return len(self.nodes) - 1
+
+    def number(self, q: Fraction | int) -> int:
+        """Add a number, and return its index."""
+        return self.add("num", Fraction(q).numerator, Fraction(q).denominator)
 
     def _read(self, data: list[Any], where: str) -> tuple[Node, list[tuple[int, str]]]:  # noqa: PLR0912
         """A node from its data, and the labels that occur in it directly, with their lengths."""
@@ -1028,8 +1056,8 @@ class Run:
     A node has two values. Its *frozen* value is a number modulo the prime of a level of the chain,
     in which every total and length is a free value; it serves as an argument of functions. Its
     Taylor series is computed at level 0, with totals written out. Without a rule, the variables of
-    the series are the coordinates, up to ``order`` derivatives. With a rule they are noise and the
-    root s of the step, whose power is the order.
+    the series are the coordinates (if ``noisy``, noise as well), up to ``order`` derivatives. With
+    a rule they are noise and the root s of the step, whose power is the order.
     """
 
     def __init__(
@@ -1039,20 +1067,27 @@ class Run:
         sizes: Mapping[str, int],
         order: int,
         rule: bool = False,
+        noisy: bool = False,
     ) -> None:
-        self.table, self.primes, self.sizes, self.order, self.rule = (
+        self.table, self.primes, self.sizes, self.order, self.rule, self.noisy = (
             table,
             primes,
             sizes,
             order,
             rule,
+            noisy,
         )
         self.p = primes[0]
         self.complete = True  # False once a nonzero value may be due to an identity unknown here
-        # radicands that are not known to be squares: node, coordinates of its labels, level
-        self.roots: set[tuple[int, tuple[tuple[int, int], ...], int]] = set()
+        # radicands that are not known to be squares: node, coordinates of its labels, level, and
+        # the partners by which it is at another state
+        self.roots: set[
+            tuple[int, tuple[tuple[int, int], ...], int, tuple[tuple[str, str], ...]]
+        ] = set()
         self.moved: dict[Place, Series] = {}
         self.work = 0
+        # of an exchange of two states: the names of blocks and of their partners, both ways
+        self.partners: Mapping[str, str] = {}
         self._values: dict[tuple[int, tuple[int, ...], Any], int] = {}
         self._known: tuple[dict[Any, Value], dict[Any, Value]] = ({}, {})  # series, frozen values
         self._bases = [pow(2 + randbelow(p - 3), 2, p) for p in primes]
@@ -1074,6 +1109,21 @@ class Run:
         """Use the coordinates to which a rule has moved the blocks, from now on."""
         self.moved = dict(moved)
         self._known[False].clear()
+
+    def exchange(self, partners: Mapping[str, str]) -> None:
+        """Exchange the values of blocks and of their partners, from now on.
+
+        Functions of whole blocks are taken at the state before, and at the other one thereafter.
+        """
+        self.partners = dict(partners)
+        self._known[False].clear()
+        self._known[True].clear()
+
+    def exchanged(self, k: int) -> tuple[tuple[str, str], ...]:
+        """The partners by which a node has another value than at the state; () if it has not."""
+        nodes = [self.table.nodes[c] for c in self.table.reachable([k])] if self.partners else []
+        moved = any(n.name in self.partners or n.head in ("value", "d") for n in nodes)
+        return tuple(sorted(self.partners.items())) if moved else ()
 
     def spend(self, work: int) -> None:
         """Count multiplications.
@@ -1105,6 +1155,7 @@ class Run:
         """The value of a symbol at the point; 0 for the step and noise if a rule is expanded around
         them.
         """
+        name = self.partners.get(name, name)
         kind = self.table.symbols[name]["kind"]
         if self.rule and (kind == "step" or kind.endswith("noise")):
             return 0
@@ -1175,7 +1226,7 @@ class Run:
                     )
                     indices = tuple(sorted({*at, *(i for _, i in wrt if i != -1)}))
                     return self.drawn(
-                        (node.name, at, wrt),
+                        (node.name, at, wrt, *(("at the other state",) if self.partners else ())),
                         indices,
                         level,
                         POSITIVE if positive and not wrt else ANY,
@@ -1276,7 +1327,7 @@ class Run:
         if pow(value, order, p) != 1:
             raise NotSquareError(*sorted({i for _, i in at}))
         if not is_square(self.table, base):
-            self.roots.add((base, at, level))
+            self.roots.add((base, at, level, self.exchanged(base)))
         return pow(value, power, p)
 
     def _modulus(self, level: int) -> int:
@@ -1479,11 +1530,8 @@ class Run:
             return value
         if self.rule and (kind == "step" or kind.endswith("noise")):
             return Series({(2, ()) if kind == "step" else (0, ((name, index),)): 1})
-        return (
-            self.plus([value, self.variation(name, index)], self.p)
-            if kind in BLOCK_KINDS
-            else value
-        )
+        moves = kind in BLOCK_KINDS or (self.noisy and kind.endswith("noise"))
+        return self.plus([value, self.variation(name, index)], self.p) if moves else value
 
     def places(self, blocks: Iterable[str]) -> Iterator[Place]:
         """The coordinates of some blocks."""
@@ -1683,7 +1731,8 @@ class Degrees:
     def _symbol(self, name: str, kind: str) -> Orders:
         if self.moves is not None:
             return {2: Counter()} if kind == "step" else {0: Counter()} | self.moves.get(name, {})
-        return {n: Counter() for n in ((0, 1) if kind in BLOCK_KINDS and self.order else (0,))}
+        moves = kind in BLOCK_KINDS or kind.endswith("noise")
+        return {n: Counter() for n in ((0, 1) if moves and self.order else (0,))}
 
     def _jet(self, blocks: list[str]) -> Orders:
         if self.moves is None:
@@ -1737,6 +1786,7 @@ def decide(
     free: Mapping[str, int],
     order: int = 0,
     rule: bool = False,
+    noisy: bool = False,
 ) -> Answer:
     """Decide whether all numbers of a test vanish at every point, for every length.
 
@@ -1753,7 +1803,7 @@ def decide(
         )
     for numbers in product(*counts):
         sizes = dict(zip(table.lengths, numbers, strict=True))
-        run = Run(table, primes, sizes, order, rule)
+        run = Run(table, primes, sizes, order, rule, noisy)
         try:
             values = _at_a_point(run, test)
             independent = are_independent(run)
@@ -1802,7 +1852,10 @@ def are_independent(run: Run) -> bool:
     for _ in range(10 * len(roots) + 40 if roots else 0):
         probe = Run(run.table, run.primes, run.sizes, 0, run.rule)
         try:
-            values = [(probe.number(k, dict(at), level), level) for k, at, level in roots]
+            values = []
+            for k, at, level, partners in roots:
+                probe.exchange(dict(partners))
+                values.append((probe.number(k, dict(at), level), level))
         except (ZeroDivisionError, NotSquareError):
             continue
         row = 1
@@ -1837,6 +1890,220 @@ def vanishes(table: Table, one: int, primes: tuple[int, ...], other: int | None 
     return decide(table, primes, test, Degrees(table, 0).value(*nodes), taken)
 
 
+# -- expressions in other coordinates
+# --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Image:
+    """What a block of one table is in another one.
+
+    ``value`` is a node of that table, of the coordinate 0 of a ``block``, and ``slope`` is its
+    derivative by it. Without a block the value is one number.
+    """
+
+    value: int
+    block: str | None = None
+    slope: int | None = None
+
+
+class Carried:
+    """Nodes of one table, written anew in another one, where some blocks are functions of others.
+
+    A potential U of theta becomes one of phi, V(phi) = U(f(phi)), under the name of U. V is any
+    smooth function if U is, as f is smooth, f' has one sign, and f is onto. By the chain rule
+    dU/dtheta is (dV/dphi) / f'.
+    """
+
+    def __init__(self, source: Table, to: Table, images: Mapping[str, Image]) -> None:
+        self.source, self.to, self.images = source, to, images
+        self._known: dict[int, int] = {}
+
+    def node(self, k: int) -> int:
+        """The index of a node of the source in the other table, to which it is added.
+
+        Raises:
+            CertificateError: if a name in it means something else in the other table.
+        """
+        for c in self.source.reachable([k]):
+            if c not in self._known:
+                self._known[c] = self._carried(c)
+        return self._known[k]
+
+    def entry(self, entry: Mapping[str, int]) -> dict[str, int]:
+        """An entry of a block matrix."""
+        return {part: self.node(n) for part, n in entry.items()}
+
+    def _carried(self, c: int) -> int:
+        known, to, data = self._known, self.to, self.source.data[c]
+        below = self.source.nodes[c].parts
+        if self.source is to and below and all(known[n] == n for n in below):
+            return c  # a copy would count as another radicand
+        match data:
+            case ["sym" | "at", name, *labels]:
+                return self._symbol(name, labels)
+            case ["value" | "M", name, *_]:
+                self._require_same_function(name)
+                return to.add(*data)
+            case ["d", name, label, by]:
+                self._require_same_function(name)
+                return self._derivative(name, label, by)
+            case ["apply", name, orders, *arguments]:
+                self._require_same_function(name)
+                return to.add("apply", name, orders, *(known[c] for c in arguments))
+            case ["total", body, length, label]:
+                return to.add("total", known[body], length, label)
+            case ["fn", name, *arguments]:
+                return self.function(name, *(known[c] for c in arguments))
+            case ["+", *parts]:
+                return self.sum(known[c] for c in parts)
+            case ["*", *parts]:
+                return self.product(known[c] for c in parts)
+            case ["^", base, exponent]:
+                return to.add("^", known[base], known[exponent])
+        return to.add(*data)
+
+    def _symbol(self, name: str, labels: list[int]) -> int:
+        if name not in self.images:
+            same = declared(self.source, name) == declared(self.to, name)
+            require(same, f"{name!r} is declared otherwise in other coordinates")
+            return self.to.add("at" if labels else "sym", name, *labels)
+        image = self.images[name]
+        require(
+            image.block is None or self.source.length(name) == self.to.length(image.block),
+            f"{name!r} has another length in other coordinates",
+        )
+        return self._at(image.value, labels[0]) if labels else image.value
+
+    def _require_same_function(self, name: str) -> None:
+        moved = dict(self.source.functions[name])
+        if any(b in self.images and self._block(b) is None for b in Table.blocks(moved)):
+            raise UnableError("an abstract function at another point is not followed here")
+        if "blocks" in moved:
+            moved["blocks"] = [self._block(b) for b in moved["blocks"]]
+        if "block" in moved:
+            moved["block"] = self._block(moved["block"])
+        same = self.to.functions.get(name) == moved
+        require(same, f"{name!r} is declared otherwise in other coordinates")
+
+    def _block(self, name: str) -> str | None:
+        return self.images[name].block if name in self.images else name
+
+    def _derivative(self, name: str, label: int | None, by: list[list[Any]]) -> int:
+        changed = [(b, at) for b, at in by if b in self.images]
+        if changed and len(by) > 1:
+            raise UnableError("a second derivative in other coordinates is not followed here")
+        there = self.to.add("d", name, label, [[self._block(b), at] for b, at in by])
+        for b, at in changed:
+            slope = self.images[b].slope
+            if slope is None:
+                raise UnableError("a derivative in other coordinates is not followed here")
+            here = slope if at is None else self._at(slope, at)
+            there = self.to.add("*", there, self.to.add("^", here, self.to.number(-1)))
+        return there
+
+    def _at(self, k: int, label: int) -> int:
+        """A node of the other table, a function of one coordinate, at another one than 0."""
+        if label == 0:
+            return k
+        moved: dict[int, int] = {}
+        for c in self.to.reachable([k]):
+            data, node = self.to.data[c], self.to.nodes[c]
+            if 0 not in node.free:
+                moved[c] = c
+            elif node.head == "at":
+                moved[c] = self.to.add("at", node.name, label)
+            elif node.head in ("+", "*", "^", "fn"):
+                head = data[:2] if node.head == "fn" else data[:1]
+                moved[c] = self.to.add(*head, *(moved[n] for n in node.parts))
+            else:
+                raise UnableError("a function of one coordinate has such a part")
+        return moved[k]
+
+    # -- forms in which a logarithm below an exponential cancels
+
+    def sum(self, parts: Iterable[int]) -> int:
+        """A sum, with sums in it opened and numbers added."""
+        rest, constant = list[int](), Fraction(0)
+        for c in self._opened("+", parts):
+            number = self.to.nodes[c].number
+            constant += number or 0
+            rest += [c] if number is None else []
+        if constant or not rest:
+            rest = [*rest, self.to.number(constant)]
+        return rest[0] if len(rest) == 1 else self.to.add("+", *rest)
+
+    def product(self, parts: Iterable[int]) -> int:
+        """A product, with products in it opened and numbers multiplied."""
+        rest, factor = list[int](), Fraction(1)
+        for c in self._opened("*", parts):
+            number = self.to.nodes[c].number
+            factor *= 1 if number is None else number
+            rest += [c] if number is None else []
+        if factor != 1 or not rest:
+            rest = [self.to.number(factor), *rest]
+        return rest[0] if len(rest) == 1 else self.to.add("*", *rest)
+
+    def _opened(self, head: str, parts: Iterable[int]) -> Iterator[int]:
+        for c in parts:
+            if self.to.nodes[c].head == head:
+                yield from self._opened(head, self.to.nodes[c].parts)
+            else:
+                yield c
+
+    def function(self, name: str, *arguments: int) -> int:
+        """A function, where exp(c log(x)) with a number c is x^c, wherever log(x) has a value."""
+        if name == "exp":
+            return self.exponential(arguments[0])
+        if name not in ("sinh", "cosh", "tanh") or not any(
+            self._power(c) for c in self._opened("+", arguments)
+        ):
+            return self.to.add("fn", name, *arguments)
+        up = self.exponential(arguments[0])
+        down = self.to.add("^", up, self.to.number(-1))
+        odd = self.sum([up, self.product([self.to.number(-1), down])])
+        even = self.sum([up, down])
+        if name == "tanh":
+            return self.product([odd, self.to.add("^", even, self.to.number(-1))])
+        return self.product([self.to.number(Fraction(1, 2)), odd if name == "sinh" else even])
+
+    def _power(self, k: int) -> tuple[int, Fraction] | None:
+        """(x, c) for c log(x) with a number c; None for any other node."""
+        factor, rest = scaled(self.to, k)
+        node = self.to.nodes[rest]
+        return (node.parts[0], factor) if node.head == "fn" and node.name == "log" else None
+
+    def exponential(self, k: int) -> int:
+        """exp of a node, where logarithms among its summands cancel."""
+        factors, rest = list[int](), list[int]()
+        for c in self._opened("+", [k]):
+            found = self._power(c)
+            if found is None:
+                rest.append(c)
+            else:
+                x, power = found
+                factors.append(x if power == 1 else self.to.add("^", x, self.to.number(power)))
+        if rest or not factors:
+            factors.append(self.to.add("fn", "exp", self.sum(rest)))
+        return self.product(factors)
+
+
+def declared(table: Table, name: str) -> Any:
+    """The declaration of a symbol with numbers for the ends of its domain; None if there is none.
+
+    The order of facts makes no difference.
+    """
+    symbol = table.symbols.get(name)
+    if symbol is None:
+        return None
+    return symbol | {"facts": set(symbol["facts"]), "domain": ends_of(table, symbol["domain"])}
+
+
+def ends_of(table: Table, domain: Any) -> Any:
+    """A domain with numbers for its ends."""
+    return domain and [table.nodes[x].number if type(x) is int else x for x in domain]
+
+
 # -- what a certificate is about
 # --------------------------------------------------------------------------------------------------
 
@@ -1855,7 +2122,49 @@ SUBJECT_SHAPE = {
     "Q?": None,
     "noise_factor?": None,
     "update?": UPDATE_SHAPE,
+    "maps?": None,
+    "transform?": None,
 }
+TABLE_SHAPE = {"lengths": None, "symbols": None, "functions": None, "nodes": None}
+MAP_SHAPE = {"image": str, "domain": None, "forward": int, "slope": int, "inverse": None}
+INVERSE_SHAPE = TABLE_SHAPE | {"value": int}
+ORIGINAL_SHAPE = TABLE_SHAPE | dict.fromkeys(("state", "H", "D", "Q", "drift"))
+TRANSFORM_SHAPE = {
+    "kind": frozenset({"ito", "corv"}),
+    "block": str,
+    "original": ORIGINAL_SHAPE,
+}
+RULE_SHAPE = {"kind": str, "sequential": bool, "rule": [(str, int)]}
+PART_SHAPES = {
+    "move": RULE_SHAPE,
+    "map": RULE_SHAPE | {"times": (int, int), "flips": [str], "turn": bool},
+    "hastings": {"kind": str, "rule": [(str, int)], "cost": int, "partners": [(str, str)]},
+    "path": {"kind": str, "around": None, "test": None},
+    "repeat": {"kind": str, "times": (int, int), "parts": [None]},
+}
+KERNEL_SHAPE = {
+    "name": None,
+    "kind": str,
+    "state": [None],
+    "H": int,
+    "conditions": [{"e": int, "sign": frozenset(SIGNS_OF_CONDITION)}],
+    "parts": [None],
+}
+TRANSLATION_SHAPE = {
+    "name": None,
+    "kind": str,
+    "scheme": str,
+    "text_sha256": str,
+    "rule_sha256": str,
+    "rule": None,
+}
+TRANSLATED_SHAPE = {
+    "kind": str,
+    "state": [None],
+    "update": UPDATE_SHAPE,
+    "observe": [(str, int)],
+}
+MAX_PARTS = 64  # of a kernel, those inside of others included
 SIGN_SHAPE = {"kind": str, "e": int, "sign": frozenset(SIGNS_OF_CONDITION), "form": int}
 COLUMN_SHAPE = {"length": None, "rows": None, "weight": int, "matrix": None}
 STEP_SHAPES = {
@@ -1869,6 +2178,12 @@ OBLIGATION_SHAPE = {
     "by": str,
     "assumptions": [str],
     "steps": [None],
+}
+# Of an obligation that the report has and the certificate does not claim.
+LEFT_OUT_SHAPE = {
+    "name": str,
+    "verdict": frozenset({"proved", "refuted", "undecided"}),
+    "reason": str,
 }
 
 
@@ -1899,6 +2214,31 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Map:
+    """A change of variable ``image = f(phi)`` of a block phi, with the domain of the image.
+
+    ``forward`` and ``slope`` are nodes of f and f'. ``inverse`` is a table of its own with a node
+    of g(image); the image is its only block, a scalar.
+    """
+
+    image: str
+    domain: Any
+    forward: int
+    slope: int
+    inverse: tuple[Table, int] | None
+
+
+@dataclass(frozen=True)
+class Transform:
+    """The process from which the subject was made by the map of a block: ``ito`` or ``corv``."""
+
+    kind: str
+    block: str
+    table: Table
+    original: Subject
+
+
+@dataclass(frozen=True)
 class Subject:
     """The process of a certificate; ``factor`` has the columns of a noise factor."""
 
@@ -1911,6 +2251,8 @@ class Subject:
     rule: Rule | None
     marginal: tuple[tuple[tuple[str, ...], int], ...]
     factor: tuple[Column, ...] | None
+    maps: Mapping[str, Map]
+    transform: Transform | None
 
     def without_rule(self) -> list[int]:
         """The nodes of all expressions except those of the rule."""
@@ -1924,7 +2266,50 @@ class Subject:
             *self.drift.values(),
             *(U for _, U in self.marginal),
             *(n for e in entries for n in e.values()),
+            *(n for m in self.maps.values() for n in (m.forward, m.slope)),
         ]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a sweep: a ``move``, ``map``, ``hastings``, ``path`` or ``repeat``.
+
+    ``pairs`` are the blocks that a rule moves, with the nodes of their new values, in order.
+    ``flips`` are the blocks whose sign is turned where a map is rejected; unless ``turn``, a
+    rejected state stays as it is. A path has a move and a map in ``inner``.
+    """
+
+    kind: str
+    sequential: bool = True
+    pairs: tuple[tuple[str, int], ...] = ()
+    flips: tuple[str, ...] = ()
+    turn: bool = True
+    cost: int = 0
+    partners: tuple[tuple[str, str], ...] = ()
+    inner: tuple[Part, ...] = ()
+
+    def leaves(self) -> Iterator[Part]:
+        """The parts that are no repetitions."""
+        if self.kind == "repeat":
+            for part in self.inner:
+                yield from part.leaves()
+        else:
+            yield self
+
+    def nodes(self) -> list[int]:
+        """The nodes of all expressions in it."""
+        own = [n for _, n in self.pairs] + ([self.cost] if self.kind == "hastings" else [])
+        return own + [n for part in self.inner for n in part.nodes()]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A sweep of a Markov chain: parts in order, and conditions on the step and parameters that
+    belong to its scope.
+    """
+
+    parts: tuple[Part, ...]
+    conditions: tuple[tuple[int, str], ...]
 
 
 class Reader:
@@ -2011,8 +2396,8 @@ class Reader:
         require(recipe == ("Q" in data), "a recipe has Q, and a claim has none")
         require(recipe or "update" in data, "a claim has an update")
         require(
-            recipe or not (data["marginal"] or "noise_factor" in data),
-            "a claim has no marginal and no noise_factor",
+            recipe or not (data["marginal"] or data.keys() & {"noise_factor", "transform"}),
+            "a claim has no marginal, no noise_factor and no transform",
         )
         require(
             data["name"] is None or isinstance(data["name"], str),
@@ -2029,6 +2414,7 @@ class Reader:
             if "noise_factor" in data
             else None
         )
+        maps = self.maps(data.get("maps", {}), state)
         subject = Subject(
             data["kind"],
             state,
@@ -2049,6 +2435,8 @@ class Reader:
                 if factor
                 else None
             ),
+            maps,
+            self.transform(data["transform"], state, maps) if "transform" in data else None,
         )
         for k in self.table.reachable(
             [*subject.without_rule(), *([subject.rule.target] if subject.rule else [])]
@@ -2060,6 +2448,72 @@ class Reader:
                 f"{node.name!r} stands where neither the step nor noise may",
             )
         return subject
+
+    def maps(self, data: Any, state: tuple[str, ...]) -> dict[str, Map]:
+        """The changes of variable, by block."""
+        keys(data, (), state, "the maps")
+        found = {}
+        for b, m in data.items():
+            where = f"the map of {b!r}"
+            fits(m, MAP_SHAPE, where)
+            require(m["image"] not in self.table.symbols, f"{where} has an image of the state")
+            self.table.domain(m["domain"], "scalar", f"the domain of {where}")
+            for n in (m["forward"], m["slope"]):
+                self._require_function_of(b, self.node(n, where, self.table.length(b)), where)
+            inverse = None if m["inverse"] is None else self.inverse(m, where)
+            found[b] = Map(m["image"], m["domain"], m["forward"], m["slope"], inverse)
+        images = [m.image for m in found.values()]
+        require(len(set(images)) == len(images), "two maps have one image")
+        return found
+
+    def _require_function_of(self, block: str, k: int, where: str) -> None:
+        """Require that a node is a function of one coordinate of a block, and of parameters."""
+        nodes = [self.table.nodes[c] for c in self.table.reachable([k])]
+        symbols = {n.name for n in nodes if n.head in ("sym", "at")}
+        require(
+            all(n.head in ("num", "pi", "e", "sym", "at", "+", "*", "^", "fn") for n in nodes)
+            and all(b == block or self.table.kind(b) == "parameter" for b in symbols),
+            f"{where} is no function of one number",
+        )
+
+    def inverse(self, m: Any, where: str) -> tuple[Table, int]:
+        """The inverse of a map: a table in which the image is the only block, and a node of it."""
+        data, where = m["inverse"], f"the inverse of {where}"
+        fits(data, INVERSE_SHAPE, where)
+        table = Table(data["nodes"], data["symbols"], data["functions"], data["lengths"])
+        blocks = [n for n in table.symbols if table.kind(n) in BLOCK_KINDS]
+        require(
+            blocks == [m["image"]]
+            and table.kind(m["image"]) == "scalar"
+            and ends_of(table, table.symbols[m["image"]]["domain"])
+            == ends_of(self.table, m["domain"]),
+            f"{where} is about another image",
+        )
+        reader = Reader(table)
+        reader._require_function_of(m["image"], reader.node(data["value"], where), where)
+        return table, data["value"]
+
+    def transform(self, data: Any, state: tuple[str, ...], maps: Mapping[str, Map]) -> Transform:
+        """The original of a process in other coordinates."""
+        fits(data, TRANSFORM_SHAPE, "the transform")
+        block, original = data["block"], data["original"]
+        require(block in maps, "the transform is of a block without a map")
+        table = Table(
+            original["nodes"], original["symbols"], original["functions"], original["lengths"]
+        )
+        written = {k: original[k] for k in ("state", "H", "D", "Q", "drift")}
+        subject = Reader(table).subject(written | {"name": None, "kind": "recipe", "marginal": []})
+        image = maps[block].image
+        require(
+            subject.state == tuple(image if b == block else b for b in state),
+            "the original of the transform has another state",
+        )
+        require(
+            ends_of(table, table.symbols[image]["domain"])
+            == ends_of(self.table, maps[block].domain),
+            "the original of the transform has another domain",
+        )
+        return Transform(data["kind"], block, table, subject)
 
     def rule(self, data: Any, state: tuple[str, ...]) -> Rule:
         """An update rule with a value for every block."""
@@ -2080,8 +2534,108 @@ class Reader:
         read = tuple((b, self.node(n, f"the rule of {b}", self.table.length(b))) for b, n in pairs)
         return Rule(data["sequential"], read, self.node(data["target"], "the target"))
 
-    def steps(self, data: Any) -> tuple[list[str], dict[str, list[Step]]]:
-        """The names of the required obligations, and the steps of all obligations by name."""
+    def left_out(self, data: Any, claimed: Iterable[str]) -> list[Finding]:
+        """The obligations that are not claimed, each with the reason that its author gives."""
+        fits(data, [LEFT_OUT_SHAPE], "left_out")
+        require(len(data) <= 64, "there are too many obligations")
+        names = [o["name"] for o in data]
+        require(
+            len({*names, *claimed}) == len(names) + len(set(claimed)),
+            "an obligation that is left out is named twice, or is claimed",
+        )
+        return [
+            Finding(
+                o["name"],
+                NOT_CHECKED,
+                f"the certificate does not claim it: {o['verdict']}, {o['reason']}",
+                required=False,
+            )
+            for o in data
+        ]
+
+    def kernel(self, data: Any) -> tuple[Subject, Kernel]:
+        """A kernel, with its state and target as a subject.
+
+        Raises:
+            CertificateError: if it is malformed.
+        """
+        fits(data, KERNEL_SHAPE, "the subject")
+        require(
+            data["name"] is None or isinstance(data["name"], str),
+            "the name of the subject is no text",
+        )
+        state = self.blocks(data["state"], "the state")
+        H = self.node(data["H"], "H")
+        self._count = 0
+        parts = tuple(self.part(part, state) for part in data["parts"])
+        require(parts, "the kernel has no part")
+        partners = {y for part in parts for leaf in part.leaves() for _, y in leaf.partners}
+        blocks = {n for n in self.table.symbols if self.table.kind(n) in BLOCK_KINDS}
+        require(blocks == {*state, *partners}, "the state lacks a block")
+        require(not partners & set(state), "a partner is a block of the state")
+        conditions = tuple(
+            (self.node(c["e"], "a condition"), c["sign"]) for c in data["conditions"]
+        )
+        return Subject("kernel", state, H, {}, None, {}, None, (), None, {}, None), Kernel(
+            parts, conditions
+        )
+
+    def part(self, data: Any, state: tuple[str, ...]) -> Part:
+        """A part of a kernel."""
+        self._count += 1
+        require(self._count <= MAX_PARTS, f"the kernel has more than {MAX_PARTS} parts")
+        kind: str = (
+            data["kind"] if isinstance(data, dict) and isinstance(data.get("kind"), str) else ""
+        )
+        require(kind in PART_SHAPES, "a part of the kernel is of an unknown kind")
+        fits(data, PART_SHAPES[kind], f"a {kind}")
+        if "times" in data:
+            low, high = data["times"]
+            require(1 <= low <= high, f"a {kind} has no number of repetitions")
+        if kind == "repeat":
+            return Part(kind, inner=tuple(self.part(part, state) for part in data["parts"]))
+        if kind == "path":
+            inner = self.part(data["around"], state), self.part(data["test"], state)
+            require([p.kind for p in inner] == ["move", "map"], "a path is no move around a map")
+            return Part(kind, inner=inner)
+        require(len(data["rule"]) <= 64, f"the rule of a {kind} is too long")
+        require({b for b, _ in data["rule"]} == set(state), f"the rule of a {kind} lacks a block")
+        pairs = [
+            (b, self.node(n, f"the rule of {b}", self.table.length(b))) for b, n in data["rule"]
+        ]
+        moving = tuple((b, n) for b, n in pairs if not self.is_block(n, b))
+        sequential = data.get("sequential", False)
+        require(sequential or len(pairs) == len(state), "a simultaneous rule names a block twice")
+        if kind != "hastings":
+            flips = tuple(data.get("flips", ()))
+            require(
+                set(flips) <= set(state) and len(set(flips)) == len(flips), "the flips are wrong"
+            )
+            return Part(kind, sequential, moving, flips, data.get("turn", True))
+        partners = tuple((x, y) for x, y in data["partners"])
+        right = [
+            self.table.kind(x) in BLOCK_KINDS
+            and self.table.kind(x) == self.table.kind(y)
+            and self.table.length(x) == self.table.length(y)
+            for x, y in partners
+        ]
+        require(
+            all(right)
+            and {x for x, _ in partners} == {b for b, _ in moving}
+            and len({y for _, y in partners}) == len(partners) == len(moving),
+            "the partners of a proposal are not of the blocks that it moves",
+        )
+        return Part(
+            kind, sequential, moving, cost=self.node(data["cost"], "the cost"), partners=partners
+        )
+
+    def is_block(self, k: int, block: str) -> bool:
+        """Return True if a node is the block itself."""
+        node = self.table.nodes[k]
+        return node.head in ("at", "sym") and node.name == block
+
+    def steps(self, data: Any) -> tuple[dict[str, bool], dict[str, list[Step]]]:
+        """The obligations with True for those that are required, and the steps of each by name."""
         fits(data, [OBLIGATION_SHAPE], "obligations")
         require(len(data) <= 64, "there are too many obligations")
         steps: dict[str, list[Step]] = {}
@@ -2100,13 +2654,13 @@ class Reader:
                     self.table.index(one["e"], "a sign step")
                     self.table.index(one["form"], "a sign step")
             steps[o["name"]] = o["steps"]
-        return [o["name"] for o in data if o["required"]], steps
+        return {o["name"]: o["required"] for o in data}, steps
 
 
 # -- the obligations
 # --------------------------------------------------------------------------------------------------
 
-CONFIRMED, REJECTED, NOT_CHECKED = "confirmed", "rejected", "not checked"
+CONFIRMED, REJECTED, NOT_CHECKED = "confirmed", "rejected", "cannot be certified"
 ERROR_BOUND = "error below 2^-100"
 TOO_SHORT = "the expansion is too short"
 INVARIANCE_ASSUMPTION = (
@@ -2117,13 +2671,16 @@ INVARIANCE_ASSUMPTION = (
 
 @dataclass(frozen=True)
 class Finding:
-    """The result for one obligation: ``confirmed``, ``rejected`` or ``not checked``, and the
-    reason.
+    """The result for one obligation: ``confirmed``, ``rejected`` or ``cannot be certified``, with
+    the method or the reason.
+
+    ``required`` is False for an obligation that is no part of the verdict over all.
     """
 
     name: str
     status: str
     sentence: str
+    required: bool = True
 
 
 def first(s: Series, x: Place) -> int:
@@ -2137,23 +2694,36 @@ def second(s: Series, x: Place, y: Place) -> int:
 
 
 # The obligations whose identities have derivatives.
-NEED_DERIVATIVES = ("stationarity", "marginal", "agrees-with-update")
+NEED_DERIVATIVES = (
+    "stationarity",
+    "marginal",
+    "agrees-with-update",
+    "monotone",
+    "push-forward",
+)
 
 
 class Check:
     """Checks the obligations of one certificate."""
 
-    def __init__(self, table: Table, subject: Subject, steps: dict[str, list[Step]]) -> None:
+    def __init__(
+        self,
+        table: Table,
+        subject: Subject,
+        steps: dict[str, list[Step]],
+        primes: tuple[int, ...] | None = None,
+    ) -> None:
         self.table, self.subject, self.steps = table, subject, steps
-        self.primes = prime_chain(
-            1 + min(MAX_NESTED_EXPONENTS, max((node.nested for node in table.nodes), default=0))
+        nested = max(
+            (node.nested for t in tables_of(table, subject) for node in t.nodes), default=0
         )
+        self.primes = primes or prime_chain(1 + min(MAX_NESTED_EXPONENTS, nested))
         self.assumptions: dict[str, None] = {}
         self._limit: list[tuple[str, Answer]] = []
 
     def find(self, name: str) -> Finding:
-        """The finding for an obligation; ``not checked`` if there is no procedure or too much work
-        for it.
+        """The finding for an obligation; it cannot be certified if there is no procedure or too
+        much work for it.
         """
         s, judged = self.subject, self.judged
         procedures: dict[str, Callable[[], tuple[str, str]]] = {
@@ -2161,6 +2731,9 @@ class Check:
             "diffusion-psd": self.diffusion_psd,
             "stationarity": self.stationarity,
             "marginal": self.marginal,
+            "monotone": self.monotone,
+            "onto": self.onto,
+            "push-forward": self.push_forward,
             "diffusion-symmetric": lambda: judged("D = D^T", ("D - D^T", self.mirrored(s.D, 1))),
             "curl-skew": lambda: judged("Q = -Q^T", ("Q + Q^T", self.mirrored(s.Q or {}, -1))),
             "noise-factor": lambda: judged(
@@ -2200,6 +2773,9 @@ class Check:
             names |= ({"marginal"} if s.marginal else set()) | (
                 {"noise-factor"} if s.factor is not None else set()
             )
+        names |= ({"monotone", "onto"} if s.maps else set()) | (
+            {"push-forward"} if s.transform else set()
+        )
         return names | (
             {"boundary"}
             if any(self.table.symbols[b]["domain"] is not None for b in s.state)
@@ -2218,7 +2794,13 @@ class Check:
         return CONFIRMED, f"{by}, {ERROR_BOUND}"
 
     def decide(
-        self, test: Test, degree: Degree, free: int = 0, order: int = 0, rule: bool = False
+        self,
+        test: Test,
+        degree: Degree,
+        free: int = 0,
+        order: int = 0,
+        rule: bool = False,
+        noisy: bool = False,
     ) -> Answer:
         """Decide whether all numbers of a test vanish, with ``free`` different free indices of
         every length.
@@ -2231,6 +2813,7 @@ class Check:
             dict.fromkeys(self.lengths(*self.subject.state), free),
             order,
             rule,
+            noisy,
         )
 
     def lengths(self, *blocks: str) -> list[str]:
@@ -2416,6 +2999,151 @@ class Check:
             )
         self.assumptions["exp(-(H - U)) has a finite integral over the other blocks"] = None
         return self.judged("H - U does not depend on what is kept", *answers)
+
+    # -- changes of variable
+
+    def monotone(self) -> tuple[str, str]:
+        """The slope of each map is its derivative, and has one sign everywhere."""
+        answers = []
+        for b, m in self.subject.maps.items():
+            if problem := self.slope_problem(b, m):
+                return NOT_CHECKED, problem
+            answers.append((f"f' of {m.image} = f({b}) less its slope", self.slope_is_one(b, m)))
+        return self.judged("f' has one sign", *answers)
+
+    def slope_problem(self, b: str, m: Map) -> str | None:
+        """The reason why the slope of a map is not seen to have one sign; None if it is."""
+        negative = self.table.add("*", self.table.number(-1), m.slope)
+        if self.is_positive(m.slope) or self.is_positive(negative):
+            return None
+        return f"f' of {m.image} = f({b}) is not seen to have one sign"
+
+    def is_positive(self, k: int) -> bool:
+        """Return True if a node is positive: as it stands, or as a form of a sign step shows."""
+        return self.is_read_off(k, "> 0") or any(
+            step["kind"] == "sign"
+            and step["sign"] == "> 0"
+            and self.is_read_off(step["form"], "> 0")
+            and vanishes(self.table, k, self.primes, step["form"]).kind == "zero"
+            and not self.undefined([step["form"]], strict=True)
+            for steps in self.steps.values()
+            for step in steps
+        )
+
+    def slope_is_one(self, b: str, m: Map) -> Answer:
+        """Decide whether the slope of a map is the derivative of f."""
+        x = (b, 0 if self.table.length(b) else -1)
+
+        def test(run: Run) -> Iterator[int]:
+            yield first(run.series(m.forward, {0: 0}), x) - run.series(m.slope, {0: 0}).constant()
+
+        return self.decide(test, Counter(), free=1, order=1)
+
+    def onto(self) -> tuple[str, str]:
+        """f takes its values in the domain of its image, and takes g(theta) to theta.
+
+        So f takes every value theta of the domain: at g(theta), which is in the domain of phi.
+        """
+        answers = []
+        for b, m in self.subject.maps.items():
+            name = f"{m.image} = f({b})"
+            if m.inverse is None:
+                return NOT_CHECKED, f"{name}: the certificate gives no inverse"
+            if not all(map(self.is_positive, gaps(self.table, m.forward, self.table, m.domain))):
+                return NOT_CHECKED, f"{name} is not seen to stay in the domain of {m.image}"
+            table, g = m.inverse
+            of_image = Check(table, self.subject, {}, self.primes)
+            if problem := of_image.undefined([g], strict=True):
+                return NOT_CHECKED, f"the inverse of {name}: {problem}"
+            of_phi = gaps(table, g, self.table, self.table.symbols[b]["domain"])
+            if not all(map(of_image.is_positive, of_phi)):
+                return NOT_CHECKED, f"the inverse of {name} is not seen to stay in that of {b}"
+            there = Carried(self.table, table, {b: Image(g)}).node(m.forward)
+            answer = vanishes(table, there, self.primes, table.add("sym", m.image))
+            answers.append((f"f(g({m.image})) - {m.image}", answer))
+        return self.judged("f stays in the domain, and f(g) is the identity there", *answers)
+
+    def push_forward(self) -> tuple[str, str]:
+        """H, D, Q and the drift are those of the original process in other coordinates.
+
+        With J = 1/f', Ito's formula has H_0(f) - sum log f', J D_0 J^T, J Q_0 J^T and the drift
+        J f_0 - D_0 f''/f'^3, where D_0 is the diagonal entry of the coordinate. A change of random
+        variables (CoRV) has the same H, and D_0 and Q_0 at f(phi).
+        """
+        t = self.subject.transform
+        assert t is not None
+        m = self.subject.maps[t.block]
+        original = Check(t.table, t.original, {}, self.primes)
+        problem = self.slope_problem(t.block, m) or original.not_smooth()
+        if problem:
+            return NOT_CHECKED, problem
+        carried = Carried(t.table, self.table, {m.image: Image(m.forward, t.block, m.slope)})
+        answers = [
+            ("f' less the slope", self.slope_is_one(t.block, m)),
+            ("the drift of the original less its formula", original.formula()),
+            ("the gradient of H - H_0(f) + log f'", self._same_law(carried, t, m)),
+            ("D less that of the original", self._same_matrix(carried, t, m, "D")),
+            ("Q less that of the original", self._same_matrix(carried, t, m, "Q")),
+        ]
+        if t.kind == "ito":
+            answers.append(("the drift less that by Ito's formula", self._ito(carried, t, m)))
+        what = "H, D, Q and the drift" if t.kind == "ito" else "H, D and Q"
+        return self.judged(
+            f"{what} are those of the original process of {m.image} = f({t.block})", *answers
+        )
+
+    def _same_law(self, carried: Carried, t: Transform, m: Map) -> Answer:
+        degrees, H, H_0 = Degrees(self.table, 1), self.subject.H, carried.node(t.original.H)
+
+        def test(run: Run) -> Iterator[int]:
+            ours, theirs = run.series(H, {}), run.series(H_0, {})
+            for x in self.firsts():
+                value = first(ours, x) - first(theirs, x)
+                if x[0] == t.block:
+                    slope = run.series(m.slope, {0: x[1]})
+                    value += first(slope, x) * inverse(slope.constant(), run.p)
+                yield value
+
+        bound = highest(*(degrees.of(k).get(1, Counter()) for k in (H, H_0)))
+        return self.decide(test, bound, free=1, order=1)
+
+    def _same_matrix(self, carried: Carried, t: Transform, m: Map, letter: str) -> Answer:
+        ours, theirs = getattr(self.subject, letter), _in_state(carried, t, m, letter)
+
+        def over(run: Run, x: Place) -> int:
+            if t.kind == "corv" or x[0] != t.block:
+                return 1
+            return inverse(run.series(m.slope, {0: x[1]}).constant(), run.p)
+
+        def test(run: Run) -> Iterator[int]:
+            for x, y in self.pairs(run):
+                there = self.at(run, theirs, x, y).constant() * over(run, x) * over(run, y)
+                yield self.at(run, ours, x, y).constant() - there
+
+        entries = [*ours.values(), *theirs.values()]
+        return self.decide(test, self.of_entries(Degrees(self.table, 0), entries), free=2)
+
+    def _ito(self, carried: Carried, t: Transform, m: Map) -> Answer:
+        degrees, D = Degrees(self.table, 0), _in_state(carried, t, m, "D")
+        ours = self.subject.drift
+        theirs = {
+            t.block if b == m.image else b: carried.node(n) for b, n in t.original.drift.items()
+        }
+
+        def test(run: Run) -> Iterator[int]:
+            for x in self.firsts():
+                value = run.series(theirs[x[0]], {0: x[1]}).constant()
+                if x[0] == t.block:
+                    slope = run.series(m.slope, {0: x[1]})
+                    over = inverse(slope.constant(), run.p)
+                    bend = first(slope, x) * pow(over, 3, run.p)
+                    value = value * over - self.at(run, D, x, x).constant() * bend
+                yield run.series(ours[x[0]], {0: x[1]}).constant() - value
+
+        bound = highest(
+            degrees.value(*ours.values(), *theirs.values()), self.of_entries(degrees, D.values())
+        )
+        return self.decide(test, bound, free=1, order=1)
 
     # -- the limit of an update rule
 
@@ -2685,7 +3413,8 @@ class Check:
             node = self.table.nodes[k]
             exponent = self.table.nodes[node.parts[1]].integer if node.head == "^" else None
             is_polynomial = node.head in ("+", "*", "total") or (exponent or -1) >= 0
-            if node.parts and not is_polynomial and self.has_kind(k, "noise"):
+            is_wild = node.parts and not is_polynomial and not self.is_tame(node)
+            if is_wild and self.has_kind(k, "noise"):
                 return f"node {k} is a function of noise and no polynomial"
         for base, wanted in self.conditions(n for _, n in rule.pairs) if rule else ():
             if self.has_kind(base, "step"):
@@ -2694,6 +3423,37 @@ class Check:
                 if not wanted or not all(self.is_read_off_at_step_0(c, strict) for c in lead):
                     return f"node {base} is not seen to be {strict} as the step vanishes"
         return None
+
+    def is_tame(self, node: Node) -> bool:
+        """Return True for a function of noise whose mean has the expansion of its Taylor series.
+
+        Those of bounded derivatives, of a polynomial of noise, and exp of what is linear in normal
+        noise: the remainder is a polynomial of noise, times exp(c |w|) at most.
+        """
+        if node.head != "fn":
+            return False
+        degree = self.degree_in_noise(node.parts[-1])
+        if node.name in ("exp", "sinh", "cosh"):
+            return degree <= 1
+        return node.name in ("sin", "cos", "tanh", "atan", "erf") and degree < inf
+
+    def degree_in_noise(self, k: int) -> float:
+        """A bound for the degree of a node as a polynomial of noise; inf for what is none."""
+        node = self.table.nodes[k]
+        if not self.has_kind(k, "noise"):
+            return 0
+        below = [self.degree_in_noise(c) for c in node.parts]
+        n = self.table.nodes[node.parts[1]].integer if node.head == "^" else None
+        match node.head:
+            case "sym" | "at":
+                return 1
+            case "+" | "total":
+                return max(below)
+            case "*":
+                return sum(below)
+            case "^" if n is not None and n >= 0:
+                return n * below[0]
+        return inf
 
     def has_kind(self, base: int, kind: str) -> bool:
         """Return True if a symbol of a kind, such as step or noise, is in a node."""
@@ -2825,12 +3585,552 @@ class Check:
         return None
 
 
+class KernelCheck(Check):
+    """Checks the obligations of a kernel: each part of the sweep leaves exp(-H) invariant.
+
+    An assignment ``b := e`` without noise keeps volume if its slope in b is 1 or -1, and exp(-H) if
+    H keeps its value. One with noise keeps the normal law of b given the rest. A Metropolis test of
+    a map Psi needs H o F = H, a Psi that keeps volume, and F Psi F = Psi^-1, where F turns signs. A
+    test of a proposal needs the ratio of its densities.
+    """
+
+    def __init__(
+        self, table: Table, subject: Subject, kernel: Kernel, steps: dict[str, list[Step]]
+    ) -> None:
+        super().__init__(table, subject, steps)
+        self.kernel = kernel
+
+    def find(self, name: str) -> Finding:
+        """The finding for an obligation of a kernel."""
+        procedures = {
+            "well-defined": self.well_defined,
+            "invariance": self.invariance,
+            "detailed-balance": self.detailed_balance,
+        }
+        if name not in procedures:
+            return Finding(name, NOT_CHECKED, "this checker has no procedure for it")
+        try:
+            return Finding(name, *procedures[name]())
+        except UnableError as error:
+            return Finding(name, NOT_CHECKED, str(error))
+
+    def basic(self) -> set[str]:
+        """The obligations that every certificate of a kernel must contain."""
+        return {"well-defined", "invariance"}
+
+    # -- what has a value
+
+    def well_defined(self) -> tuple[str, str]:
+        """Every denominator, logarithm and root has its sign, or that belongs to the scope.
+
+        A condition of the scope must hold for all small steps, so that the scope is not empty, and
+        must be free of the state and of noise.
+        """
+        for e, sign in self.kernel.conditions:
+            about_state = self.depends_on_state(e) or self.has_kind(e, "noise")
+            if about_state or not self.is_read_off_at_step_0(
+                e, "!= 0" if sign == "!= 0" else "> 0"
+            ):
+                return NOT_CHECKED, f"node {e} {sign} is no condition that small steps fulfil"
+        nodes = [self.subject.H, *(n for part in self.kernel.parts for n in part.nodes())]
+        count = 0
+        for base, wanted in self.conditions(nodes):
+            count += 1
+            given = any(
+                e == base and wanted and SIGNS_OF_CONDITION[sign] <= SIGNS_OF_CONDITION[wanted]
+                for e, sign in self.kernel.conditions
+            )
+            problem = None if given else self.open_condition(base, wanted)
+            if problem:
+                return NOT_CHECKED, problem
+        some = f"{count} condition{'s' if count > 1 else ''} on signs, {ERROR_BOUND}"
+        return CONFIRMED, some if count else "no denominators, logarithms or roots"
+
+    # -- parts
+
+    def invariance(self) -> tuple[str, str]:
+        """Each part leaves exp(-H) invariant, and so does the sweep."""
+        self.assumptions["exp(-H) is normalisable"] = None
+        found = self.sweep(self.kernel.parts)
+        if self.well_defined()[0] != CONFIRMED:
+            return NOT_CHECKED, "well-defined is not confirmed"
+        if self.not_smooth_target():
+            return NOT_CHECKED, self.not_smooth_target() or ""
+        return found
+
+    def not_smooth_target(self) -> str | None:
+        """The reason why H or a rule may lack a derivative; None if they have all."""
+        nodes = [self.subject.H, *(n for part in self.kernel.parts for n in part.nodes())]
+        for base, wanted in self.conditions(nodes):
+            if self.depends_on_state(base):
+                problem = self.open_condition(base, "> 0" if wanted == ">= 0" else wanted)
+                if problem:
+                    return f"a derivative is taken of what may have none; {problem}"
+        return None
+
+    def sweep(self, parts: Sequence[Part]) -> tuple[str, str]:
+        """All parts in order; the status and how each was followed."""
+        words = []
+        for k, part in enumerate(parts):
+            after = parts[k + 1] if k + 1 < len(parts) else None
+            status, sentence = self.part(part, after)
+            if status != CONFIRMED:
+                return status, f"part {k + 1}, a {part.kind}: {sentence}"
+            words.append(sentence.removesuffix(f", {ERROR_BOUND}"))
+        return CONFIRMED, f"{'; '.join(dict.fromkeys(words))}, {ERROR_BOUND}"
+
+    def part(self, part: Part, after: Part | None) -> tuple[str, str]:
+        """One part, given the part that follows it in the sweep."""
+        match part.kind:
+            case "repeat":
+                return self.sweep(part.inner)
+            case "move":
+                return self.move(part)
+            case "hastings":
+                return self.hastings(part)
+        test = part.inner[1] if part.kind == "path" else part
+        if not test.turn and test.flips and not (after and self.forgets(after, test.flips)):
+            return NOT_CHECKED, "a rejected state is not turned, and no refresh of it follows"
+        return self.path(part) if part.kind == "path" else self.map(part)
+
+    def detailed_balance(self) -> tuple[str, str]:
+        """Each Metropolis test by itself, as one that turns rejected states."""
+        leaves = [leaf for part in self.kernel.parts for leaf in part.leaves()]
+        tests = [leaf for leaf in leaves if leaf.kind != "move"]
+        if not tests:
+            return NOT_CHECKED, "nothing in the subject is about it"
+        procedures = {"map": self.map, "hastings": self.hastings, "path": self.path}
+        for test in tests:
+            status, sentence = procedures[test.kind](test)
+            if status != CONFIRMED:
+                return status, f"a {test.kind}: {sentence}"
+        return CONFIRMED, f"the ratio of each of {len(tests)} tests, {ERROR_BOUND}"
+
+    def reads(self, k: int) -> set[str]:
+        """The blocks in a node, those of abstract functions included."""
+        nodes = [self.table.nodes[c] for c in self.table.reachable([k])]
+        inside = (
+            Table.blocks(self.table.functions[n.name]) for n in nodes if n.head in ("value", "d")
+        )
+        return {n.name for n in nodes if n.head in ("at", "sym")} | {b for bs in inside for b in bs}
+
+    def noises(self, k: int) -> set[str]:
+        """The names of the noise in a node."""
+        return {n for n in symbols_in(self.table, k) if "noise" in (self.table.kind(n) or "")}
+
+    def forgets(self, part: Part, blocks: Iterable[str]) -> bool:
+        """Return True if a move overwrites blocks before anything reads them."""
+        left = set(blocks)
+        if part.kind != "move":
+            return False
+        for b, e in part.pairs:
+            if self.reads(e) & (left if part.sequential else set(blocks)):
+                return False
+            left.discard(b)
+        return not left
+
+    def is_apart(self, part: Part) -> str | None:
+        """The reason why the assignments of a rule are not carried out one after another with
+        independent noise; None if they are.
+        """
+        moved = {b for b, _ in part.pairs}
+        if not part.sequential and any((self.reads(e) & moved) - {b} for b, e in part.pairs):
+            return "a block is moved by the old value of another that moves at once"
+        drawn = [n for _, e in part.pairs for n in self.noises(e)]
+        if len(set(drawn)) < len(drawn):
+            return "one noise is in two assignments"
+        if any(self.table.symbols[n].get("covariance") for n in drawn):
+            return "noise with a covariance is not followed here"
+        if any(self.table.symbols[b]["domain"] is not None for b in moved):
+            return "a block may leave its domain"
+        return None
+
+    def move(self, part: Part) -> tuple[str, str]:
+        """A rule that is always carried out, assignment by assignment."""
+        if problem := self.is_apart(part):
+            return NOT_CHECKED, problem
+        words: dict[str, None] = {}
+        for b, e in part.pairs:
+            decided = self.keeps_normal if self.noises(e) else self.keeps_volume
+            status, sentence = decided(b, e)
+            if status != CONFIRMED:
+                return status, f"{b} := ...: {sentence}"
+            words[sentence.removesuffix(f", {ERROR_BOUND}")] = None
+        return CONFIRMED, f"{'; '.join(words) or 'no block moves'}, {ERROR_BOUND}"
+
+    def place(self, block: str) -> Place:
+        """One coordinate of a block."""
+        return block, 0 if self.table.length(block) else -1
+
+    def keeps_volume(self, block: str, e: int) -> tuple[str, str]:
+        """An assignment without noise: its slope is 1 or -1, and H keeps its value."""
+        x = self.place(block)
+
+        def test(run: Run) -> Iterator[int]:
+            rule = run.series(e, {0: x[1]})
+            for y in run.places([block]):
+                slope = first(rule, y)
+                yield slope * slope - 1 if x == y else slope
+
+        slope = self.decide(test, self.bound(e) + self.bound(e), free=1, order=1)
+        moved = Carried(self.table, self.table, {block: Image(e)}).node(self.subject.H)
+        same = vanishes(self.table, moved, self.primes, self.subject.H)
+        return self.judged(
+            f"an assignment to {block} keeps volume and H",
+            ("its slope", slope),
+            ("H after less H before", same),
+        )
+
+    def bound(self, k: int, order: int = 3) -> Degree:
+        """A bound for a node and its derivatives."""
+        return highest(*Degrees(self.table, order).of(k).values())
+
+    def over_noise(self, *nodes: int) -> Degree:
+        """A bound for one sum over all noise in some nodes."""
+        names = {n for k in nodes for n in self.noises(k)}
+        return Counter({x for n in names if (x := self.table.length(n))})
+
+    def noise_places(self, run: Run, *nodes: int) -> list[Place]:
+        """The coordinates of all noise in some nodes."""
+        return list(run.places(sorted({n for k in nodes for n in self.noises(k)})))
+
+    def keeps_normal(self, block: str, e: int) -> tuple[str, str]:
+        """An assignment with noise keeps mean and variance of a normal block given the rest.
+
+        The derivatives of H by the block r are p (r - m), p and 0: given the rest, r is N(m, 1/p).
+        The rule is c r + b + s w, with c, b and s free of r. So it keeps this law if its mean is
+        m + c (r - m), and c^2/p + s^2 = 1/p.
+        """
+        x = self.place(block)
+        candidates = dict.fromkeys(
+            step["e"] for step in self.steps.get("invariance", ()) if step["kind"] == "sign"
+        )
+        degree = self.bound(self.subject.H) + self.bound(e) + self.bound(e) + self.over_noise(e)
+
+        def law(run: Run) -> Iterator[int]:
+            H, rule = run.series(self.subject.H, {}), run.series(e, {0: x[1]})
+            own, noise = set(run.places([block])), self.noise_places(run, e)
+            for (_, names), value in H.terms.items():
+                if set(names) <= own and (len(names) == 3 or len(set(names)) == 2):
+                    yield value
+            for (_, names), value in rule.terms.items():
+                if len(names) > 1 and set(names) <= {*own, *noise}:
+                    yield value
+                if len(names) == 1 and set(names) <= own - {x}:
+                    yield value
+            slope, p, c = first(H, x), second(H, x, x), first(rule, x)
+            roots = {w: first(rule, w) for w in noise}
+            mean = rule.constant() - sum(s * run.symbol(*w) for w, s in roots.items())
+            yield p * (mean - run.symbol(*x)) + (1 - c) * slope
+            yield p * sum(s * s for s in roots.values()) - (1 - c * c)
+            for y in run.places([block]):
+                if y != x:
+                    other = run.series(e, {0: y[1]})
+                    yield sum(s * first(other, w) for w, s in roots.items())
+
+        answer = self.decide(law, degree, free=2, order=3, noisy=True)
+        judged = self.judged(
+            f"{block} is normal given the rest, and its mean and variance are kept",
+            ("mean and variance after less those before", answer),
+        )
+        if judged[0] != CONFIRMED:
+            return judged
+        for k in candidates:
+            if self.has_second_derivative(x, k) and self.is_positive(k):
+                return judged
+        return NOT_CHECKED, f"the precision of {block} is not seen to be positive"
+
+    def has_second_derivative(self, x: Place, k: int) -> bool:
+        """Return True if a node is the second derivative of H by one coordinate."""
+        free, length = self.table.nodes[k].free, self.table.length(x[0])
+        if any(label != 0 or found != length for label, found in free.items()):
+            return False
+
+        def test(run: Run) -> Iterator[int]:
+            H = run.series(self.subject.H, {})
+            yield second(H, x, x) - run.series(k, {0: x[1]}).constant()
+
+        degree = self.bound(self.subject.H) | self.bound(k)
+        return self.decide(test, degree, free=1, order=2).kind == "zero"
+
+    # -- Metropolis tests
+
+    def map(self, part: Part) -> tuple[str, str]:
+        """The test of a map Psi, a sequence of shears ``b += g`` with g free of b.
+
+        F Psi F is the inverse of Psi if it is so shear by shear, counted from both ends: S_1 is
+        taken with a last shear S_n of the same block, where s g_1(F z) = -g_n(z), and s is -1 for a
+        block whose sign is turned. A shear is a last one if it commutes with all that follow.
+        """
+        if problem := self.is_apart(part):
+            return NOT_CHECKED, problem
+        if any(self.noises(e) for _, e in part.pairs):
+            return NOT_CHECKED, "the map has noise"
+        if any(self.table.symbols[b]["domain"] is not None for b in part.flips):
+            return NOT_CHECKED, "the sign of a block with an edge is turned"
+        shears = [(f"the shear of {b}", self.is_shear(b, e)) for b, e in part.pairs]
+        turned = self.turned(part.flips)
+        H = vanishes(self.table, turned.node(self.subject.H), self.primes, self.subject.H)
+        judged = self.judged(
+            "the map keeps volume, and is undone by itself with turned signs",
+            ("H with turned signs less H", H),
+            *shears,
+        )
+        if judged[0] != CONFIRMED:
+            return judged
+        left = list(part.pairs)
+        while left:
+            near = left[0]
+            far = next(
+                (k for k in reversed(range(len(left))) if self.undoes(near, left, k, part.flips)),
+                None,
+            )
+            if far is None:
+                return NOT_CHECKED, f"nothing is seen to undo the shear of {near[0]}"
+            left = [pair for k, pair in enumerate(left) if k not in (0, far)]
+        return judged
+
+    def turned(self, flips: Iterable[str]) -> Carried:
+        """Nodes at F z, where F turns the sign of some blocks."""
+        minus = self.table.number(-1)
+        return Carried(
+            self.table,
+            self.table,
+            {b: Image(self.table.add("*", minus, self.coordinate(b))) for b in flips},
+        )
+
+    def coordinate(self, block: str) -> int:
+        """The node of a block, at label 0."""
+        vector = self.table.length(block)
+        return self.table.add("at", block, 0) if vector else self.table.add("sym", block)
+
+    def is_shear(self, block: str, e: int) -> Answer:
+        """Decide whether an assignment adds to a block what is free of it."""
+        x = self.place(block)
+
+        def test(run: Run) -> Iterator[int]:
+            rule = run.series(e, {0: x[1]})
+            for y in run.places([block]):
+                yield first(rule, y) - (x == y)
+
+        return self.decide(test, self.bound(e), free=1, order=1)
+
+    def undoes(
+        self, near: tuple[str, int], left: list[tuple[str, int]], k: int, flips: tuple[str, ...]
+    ) -> bool:
+        """Return True if the k-th shear, with turned signs, undoes the first, and can come last."""
+        block, e = left[k]
+        if block != near[0] or not all(self.commute(left[k], s) for s in left[k + 1 :]):
+            return False
+        table, sign = self.table, -1 if block in flips else 1
+        there = table.add("*", table.number(sign), self.turned(flips).node(near[1]))
+        both = table.add("*", table.number(-2), self.coordinate(block))
+        rest = table.add("+", there, e, both)
+        return vanishes(table, rest, self.primes).kind == "zero"
+
+    def commute(self, one: tuple[str, int], other: tuple[str, int]) -> bool:
+        """Return True if two shears may change places: they move one block, or neither reads the
+        block that the other moves.
+        """
+        return one[0] == other[0] or not (
+            one[0] in self.reads(other[1]) or other[0] in self.reads(one[1])
+        )
+
+    def path(self, part: Part) -> tuple[str, str]:
+        """A test of a path: the map, and a reversible refresh around it that turned signs keep.
+
+        ``r := m + c (r - m) + s w`` is reversible, as a normal pair (r, r') with equal margins is
+        exchangeable. Its m and p are those of H, which turned signs keep; c is compared.
+        """
+        around, test = part.inner
+        if problem := self.is_apart(around):
+            return NOT_CHECKED, problem
+        moved = {b for b, _ in around.pairs}
+        if any((self.reads(e) & moved) - {b} for b, e in around.pairs):
+            return NOT_CHECKED, "the blocks that are refreshed read each other"
+        for b, e in around.pairs:
+            if not self.noises(e):
+                return NOT_CHECKED, f"{b} is changed around the map and not redrawn"
+            status, sentence = self.keeps_normal(b, e)
+            if status != CONFIRMED:
+                return status, sentence
+            if self.same_part_is_kept(b, e, test.flips).kind != "zero":
+                return (
+                    NOT_CHECKED,
+                    f"turned signs are not seen to keep the part of {b} that is kept",
+                )
+        status, sentence = self.map(test)
+        return status, f"the refresh around the map is reversible; {sentence}"
+
+    def same_part_is_kept(self, block: str, e: int, flips: tuple[str, ...]) -> Answer:
+        """Decide whether c of ``c r + ...`` is the same with turned signs."""
+        x, there = self.place(block), self.turned(flips).node(e)
+        sign = -1 if block in flips else 1
+
+        def test(run: Run) -> Iterator[int]:
+            here = first(run.series(e, {0: x[1]}), x)
+            yield here - sign * first(run.series(there, {0: x[1]}), x)
+
+        return self.decide(test, self.bound(e) | self.bound(there), free=1, order=1)
+
+    def hastings(self, part: Part) -> tuple[str, str]:
+        """The test of a proposal N(mean, variance), coordinate by coordinate.
+
+        cost(x, y) - H(x) + log q(y | x) must be symmetric in x and y: then the log ratio
+        cost(x, y) - cost(y, x) is that of exp(-H(y)) q(x | y) and exp(-H(x)) q(y | x). A proposal
+        outside of the domain is rejected.
+        """
+        moved = dict(part.pairs)
+        problem = self.no_density(part)
+        if problem:
+            return NOT_CHECKED, problem
+        variances = {}
+        for b, e in part.pairs:
+            found = self.variance(b, e)
+            if found is None:
+                return NOT_CHECKED, f"the variance of {b} is not seen to be positive"
+            variances[b] = found
+        logs = {b: self.table.add("fn", "log", k) for b, k in variances.items()}
+        partners = dict(part.partners)
+        both = partners | {y: x for x, y in part.partners}
+
+        def gap(run: Run) -> int:
+            value = run.series(part.cost, {}).constant() - run.series(self.subject.H, {}).constant()
+            for b, e in part.pairs:
+                for x in run.places([b]):
+                    mean = self.mean_of(run, e, x)
+                    variance = run.series(variances[b], {0: x[1]}).constant()
+                    log = run.series(logs[b], {0: x[1]}).constant()
+                    half = inverse(2, run.p)
+                    distance = run.symbol(partners[b], x[1]) - mean
+                    value -= (distance**2 * inverse(variance, run.p) + log) * half
+            return value
+
+        def test(run: Run) -> Iterator[int]:
+            run.exchange({})  # an attempt at another point may have stopped in between
+            here = gap(run)
+            run.exchange(both)
+            there = gap(run)
+            yield here - there
+
+        means = [
+            Counter(self.lengths(b))
+            + (self.bound(e) + self.over_noise(e))
+            + (self.bound(e) + self.over_noise(e))
+            for b, e in moved.items()
+        ]
+        degree = highest(self.bound(part.cost), self.bound(self.subject.H), *means)
+        return self.judged(
+            "the log ratio is that of exp(-H) and the density of the proposal, both ways",
+            (
+                "cost(x, y) - H(x) + log q(y | x) less itself exchanged",
+                self.decide(test, degree, order=1, noisy=True),
+            ),
+        )
+
+    def no_density(self, part: Part) -> str | None:
+        """The reason why the proposal is not seen to be normal with independent coordinates; None
+        if it is.
+        """
+        drawn = [n for _, e in part.pairs for n in self.noises(e)]
+        if any(self.table.symbols[n].get("covariance") for n in drawn):
+            return "noise with a covariance is not followed here"
+        partners = {y for _, y in part.partners}
+        if any(self.reads(e) & partners for _, e in part.pairs):
+            return "the proposal depends on what it proposes"
+        if self.reads(self.subject.H) & partners:
+            return "H depends on what is proposed"
+        rules = [e for _, e in part.pairs]
+
+        def test(run: Run) -> Iterator[int]:
+            noise = self.noise_places(run, *rules)
+            known = {
+                x: run.series(moved, {0: x[1]})
+                for b, moved in part.pairs
+                for x in run.places([b])
+                if x[1] <= 1
+            }
+            for series in known.values():
+                for (_, names), value in series.terms.items():
+                    if len(names) > 1 and set(names) <= set(noise):
+                        yield value
+            for x, y in product(known, repeat=2):
+                if x != y:
+                    yield sum(first(known[x], w) * first(known[y], w) for w in noise)
+
+        degree = highest(*(self.bound(e) + self.bound(e) for e in rules)) + self.over_noise(*rules)
+        answer = self.decide(test, degree, free=2, order=2, noisy=True)
+        if answer.kind != "zero":
+            return f"the proposal is not seen to be normal and independent: {answer.why}"
+        return None
+
+    def mean_of(self, run: Run, e: int, x: Place) -> int:
+        """The mean of a new value that is linear in its noise."""
+        rule = run.series(e, {0: x[1]})
+        noise = self.noise_places(run, e)
+        return rule.constant() - sum(first(rule, w) * run.symbol(*w) for w in noise)
+
+    def variance(self, block: str, e: int) -> int | None:
+        """A node that is the variance of a new value, and positive; None if none is known."""
+        x, length = self.place(block), self.table.length(block)
+
+        def is_variance(k: int) -> bool:
+            def test(run: Run) -> Iterator[int]:
+                rule = run.series(e, {0: x[1]})
+                noise = self.noise_places(run, e)
+                own = sum(first(rule, w) ** 2 for w in noise)
+                yield own - run.series(k, {0: x[1]}).constant()
+
+            degree = (self.bound(e) + self.bound(e) + self.over_noise(e)) | self.bound(k)
+            return self.decide(test, degree, free=1, order=1, noisy=True).kind == "zero"
+
+        steps = [step for steps in self.steps.values() for step in steps]
+        for k in dict.fromkeys(step["e"] for step in steps if step["kind"] == "sign"):
+            node = self.table.nodes[k]
+            fits_block = all(label == 0 and n == length for label, n in node.free.items())
+            free = not node.sums and not self.noises(k)
+            if fits_block and free and is_variance(k) and self.is_positive(k):
+                return k
+        return None
+
+
+def tables_of(table: Table, subject: Subject) -> list[Table]:
+    """The table of a subject, and those of its inverse maps and its original."""
+    inverses = [m.inverse[0] for m in subject.maps.values() if m.inverse]
+    return [table, *inverses, *([subject.transform.table] if subject.transform else [])]
+
+
+def _in_state(carried: Carried, t: Transform, m: Map, letter: str) -> Matrix:
+    """A matrix of the original, with its entries at f(phi) and phi in place of its image."""
+    matrix: Matrix = getattr(t.original, letter)
+    name = {m.image: t.block}
+    return {
+        (name.get(a, a), name.get(b, b)): carried.entry(entry) for (a, b), entry in matrix.items()
+    }
+
+
+def gaps(table: Table, k: int, ends: Table, domain: Any) -> list[int]:
+    """Nodes that are positive where a node is inside of a domain, which is one of another table."""
+    if domain is None:
+        return []
+    if domain[0] != "interval":
+        raise UnableError("a map onto a simplex is not followed here")
+    low, high = ends_of(ends, domain)[1:3]
+    found = []
+    if low != "-oo":
+        found.append(table.add("+", k, table.number(-low)) if low else k)
+    if high != "oo":
+        found.append(table.add("+", table.number(high), table.add("*", table.number(-1), k)))
+    return found
+
+
 # -- checking a file
 # --------------------------------------------------------------------------------------------------
 
 CERTIFICATE_SHAPE = {
     "version": None, "recipe_version": str, "scope": str, "subject": None, "obligations": None,
-    "lengths": None, "symbols": None, "functions": None, "nodes": None, "sha256": None,
+    "left_out": None, "lengths": None, "symbols": None, "functions": None, "nodes": None,
+    "sha256": None,
 }  # fmt: skip
 
 
@@ -2839,13 +4139,17 @@ class Result:
     """The result for a certificate: its status, the finding for each obligation, and the
     assumptions.
 
-    The status is ``confirmed``, ``rejected``, ``not confirmed`` or ``not a certificate``.
+    The status is ``confirmed``, ``rejected``, ``not confirmed`` or ``not a certificate``. ``about``
+    is the subject in one line, and ``scope`` is what the certificate declares of every name: for
+    these a confirmed obligation holds.
     """
 
     status: str
     sentence: str
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()
+    about: str = ""
+    scope: tuple[str, ...] = ()
 
     @property
     def exit_status(self) -> int:
@@ -2855,11 +4159,17 @@ class Result:
         ]
 
 
-def check(certificate: Any) -> Result:
-    """Check every obligation that a certificate requires, from its subject alone; never raises for
-    bad data.
+def check(certificate: Any, module: bytes | None = None) -> Result:
+    """Check every obligation of a certificate, from its subject alone; never raises for bad data.
+
+    ``module`` is the text of a program, for the certificate of a translation.
     """
     try:
+        fits(certificate, CERTIFICATE_SHAPE, "a certificate")
+        subject = certificate["subject"]
+        if isinstance(subject, dict) and subject.get("kind") == "translation":
+            return _checked_translation(certificate, module)
+        require(module is None, "only the certificate of a translation is about a module")
         return _checked(certificate)
     except ValueError as error:
         return Result("not a certificate", str(error))
@@ -2867,37 +4177,201 @@ def check(certificate: Any) -> Result:
         return Result("not a certificate", "it is nested too deeply")
 
 
-def _checked(c: Any) -> Result:
-    fits(c, CERTIFICATE_SHAPE, "a certificate")
+def _checked_translation(c: Any, module: bytes | None) -> Result:
+    """Compare the hashes of a translation: of the rule in the certificate, and of a module.
+
+    That the text carries out the rule is not followed here, as this program reads no programs.
+    """
+    _require_version(c)
+    table = Table(c["nodes"], c["symbols"], c["functions"], c["lengths"])
+    reader, subject = Reader(table), c["subject"]
+    fits(subject, TRANSLATION_SHAPE, "the subject")
+    name = subject["name"]
+    require(name is None or isinstance(name, str), "the name of the subject is no text")
+    state = _translated_state(reader, subject["rule"])
+    claimed, _ = reader.steps(c["obligations"])
+    left_out = reader.left_out(c["left_out"], claimed)
+    if c["sha256"] != digest(c):
+        return Result("rejected", "the certificate is damaged: its sha256 is another one")
+    if claimed != {"translation": True}:
+        return Result("rejected", "a translation is claimed by the obligation translation alone")
+    parts = {k: c[k] for k in ("lengths", "symbols", "functions", "nodes")}
+    same_rule = subject["rule_sha256"] == digest(parts | {"rule": subject["rule"]})
+    findings = [
+        Finding(
+            "rule",
+            CONFIRMED if same_rule else REJECTED,
+            f"the sha256 of the rule is {'' if same_rule else 'not '}{subject['rule_sha256']}",
+        ),
+        _text_finding(subject["text_sha256"], module),
+        Finding(
+            "translation",
+            NOT_CHECKED,
+            "that this text carries out this rule: this checker reads no programs; `recipe generate"
+            " --check` proves it again",
+        ),
+        *left_out,
+    ]
+    status = "rejected" if any(f.status == REJECTED for f in findings) else "not confirmed"
+    about = f"translation of {name or 'a sampler without a name'} by {subject['scheme']}"
+    return Result(
+        status,
+        status,
+        tuple(replace(f, name=printable(f.name), sentence=printable(f.sentence)) for f in findings),
+        (),
+        printable(f"{about}, of ({', '.join(state)})"),
+        tuple(map(printable, scope_of(table))),
+    )
+
+
+def _translated_state(reader: Reader, rule: Any) -> tuple[str, ...]:
+    """The blocks of a rule that was translated: an update, or a kernel."""
+    if isinstance(rule, dict) and rule.get("kind") == "kernel":
+        return reader.kernel(rule)[0].state
+    fits(rule, TRANSLATED_SHAPE, "the rule")
+    require(rule["kind"] == "update", "the rule is neither an update nor a kernel")
+    state = reader.blocks(rule["state"], "the state")
+    reader.rule(rule["update"], state)
+    for b, n in rule["observe"]:
+        require(b in state, "what is recorded is no block")
+        reader.node(n, "what is recorded", reader.table.length(b))
+    return state
+
+
+def _text_finding(wanted: str, module: bytes | None) -> Finding:
+    """Whether the text of a module has the hash of a certificate."""
+    if module is None:
+        return Finding("text", NOT_CHECKED, f"no module is given; its sha256 must be {wanted}")
+    found = hashlib.sha256(module).hexdigest()
+    same = found == wanted
+    return Finding(
+        "text",
+        CONFIRMED if same else REJECTED,
+        f"the sha256 of the module is {found}" + ("" if same else f", and must be {wanted}"),
+    )
+
+
+def _require_version(c: Any) -> None:
     require(
         type(c["version"]) is int and c["version"] == VERSION,
         f"this checker reads version {VERSION}",
     )
+
+
+def _checked(c: Any) -> Result:
+    _require_version(c)
     table = Table(c["nodes"], c["symbols"], c["functions"], c["lengths"])
     reader = Reader(table)
-    subject = reader.subject(c["subject"])
-    names, steps = reader.steps(c["obligations"])
+    is_kernel = isinstance(c["subject"], dict) and c["subject"].get("kind") == "kernel"
+    subject, kernel = (
+        reader.kernel(c["subject"]) if is_kernel else (reader.subject(c["subject"]), None)
+    )
+    claimed, steps = reader.steps(c["obligations"])
+    left_out = reader.left_out(c["left_out"], claimed)
     if c["sha256"] != digest(c):
         return Result("rejected", "the certificate is damaged: its sha256 is another one")
-    checks = Check(table, subject, steps)
-    missing = checks.basic() - set(names)
+    checks = KernelCheck(table, subject, kernel, steps) if kernel else Check(table, subject, steps)
+    missing = checks.basic() - {name for name, required in claimed.items() if required}
     if missing:
         return Result(
             "rejected",
             f"the certificate does not claim {', '.join(sorted(missing))}, without which it claims"
             " nothing",
         )
-    findings = tuple(checks.find(name) for name in names)
-    found = {f.status for f in findings}
+    findings = [replace(checks.find(name), required=required) for name, required in claimed.items()]
     status = (
         "rejected"
-        if REJECTED in found
+        if any(f.status == REJECTED for f in findings)
         else "not confirmed"
-        if NOT_CHECKED in found
+        if any(f.required and f.status != CONFIRMED for f in findings)
         else "confirmed"
     )
     sentence = f"confirmed, {ERROR_BOUND}" if status == "confirmed" else status
-    return Result(status, sentence, findings, tuple(checks.assumptions))
+    about = (
+        f"{subject.kind} {c['subject']['name'] or 'without a name'}, a"
+        f" {'Markov chain' if kernel else 'process'} of ({', '.join(subject.state)})"
+    )
+    scope = (
+        *scope_of(table),
+        *maps_in_words(table, subject),
+        *conditions_in_words(table, kernel),
+    )
+    return Result(
+        status,
+        sentence,
+        tuple(
+            replace(f, name=printable(f.name), sentence=printable(f.sentence))
+            for f in (*findings, *left_out)
+        ),
+        tuple(checks.assumptions),
+        printable(about),
+        tuple(map(printable, scope)),
+    )
+
+
+# -- the scope in words
+# --------------------------------------------------------------------------------------------------
+
+
+def scope_of(table: Table) -> Iterator[str]:
+    """What is declared of every name, each in words: an obligation is confirmed for all of it."""
+    for length in table.lengths:
+        yield f"every length {length}"
+    for name, f in table.functions.items():
+        yield f"every {_function_in_words(name, f)}"
+    for name, s in table.symbols.items():
+        if "parameter" in s["kind"] or s["kind"] == "step":
+            yield f"every {' '.join(s['facts']) or 'real'} {s['kind']} {name}"
+        elif s["domain"] is not None:
+            yield f"every {name} {_domain_in_words(table, s['domain'])}"
+
+
+def maps_in_words(table: Table, subject: Subject) -> Iterator[str]:
+    """The changes of variable, each in words."""
+    for b, m in subject.maps.items():
+        where = "" if m.domain is None else " " + _domain_in_words(table, m.domain)
+        yield f"{m.image} = f({b}){where}, by the map of the certificate"
+
+
+def conditions_in_words(table: Table, kernel: Kernel | None) -> Iterator[str]:
+    """The conditions that belong to the scope of a kernel."""
+    for e, sign in kernel.conditions if kernel else ():
+        yield f"where {text(table, e)} {sign}"
+
+
+def text(table: Table, k: int) -> str:
+    """A node in words, cut where it is long."""
+    node = table.nodes[k]
+    if node.depth > MAX_DEPTH_IN_WORDS:
+        return f"node {k}"
+    parts = [text(table, c) for c in node.parts]
+    match node.head:
+        case "num":
+            return f"({node.number})" if node.number and node.number < 0 else str(node.number)
+        case "+" | "*" | "^":
+            return f"({node.head.join(parts)})"
+        case "sym" | "at":
+            return str(node.name)
+        case "fn":
+            return f"{node.name}({', '.join(parts)})"
+    return f"node {k}"
+
+
+def _function_in_words(name: str, f: Mapping[str, Any]) -> str:
+    if f["kind"] == "dense":
+        kind = ("positive definite", "symmetric", "")[0 if f["positive"] else 2 - f["symmetric"]]
+        return f"{kind} matrix {name} ({f['row']} by {f['column']})".strip()
+    words = f"smooth {'positive ' if f.get('positive') else ''}"
+    if f["kind"] == "elementwise":
+        return f"{words}function {name} of {f['arity']} number{'s' * (f['arity'] > 1)}"
+    return f"{words}{f['kind']} {name}({', '.join(Table.blocks(f))})"
+
+
+def _domain_in_words(table: Table, domain: list[Any]) -> str:
+    if domain == ["simplex"]:
+        return "on the open simplex"
+    low, high = (x if isinstance(x, str) else str(table.nodes[x].number) for x in domain[1:3])
+    return f"in {'(' if domain[3] else '['}{low}, {high}{')' if domain[4] else ']'}"
 
 
 def digest(certificate: Mapping[str, Any]) -> str:
@@ -2919,19 +4393,31 @@ def read(path: str) -> Any:
         CertificateError: if the file cannot be read, is too long, or is not plain JSON.
     """
     try:
-        # opening a pipe might block for ever
-        require(os.path.isfile(path) or not os.path.exists(path), "it is not a regular file")
-        with open(path, "rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
-        require(len(data) <= MAX_FILE_BYTES, f"the file is longer than {MAX_FILE_BYTES} bytes")
         return json.loads(
-            data.decode("utf-8"),
+            read_bytes(path).decode("utf-8"),
             object_pairs_hook=_without_doubles,
             parse_constant=_no_constant,
             parse_float=_no_constant,
         )
     except (OSError, RecursionError, ValueError) as error:
         raise CertificateError(f"{path} cannot be read as a certificate: {error}") from None
+
+
+def read_bytes(path: str) -> bytes:
+    """The content of a file.
+
+    Raises:
+        CertificateError: if the file cannot be read, or is too long.
+    """
+    try:
+        # opening a pipe might block for ever
+        require(os.path.isfile(path) or not os.path.exists(path), "it is not a regular file")
+        with open(path, "rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise CertificateError(str(error)) from None
+    require(len(data) <= MAX_FILE_BYTES, f"the file is longer than {MAX_FILE_BYTES} bytes")
+    return data
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -2944,20 +4430,35 @@ def _no_constant(text: str) -> None:
     raise CertificateError(f"the number {text} is no integer")
 
 
+def printable(text: str) -> str:
+    """The text with what no printer prints, such as control characters, written out."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def main(arguments: list[str]) -> int:
     """Check one file, print the findings, and return the exit status."""
     try:
-        require(len(arguments) == 1, "there must be one: python checker.py cert.json")
-        result = check(read(arguments[0]))
+        require(
+            1 <= len(arguments) <= 2,
+            "the arguments are a certificate and, for one of a translation, the module",
+        )
+        module = read_bytes(arguments[1]) if arguments[1:] else None
+        result = check(read(arguments[0]), module)
     except CertificateError as error:
         result = Result("not a certificate", str(error))
     width = max((len(f.name) for f in result.findings), default=0)
-    lines = [f"  {f.name:{width}}  {f.status}: {f.sentence}" for f in result.findings]
+    lines = [f"  about: {result.about}"] if result.about else []
+    lines += [f"  scope: {line}" for line in result.scope]
+    lines += [
+        f"  {f.name:{width}}  {f.status}{'' if f.required else ' (not required)'}: {f.sentence}"
+        for f in result.findings
+    ]
     lines += [f"  taken for granted: {line}" for line in result.assumptions]
+    lines = [printable(line) for line in lines]
     lines.append(
         result.sentence
         if result.status != "not a certificate"
-        else f"not a certificate: {result.sentence}"
+        else printable(f"not a certificate: {result.sentence}")
     )
     encoding = getattr(sys.stdout, "encoding", "ascii")
     print("\n".join(lines).encode(encoding, "backslashreplace").decode(encoding), flush=True)

@@ -294,12 +294,14 @@ def _(head: Length, name: str, to: Encoder) -> None:
 
 @declare.register
 def _(head: Vector, name: str, to: Encoder) -> None:
-    to.declare_symbol(name, "vector", domain=_domain(head, to), length=to.declare(head.length))
+    to.declare_symbol(
+        name, "vector", domain=encoded_domain(head, to), length=to.declare(head.length)
+    )
 
 
 @declare.register
 def _(head: Scalar, name: str, to: Encoder) -> None:
-    to.declare_symbol(name, "scalar", domain=_domain(head, to))
+    to.declare_symbol(name, "scalar", domain=encoded_domain(head, to))
 
 
 @declare.register
@@ -339,7 +341,7 @@ def _(head: AppliedUndef, name: str, to: Encoder) -> None:
     )
 
 
-def _domain(block: Block, to: Encoder) -> list[Any] | None:
+def encoded_domain(block: Block, to: Encoder) -> list[Any] | None:
     """The domain of each coordinate of a block; None for the whole line.
 
     Only the domain of a block is declared, so a block has no facts.

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from recipe import Recipe, RecipeError, Update
+from recipe import Kernel, Recipe, RecipeError, Update
 from recipe_cli.commands.options import AsJson, positive
 from recipe_cli.declarations import declarations, single_declaration
 from recipe_cli.sandbox.child import StoppedError, within_limits
@@ -34,6 +34,13 @@ def check_certificate(
         str | None,
         typer.Argument(metavar="FILE", help="Recipe that the certificate must be about."),
     ] = None,
+    module: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODULE.py",
+            help="Module that the certificate of a translation must be about.",
+        ),
+    ] = None,
     timeout: Annotated[
         float,
         typer.Option(
@@ -48,23 +55,29 @@ def check_certificate(
     """
     from recipe_cli.render.certificates import check_as_json, print_check
     from verify.certificate.difference import first_difference
-    from verify.checker import CertificateError, Result, check, read
+    from verify.checker import CertificateError, Result, check, read, read_bytes
 
     try:
         certificate = read(str(file))
+        text = None if module is None else read_bytes(str(module))
     except CertificateError as error:
         raise RecipeError(str(error)) from None
     try:
         limits = Limits(positive("--timeout", timeout))
-        result = within_limits(partial(check, certificate), limits)
+        result = within_limits(partial(check, certificate, text), limits)
     except StoppedError as stopped:
         result = Result("not confirmed", f"the check was stopped: {stopped.reason}")
     if result.status == "not a certificate":
         raise RecipeError(f"{file} is not a certificate: {result.sentence}")
+    if where is not None and certificate["subject"]["kind"] == "translation":
+        raise RecipeError(
+            f"{file} is the certificate of a translation, which is compared with a module: leave"
+            f" {where} out, and name the module, --module kernel.py"
+        )
     other = None
     if where is not None:
         declaration = single_declaration(declarations(where))
-        assert isinstance(declaration.declared, Recipe | Update)  # a file declares nothing else
+        assert isinstance(declaration.declared, Recipe | Update | Kernel)
         other = first_difference(certificate, declaration.declared)
         where = declaration.where
     if as_json:

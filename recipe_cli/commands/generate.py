@@ -25,6 +25,14 @@ def generate(
     scheme: Scheme = "semi-implicit",
     order: Order = None,
     posterior: Annotated[str | None, POSTERIOR] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            "--certificate",
+            metavar="FILE.json",
+            help="Write the hashes of the text and of the rule, which `recipe check` compares.",
+        ),
+    ] = None,
     force: Force = False,
     check: Annotated[
         bool,
@@ -57,7 +65,15 @@ def generate(
         )
         raise typer.Exit(STATUS_OF_VERDICT[verdict])
     refuse_to_replace(output, force, where, posterior)
+    if certificate is not None:
+        refuse_to_replace(certificate, force, where, posterior)
     generate_module(
-        concrete_declaration(where), resolved(output) or output, scheme, order, posterior
+        concrete_declaration(where),
+        resolved(output) or output,
+        scheme,
+        order,
+        posterior,
+        resolved(certificate) or certificate,
     )
-    print_line(f"wrote {output}", err=True)
+    for written in (output, *([certificate] if certificate else [])):
+        print_line(f"wrote {written}", err=True)

@@ -9,22 +9,31 @@ from pathlib import Path
 from codegen import generate as generate_kernel
 from codegen.generate import Module
 from recipe import Kernel, Potential, Recipe, RecipeError, Update, bind
+from recipe.files.atomic_write import whole_file
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.output.paths import text_of
-from recipe_cli.program.translation import require_translation, translation_of
+from recipe_cli.program.translation import proof_of_translation, translation_of
 from recipe_cli.program.typed import block_names
 from recipe_cli.sandbox.child import StoppedError, within_limits
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import print_line
+from verify.certificate import canonical
+from verify.certificate.translation import certificate_of_translation
 from verify.verdict import Verdict, undecided
 
 MAX_TEXT_BYTES = 10_000_000  # of the file of a module
 
 
 def generate_module(
-    declaration: Declaration, output: Path, scheme: str, order: str | None, posterior: str | None
+    declaration: Declaration,
+    output: Path,
+    scheme: str,
+    order: str | None,
+    posterior: str | None,
+    certificate: Path | None = None,
 ) -> None:
-    """Write the module of a declaration to a file.
+    """Write the module of a declaration to a file, and the certificate of its translation to
+    another one.
 
     Args:
         declaration: a recipe, a printed rule or a kernel.
@@ -33,14 +42,24 @@ def generate_module(
         order: the blocks in the order in which the scheme updates them, such as ``r,theta``; None
             for the default order.
         posterior: the file of a posterior to bind; None leaves the potential abstract.
+        certificate: the file for the certificate; None for none.
 
     Raises:
-        RecipeError: if the scheme, the order or the posterior does not fit.
+        RecipeError: if the scheme, the order or the posterior does not fit, or the rule is outside
+            of what a certificate can hold.
         NotTranslatedError: if the text of the module is not proved to be the declared step.
     """
     module = _module_of(declaration, scheme, order, posterior)
-    require_translation(module)
+    outcome = proof_of_translation(module)
+    if certificate is None:
+        module.write(output)
+        return
+    written = certificate_of_translation(
+        module.source.encode("utf-8"), module.moves, declaration.name, module.scheme, outcome
+    )
     module.write(output)
+    with whole_file(certificate) as temporary:
+        temporary.write_text(canonical(written) + "\n", encoding="ascii")
 
 
 def check_module(

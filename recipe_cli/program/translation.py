@@ -47,9 +47,19 @@ def require_translation(module: Module) -> None:
     Raises:
         NotTranslatedError: if it is not proved.
     """
+    proof_of_translation(module)
+
+
+def proof_of_translation(module: Module) -> Outcome:
+    """Return the proof that the text of a module is the declared step.
+
+    Raises:
+        NotTranslatedError: if it is not proved.
+    """
     outcome = translation_of(module)
     if outcome.verdict is not Verdict.PROVED:
         raise NotTranslatedError(module.name, outcome)
+    return outcome
 
 
 def legend_of(module: Module) -> Legend:

@@ -12,9 +12,11 @@ from recipe.language.plain_text import without_codes
 from recipe_cli.render.exit_status import STATUS_OF_VERDICT
 from recipe_cli.sandbox.messages import JudgedDeclaration
 from recipe_cli.terminal.printing import print_line
+from verify.certificate.node_text import text_of
 from verify.checker import Result
 
 STATUS_STYLES = {"confirmed": "green", "rejected": "bold red"}
+STATUS_WIDTH = len("cannot be certified")  # characters
 
 
 def write_certificate(judged: JudgedDeclaration, output: Path) -> int:
@@ -67,11 +69,28 @@ def check_as_json(
         "about": (
             None if where is None else {"recipe": where, "same": other is None, "difference": other}
         ),
+        "checked": result.about or None,
+        "target": target_of(certificate),
+        "scope": list(result.scope),
         "obligations": [
-            {"name": f.name, "status": f.status, "sentence": f.sentence} for f in result.findings
+            {
+                "name": f.name,
+                "status": f.status,
+                "required": f.required,
+                "sentence": f.sentence,
+            }
+            for f in result.findings
         ],
         "assumptions": list(result.assumptions),
     }
+
+
+def target_of(certificate: Any) -> str:
+    """Return the law of a well-formed certificate, ``exp(-H)`` with H written out."""
+    subject = certificate["subject"]
+    rule = subject["rule"] if subject["kind"] == "translation" else subject
+    H = rule["H"] if "H" in rule else rule["update"]["target"]
+    return f"exp(-H), H = {text_of(certificate['nodes'], H)}"
 
 
 def print_check(
@@ -92,11 +111,16 @@ def print_check(
         ),
         soft_wrap=True,
     )
-    width = max((len(f.name) for f in result.findings), default=0)
-    for f in result.findings:
+    if result.about:
+        _print_words(console, "checked", f"{result.about}, for {target_of(certificate)}")
+    for line in result.scope:
+        _print_words(console, "scope", line)
+    names = [f.name + ("" if f.required else " (not required)") for f in result.findings]
+    width = max(map(len, names), default=0)
+    for name, f in zip(names, result.findings, strict=True):
         console.print(
             Text.assemble(
-                "  ", _coloured(f.status), without_codes(f"  {f.name:<{width}}  {f.sentence}")
+                "  ", _coloured(f.status), without_codes(f"  {name:<{width}}  {f.sentence}")
             ),
             soft_wrap=True,
         )
@@ -116,5 +140,9 @@ def print_check(
         console.print(Text(without_codes(f"  assumed: {assumption}"), style="dim"), soft_wrap=True)
 
 
+def _print_words(console: Console, what: str, text: str) -> None:
+    console.print(Text(f"  {what:<{STATUS_WIDTH}}  {without_codes(text)}"), soft_wrap=True)
+
+
 def _coloured(status: str) -> tuple[str, str]:
-    return f"{status:<11}", STATUS_STYLES.get(status, "yellow")
+    return f"{status:<{STATUS_WIDTH}}", STATUS_STYLES.get(status, "yellow")

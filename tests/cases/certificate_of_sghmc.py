@@ -74,10 +74,10 @@ def signed(nodes, symbols, subject, names) -> dict:
         for x in names
     ]
     certificate = {
-        "version": 1, "recipe_version": "0", "scope": "every d", "lengths": ["d"],
+        "version": 2, "recipe_version": "0", "scope": "every d", "lengths": ["d"],
         "symbols": symbols, "nodes": nodes,
         "functions": {"U": {"kind": "potential", "blocks": ["theta"]}}, "subject": subject,
-        "obligations": obligations,
+        "obligations": obligations, "left_out": [],
     }  # fmt: skip
     return resigned(certificate)
 

@@ -59,6 +59,48 @@ def test_a_proof_is_written_and_confirmed(sghmc, command):
     assert "assumed: exp(-H) is normalisable" in out
 
 
+def test_it_is_said_what_was_checked_of_what_and_with_which_scope(sghmc, command):
+    """The scope is that of the declarations, and not the sentence in the certificate."""
+    said = json.loads(sghmc.read_text()) | {"scope": "every sampler there is"}
+    sghmc.write_text(canonical(said | {"sha256": digest_of(said)}))
+    status, out, _ = command("check", sghmc)
+    assert status == 0
+    assert "every sampler there is" not in out
+    words = [line.split() for line in out.splitlines()]
+    assert ["scope", "every", "length", "d_theta"] in words
+    assert ["scope", "every", "smooth", "potential", "U(theta)"] in words
+    assert ["scope", "every", "positive", "parameter", "C"] in words
+    assert "checked              recipe sghmc, a process of (theta, r), for exp(-H), H = " in out
+    (report,) = json.loads(command("verify", "sghmc", "--json")[1])
+    lines = {o["name"]: o for o in json.loads(command("check", sghmc, "--json")[1])["obligations"]}
+    obligations = report["obligations"]
+    assert lines.keys() == {o["name"] for o in obligations}
+    assert {n for n, o in lines.items() if o["required"]} == {
+        o["name"] for o in obligations if o["required"]
+    }
+    assert lines["uniqueness"]["status"] == "cannot be certified"
+    assert "uniqueness (not required)" in out
+
+
+def test_an_obligation_that_is_left_out_is_named(tmp_path, command):
+    file, path = tmp_path / "two.py", tmp_path / "cert.json"
+    file.write_text(
+        TWO.replace("U = Potential", "V = Potential").replace(
+            "H = U", "U = total(theta**4 - theta**2)\nH = U"
+        )
+    )
+    assert command("verify", f"{file}:two", "--certificate", path)[0] == 0
+    said = json.loads(path.read_text())
+    for line in said["left_out"]:
+        assert line["verdict"] != "proved"
+    said["left_out"].append({"name": "harmony", "verdict": "undecided", "reason": "nobody tried"})
+    path.write_text(canonical(said | {"sha256": digest_of(said)}))
+    status, out, _ = command("check", path)
+    assert status == 0
+    assert "harmony (not required)" in out
+    assert "the certificate does not claim it: undecided, nobody tried" in out
+
+
 def test_it_is_said_whether_it_is_about_a_recipe(sghmc, command, tmp_path):
     status, out, _ = command("check", sghmc, "sghmc")
     assert status == 0
@@ -84,7 +126,7 @@ def test_for_machines(sghmc, command):
         "confirmed",
     )
     assert said["about"] == {"recipe": "sghmc:sghmc", "same": True, "difference": None}
-    assert {o["status"] for o in said["obligations"]} == {"confirmed"}
+    assert {o["status"] for o in said["obligations"] if o["required"]} == {"confirmed"}
     assert said["assumptions"]
 
 
@@ -135,6 +177,58 @@ def test_only_what_is_proved_is_written(tmp_path, command):
     assert status == 3
     assert "no certificate was written: sgrld_reciprocal is undecided (boundary)" in err
     assert not path.exists()
+
+
+@pytest.fixture
+def translation(tmp_path, command):
+    """A module with the certificate of its translation."""
+    module, path = tmp_path / "kernel.py", tmp_path / "kernel.json"
+    status, _, said = command("generate", "sgld", "-o", module, "--certificate", path)
+    assert (status, said) == (0, f"wrote {module}\nwrote {path}\n")
+    return module, path
+
+
+def findings(out):
+    return {o["name"]: o["status"] for o in json.loads(out)["obligations"]}
+
+
+def test_a_translation_is_compared_with_a_module(translation, command):
+    module, path = translation
+    status, out, _ = command("check", path, "--module", module, "--json")
+    assert status == 3  # the hashes agree, and the proof is not followed
+    assert findings(out) == {
+        "rule": "confirmed",
+        "text": "confirmed",
+        "translation": "cannot be certified",
+    }
+    assert findings(command("check", path, "--json")[1])["text"] == "cannot be certified"
+    module.write_text(module.read_text() + "\n")
+    status, out, _ = command("check", path, "--module", module, "--json")
+    assert status == 1
+    assert findings(out)["text"] == "rejected"
+
+
+def test_another_rule_has_another_hash(translation, command):
+    _, path = translation
+    said = json.loads(path.read_text())
+    (number,) = [k for k, node in enumerate(said["nodes"]) if node == ["num", -1, 1]]
+    said["nodes"][number] = ["num", -2, 1]
+    path.write_text(canonical(said | {"sha256": digest_of(said)}))
+    status, out, _ = command("check", path, "--json")
+    assert status == 1
+    assert findings(out)["rule"] == "rejected"
+
+
+def test_a_translation_has_no_other_claim_and_a_sampler_no_module(translation, sghmc, command):
+    module, path = translation
+    said = json.loads(path.read_text())
+    said["obligations"][0]["name"] = "stationarity"
+    path.write_text(canonical(said | {"sha256": digest_of(said)}))
+    assert command("check", path, "--module", module)[0] == 1
+    assert command("check", sghmc, "--module", module)[0] == 2
+    status, _, err = command("check", path, "sgld")
+    assert status == 2
+    assert "name the module" in err
 
 
 def test_a_certificate_is_about_one_recipe(tmp_path, command):

@@ -57,10 +57,13 @@ def test_a_kernel_as_json(kernels):
     assert "invariance" in command("verify", f"{kernels}:hmc", "--format", "markdown").stdout
 
 
-def test_there_is_no_certificate_of_a_kernel_yet(kernels, tmp_path):
-    done = command("verify", f"{kernels}:hmc", "--certificate", tmp_path / "c.json")
-    assert done.returncode == 2
-    assert "no certificates of kernels yet" in done.stderr
+def test_a_certificate_of_a_kernel_is_checked_again(kernels, tmp_path):
+    path = tmp_path / "c.json"
+    assert command("verify", f"{kernels}:hmc", "--certificate", path).returncode == 0
+    done = command("check", path, f"{kernels}:hmc")
+    assert done.returncode == 0
+    assert "a Markov chain of" in done.stdout
+    assert "it is about" in done.stdout
 
 
 @pytest.mark.parametrize("name", ["detailed-balance", "invariance"])

@@ -189,7 +189,9 @@ def test_texts_of_a_certificate(tmp_path):
         result = check(changed)
         said = [
             result.sentence,
+            result.about,
             *result.assumptions,
+            *result.scope,
             *(f"{f.name} {f.status} {f.sentence}" for f in result.findings),
         ]
         assert all(map(plain, said))

@@ -16,6 +16,13 @@ import mpmath
 import sympy
 from sympy import Add, Expr, Function, Interval, Matrix, Mul, Pow, Rational, Symbol, oo
 
+from oracles.decoded_maps import (
+    DecodedMap,
+    DecodedTransform,
+    maps_hold,
+    transform_holds,
+    with_images,
+)
 from oracles.explicit import DIGITS, TOLERANCE, ExplicitRecipe, evaluate, explicit_limit, world_of
 from recipe import Dense, Field, Noise, Parameter, Potential, Scalar, Simplex, Update, Vector
 from recipe.language.abstract import Jet, Partial
@@ -173,6 +180,8 @@ class Claim:
     target: Expr | None
     proved: frozenset[str]
     scope: str
+    maps: tuple[DecodedMap, ...] = ()
+    transform: DecodedTransform | None = None
 
 
 def claim_of(certificate: dict[str, Any]) -> Claim:
@@ -211,6 +220,51 @@ def claim_of(certificate: dict[str, Any]) -> Claim:
             if line["verdict"] == "proved" and line["required"]
         ),
         certificate["scope"],
+        maps_of(subject.get("maps", {}), table),
+        transform_of(subject["transform"]) if "transform" in subject else None,
+    )
+
+
+def maps_of(said: dict[str, Any], table: Decoded) -> tuple[DecodedMap, ...]:
+    found = []
+    for name, m in sorted(said.items()):
+        inverse = None
+        if m["inverse"] is not None:
+            inner = Decoded(m["inverse"]["nodes"], m["inverse"]["symbols"], {})
+            inverse = (inner.head(m["image"]), inner.expressions[m["inverse"]["value"]])
+        found.append(
+            DecodedMap(
+                table.head(name),
+                m["image"],
+                table.domain(m),
+                table.expressions[m["forward"]],
+                table.expressions[m["slope"]],
+                inverse,
+            )
+        )
+    return tuple(found)
+
+
+def transform_of(said: dict[str, Any]) -> DecodedTransform:
+    original = said["original"]
+    table = Decoded(original["nodes"], original["symbols"], original["functions"])
+    state = tuple(table.head(b) for b in original["state"])
+    e = table.expressions
+
+    def matrix(letter: str) -> Any:
+        return tuple(
+            tuple(table.entry(a, b, entry) for b, entry in zip(state, row, strict=True))
+            for a, row in zip(state, original[letter], strict=True)
+        )
+
+    return DecodedTransform(
+        said["kind"],
+        said["block"],
+        state,
+        e[original["H"]],
+        matrix("D"),
+        matrix("Q"),
+        tuple((table.head(b), e[k]) for b, k in sorted(original["drift"].items())),
     )
 
 
@@ -257,7 +311,7 @@ def is_true(claim: Claim) -> bool:
         if s.is_positive is None and s.is_real
     }
     return all(
-        _holds(ExplicitClaim(claim, world_of(claim.state, d, values)))
+        _holds(ExplicitClaim(claim, with_images(world_of(claim.state, d, values), claim.maps)))
         for d in (1, 2, 3)
         for values in ({}, unsigned)
     )
@@ -275,6 +329,11 @@ def _holds(at: ExplicitClaim) -> bool:
         B = at._matrix(claim.noise_factor)
         if not at.agree(list(B * B.T), list(at.D)):
             return False
+    moved = next(
+        (m for m in claim.maps if claim.transform and m.block.name == claim.transform.block), None
+    )
+    if not (maps_hold(at, claim.maps) and transform_holds(at, claim.transform, moved)):
+        return False
     return _rule_holds(at) and all(_marginal_holds(at, kept, U) for kept, U in claim.marginal)
 
 

@@ -10,15 +10,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from recipe import Kernel, Recipe, Update
 from verify.certificate.node_text import text_of
-from verify.certificate.write import canonical, encoded_subject, step_of
+from verify.certificate.write import any_subject_of, canonical, encoded, step_of
 from verify.encode import Data, Encoder, Node
-from verify.scope import scope_of
-from verify.subject import Subject, subject_of
+from verify.subject import KernelSubject, Subject
 
+AnySubject = Subject | KernelSubject
 FIRST_REFERENCE = {
     "+": 1,
     "*": 1,
@@ -35,12 +36,11 @@ def first_difference(certificate: Data, declared: Recipe | Update | Kernel) -> s
     The certificate must be well formed (``verify.checker`` has tested that). The name of a recipe
     makes no difference.
     """
-    if isinstance(declared, Kernel):
-        return "the subject: the certificate is about a diffusion, and this is a kernel"
-    subject = subject_of(declared)
+    subject = any_subject_of(declared)
     to = Encoder(step_of(declared))
-    own = {"subject": encoded_subject(subject, to)} | to.declarations() | {"nodes": to.nodes}
-    return next(_differences(_Side(certificate), _Side(own), subject), None)
+    own = {"subject": encoded(subject, to)} | to.declarations() | {"nodes": to.nodes}
+    written = _differences(_Side(certificate), _Side(own), subject)
+    return next(chain(written, _mapped_otherwise(certificate, own)), None)
 
 
 @dataclass
@@ -62,8 +62,7 @@ class _Side:
 
     def domain(self, symbol: Data) -> Any:
         """Return the domain of a symbol with its ends as digests."""
-        domain = symbol["domain"]
-        return domain and [self.digests[x] if type(x) is int else x for x in domain]
+        return _ends(symbol["domain"], self.digests)
 
 
 def digests_of(nodes: Sequence[Node]) -> list[str]:
@@ -81,7 +80,7 @@ def digests_of(nodes: Sequence[Node]) -> list[str]:
     return digests
 
 
-def _differences(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
+def _differences(theirs: _Side, ours: _Side, subject: AnySubject) -> Iterator[str]:
     """Yield the differences, those that a reader must know first."""
     if theirs.subject["kind"] != ours.subject["kind"]:
         yield (
@@ -95,16 +94,18 @@ def _differences(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
         yield from _declared_otherwise(theirs, ours, subject)
         yield from _written_otherwise(theirs, ours, subject)
         yield from _declared_on_one_side(theirs, ours, subject)
+        if theirs.subject["kind"] == "kernel":
+            yield from _composed_otherwise(theirs, ours)
         yield from _ruled_otherwise(theirs.subject.get("update"), ours.subject.get("update"))
-        if theirs.data["scope"] != scope_of(subject.declared):
+        if theirs.data["scope"] != subject.scope:
             yield (
                 f"the scope: the certificate says {theirs.data['scope']!r}, and it is"
-                f" {scope_of(subject.declared)!r}"
+                f" {subject.scope!r}"
             )
         yield from _not_required(theirs.data, subject)
 
 
-def _declared_otherwise(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
+def _declared_otherwise(theirs: _Side, ours: _Side, subject: AnySubject) -> Iterator[str]:
     """Yield symbols with other assumptions or domains, and abstract functions of another kind."""
     for kind in ("symbols", "functions"):
         one, other = theirs.data[kind], ours.data[kind]
@@ -114,7 +115,7 @@ def _declared_otherwise(theirs: _Side, ours: _Side, subject: Subject) -> Iterato
                 yield f"{name}: the certificate declares {shown[0]}, the {subject.kind} {shown[1]}"
 
 
-def _written_otherwise(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
+def _written_otherwise(theirs: _Side, ours: _Side, subject: AnySubject) -> Iterator[str]:
     """Yield the places at which the two have different expressions, or only one has any."""
     first, second = _expressions(theirs.subject), _expressions(ours.subject)
     for place in first | second:
@@ -127,7 +128,7 @@ def _written_otherwise(theirs: _Side, ours: _Side, subject: Subject) -> Iterator
             )
 
 
-def _declared_on_one_side(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
+def _declared_on_one_side(theirs: _Side, ours: _Side, subject: AnySubject) -> Iterator[str]:
     """Yield names that only one of the two declares."""
     for kind in ("symbols", "functions", "lengths"):
         one, other = set(theirs.data[kind]), set(ours.data[kind])
@@ -135,7 +136,7 @@ def _declared_on_one_side(theirs: _Side, ours: _Side, subject: Subject) -> Itera
             yield _only_one(name, "declares", name in one, subject)
 
 
-def _only_one(what: str, verb: str, theirs: bool, subject: Subject) -> str:
+def _only_one(what: str, verb: str, theirs: bool, subject: AnySubject) -> str:
     has, lacks = ("certificate", subject.kind) if theirs else (subject.kind, "certificate")
     return f"{what}: the {has} {verb} it, the {lacks} does not"
 
@@ -171,6 +172,8 @@ def _domain_words(domain: Any, side: _Side) -> list[str]:
 def _expressions(subject: Data) -> dict[str, int]:
     """Return the index of every expression of a subject, by its place in words."""
     found = {"H": subject["H"]}
+    if subject["kind"] == "kernel":
+        return found | dict(_expressions_of_parts(subject["parts"], "part"))
     for letter in ("D", "Q", "noise_factor"):
         for row, entries in zip(subject["state"], subject.get(letter, ()), strict=False):
             for column, entry in zip(subject["state"], entries, strict=True):
@@ -194,6 +197,43 @@ def _expressions(subject: Data) -> dict[str, int]:
     return found
 
 
+def _expressions_of_parts(parts: Sequence[Data], where: str) -> Iterator[tuple[str, int]]:
+    """Yield the index of every expression in the parts of a kernel, by its place in words."""
+    for k, part in enumerate(parts, 1):
+        place = f"{where} {k}"
+        inner = part.get("parts") or [part[key] for key in ("around", "test") if key in part]
+        yield from _expressions_of_parts(inner, f"{place}, part")
+        for n, (block, index) in enumerate(part.get("rule", ()), 1):
+            yield f"{place}, rule {n}, for {block}", index
+        if "cost" in part:
+            yield f"{place}, the cost", part["cost"]
+
+
+def _composed_otherwise(theirs: _Side, ours: _Side) -> Iterator[str]:
+    """Yield differences of kernels beside their expressions: kinds and numbers of parts, and the
+    conditions of the scope.
+    """
+    if [_shape(p) for p in theirs.subject["parts"]] != [_shape(p) for p in ours.subject["parts"]]:
+        yield "the parts: the certificate has other ones, or in another order"
+    first, second = (
+        sorted([side.digests[c["e"]], c["sign"]] for c in side.subject["conditions"])
+        for side in (theirs, ours)
+    )
+    if first != second:
+        yield "the scope: the certificate has other conditions on the step"
+
+
+def _shape(part: Data) -> Data:
+    """Return a part of a kernel without its expressions."""
+    shape = {k: v for k, v in part.items() if k not in ("rule", "cost")}
+    for key in ("around", "test"):
+        if key in part:
+            shape[key] = _shape(part[key])
+    if "parts" in part:
+        shape["parts"] = [_shape(p) for p in part["parts"]]
+    return shape
+
+
 def _ruled_otherwise(one: Data | None, other: Data | None) -> Iterator[str]:
     """Yield differences of a rule beside its expressions: the order of its assignments and the name
     of its step.
@@ -210,7 +250,59 @@ def _ruled_otherwise(one: Data | None, other: Data | None) -> Iterator[str]:
         yield f"the step is {one['step']} in the certificate, and {other['step']} here"
 
 
-def _not_required(certificate: Data, subject: Subject) -> Iterator[str]:
+def _mapped_otherwise(theirs: Data, ours: Data) -> Iterator[str]:
+    """Yield changes of variable that are others: maps, their inverses, or the original process."""
+    first, second = (_maps_of(data) for data in (theirs, ours))
+    for name in sorted(first.keys() | second.keys()):
+        if first.get(name) != second.get(name):
+            yield f"{name}: it is another one in the certificate"
+
+
+def _maps_of(data: Data) -> Data:
+    """Return everything about changes of variable in a form that is equal where the meaning is."""
+    subject, found = data["subject"], {}
+    outer = digests_of(data["nodes"])
+    for block, m in subject.get("maps", {}).items():
+        inverse = m["inverse"]
+        found[f"the map of {block}"] = [
+            m["image"],
+            _ends(m["domain"], outer),
+            outer[m["forward"]],
+            outer[m["slope"]],
+        ]
+        found[f"the inverse of the map of {block}"] = inverse and [
+            digests_of(inverse["nodes"])[inverse["value"]],
+            _declarations(inverse),
+        ]
+    if "transform" in subject:
+        original = subject["transform"]["original"]
+        digests = digests_of(original["nodes"])
+        expressions = _expressions({"kind": "recipe", "marginal": []} | original)
+        found["the original of the transform"] = [
+            subject["transform"]["kind"],
+            subject["transform"]["block"],
+            original["state"],
+            {place: digests[index] for place, index in expressions.items()},
+            _declarations(original),
+        ]
+    return found
+
+
+def _declarations(table: Data) -> Data:
+    """Return the declarations of an inner table, with digests for the ends of domains."""
+    digests = digests_of(table["nodes"])
+    symbols = {
+        name: s | {"facts": sorted(s["facts"]), "domain": _ends(s["domain"], digests)}
+        for name, s in table["symbols"].items()
+    }
+    return {"symbols": symbols, "functions": table["functions"], "lengths": table["lengths"]}
+
+
+def _ends(domain: Any, digests: Sequence[str]) -> Any:
+    return domain and [digests[x] if type(x) is int else x for x in domain]
+
+
+def _not_required(certificate: Data, subject: AnySubject) -> Iterator[str]:
     """Yield the obligations that the declaration requires and the certificate does not."""
     proved = {line["name"] for line in certificate["obligations"] if line["required"]}
     for name in getattr(subject.declared, "require", ()):

@@ -19,35 +19,42 @@ import recipe
 from recipe import Kernel, Recipe, RecipeError, Update
 from recipe.language.defined import Condition, own_conditions
 from recipe.language.matrix import BlockMatrix
+from verify.certificate.kernel import encoded_kernel, signs_of_kernel
+from verify.certificate.other_coordinates import (
+    PUSH_FORWARD,
+    encoded_map,
+    encoded_transform,
+    signs_of_maps,
+)
 from verify.decide.nonnegative.syntactic_forms import readable_form
 from verify.diffusion.nonsmooth import why_not_smooth
 from verify.encode import Data, Encoder
 from verify.evidence import FactorColumn, FactorStep, SignStep, Step
+from verify.kernels.step_sizes import expressions_of as expressions_of_kernel
+from verify.obligations.kernel.invariance import INVARIANCE
+from verify.obligations.map.monotone import MONOTONE
 from verify.obligations.process.marginal import laws_of
 from verify.obligations.process.well_defined import WELL_DEFINED, expressions_of
 from verify.report import Report, ReportLine
 from verify.scope import conditions_of
-from verify.subject import Subject, subject_of
+from verify.subject import KernelSubject, Subject, kernel_subject_of, subject_of
 from verify.verdict import Verdict
 
-VERSION = 1
+VERSION = 2
 
 
 def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
-    """Return the certificate of a recipe or an update that was proved: of all required obligations,
-    and of the others that are proved.
+    """Return the certificate of a declaration that was proved: of all required obligations, and of
+    the others that are proved.
 
     Args:
-        declared: the recipe or the update.
+        declared: the recipe, the update or the kernel.
         report: its report.
 
     Raises:
-        RecipeError: where a required obligation is not proved, naming it; and for a kernel.
+        RecipeError: where a required obligation is not proved, naming it; and for a declaration
+            outside of what a certificate can hold.
     """
-    if isinstance(declared, Kernel):
-        raise RecipeError(
-            "there are no certificates of kernels yet; one is of a recipe or of an update"
-        )
     # What was found beside is a statement about something else, and no part of this proof.
     lines = [
         line
@@ -60,11 +67,10 @@ def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
             "there is no certificate of what is not proved:"
             f" {', '.join(map(_verdict_of, unproved))}"
         )
-    subject = subject_of(declared)
+    subject, to = any_subject_of(declared), Encoder(step_of(declared))
     if subject.is_reflected:
-        raise RecipeError(
-            f"{subject.reflections[0]}, and there are no certificates of reflected samplers yet"
-        )
+        where = f"{subject.reflections[0]}, and" if isinstance(subject, Subject) else "here"
+        raise RecipeError(f"{where} there are no certificates of reflected samplers yet")
     if conditions_of(declared):
         raise RecipeError(
             f"the proof holds where {conditions_of(declared)[0]}, and there are no certificates"
@@ -73,13 +79,16 @@ def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
     reason = why_not_smooth(subject)
     if reason is not None:
         raise RecipeError(f"there are certificates of smooth samplers alone, and {reason}")
-    to = Encoder(step_of(declared))
     statement = {
         "version": VERSION,
         "recipe_version": recipe.__version__,
         "scope": report.scope,
-        "subject": {"name": report.name} | encoded_subject(subject, to),
-        "obligations": [_encoded_line(line, _steps_of(line, subject), to) for line in lines],
+        "subject": {"name": report.name} | encoded(subject, to),
+        "obligations": [
+            *(_encoded_line(line, _steps_of(line, subject), to) for line in lines),
+            *([PUSH_FORWARD] if getattr(subject.declared, "transform", None) else []),
+        ],
+        "left_out": [_left_out(line) for line in report.lines if line not in lines],
     }
     whole = statement | to.declarations() | {"nodes": to.nodes}
     return whole | {"sha256": digest_of(whole)}
@@ -112,8 +121,22 @@ def canonical(data: Any) -> str:
     )
 
 
-def step_of(declared: Recipe | Update) -> Symbol | None:
+def any_subject_of(declared: Recipe | Update | Kernel) -> Subject | KernelSubject:
+    """The subject behind a declaration of a process or of a kernel."""
+    return kernel_subject_of(declared) if isinstance(declared, Kernel) else subject_of(declared)
+
+
+def encoded(subject: Subject | KernelSubject, to: Encoder) -> Data:
+    """What a certificate is about, as plain data."""
+    if isinstance(subject, KernelSubject):
+        return encoded_kernel(subject, to)
+    return encoded_subject(subject, to)
+
+
+def step_of(declared: Recipe | Update | Kernel) -> Symbol | None:
     """The step size of the rule that is in the declaration, if there is one."""
+    if isinstance(declared, Kernel):
+        return declared.step
     update = declared if isinstance(declared, Update) else declared.update
     return None if update is None else update.step
 
@@ -124,9 +147,9 @@ def encoded_subject(subject: Subject, to: Encoder) -> Data:
     """
     state = [to.declare(b) for b in subject.state]
     drift = {b.name: to.node(e) for b, e in subject.dynamics.drift.items()}
-    return {"kind": subject.kind, "state": state, "H": to.node(subject.H), "drift": drift} | _own(
-        subject.declared, subject, to
-    )
+    common = {"kind": subject.kind, "state": state, "H": to.node(subject.H), "drift": drift}
+    maps = {b.name: encoded_map(b, to) for b in subject.state if b.image is not None}
+    return common | ({"maps": maps} if maps else {}) | _own(subject.declared, subject, to)
 
 
 @singledispatch
@@ -142,7 +165,9 @@ def _(declared: Recipe, subject: Subject, to: Encoder) -> Data:
     if isinstance(declared.noise_factor, BlockMatrix):
         data["noise_factor"] = to.matrix(declared.noise_factor.entries)
     if declared.update is not None:
-        data["update"] = _encoded_rule(declared.update, to)
+        data["update"] = encoded_rule(declared.update, to)
+    if declared.transform is not None:
+        data["transform"] = encoded_transform(declared.transform)
     return data
 
 
@@ -150,10 +175,11 @@ def _(declared: Recipe, subject: Subject, to: Encoder) -> Data:
 def _(declared: Update, subject: Subject, to: Encoder) -> Data:
     state, diffusion = subject.state, subject.dynamics.diffusion
     D = to.matrix([[diffusion[row, column] for column in state] for row in state])
-    return {"D": D, "marginal": [], "update": _encoded_rule(declared, to)}
+    return {"D": D, "marginal": [], "update": encoded_rule(declared, to)}
 
 
-def _encoded_rule(update: Update, to: Encoder) -> Data:
+def encoded_rule(update: Update, to: Encoder) -> Data:
+    """An update rule as plain data."""
     return {
         "step": to.declare(update.step),
         "sequential": update.sequential,
@@ -162,29 +188,45 @@ def _encoded_rule(update: Update, to: Encoder) -> Data:
     }
 
 
-def _steps_of(line: ReportLine, subject: Subject) -> tuple[Step, ...]:
+def _steps_of(line: ReportLine, subject: Subject | KernelSubject) -> tuple[Step, ...]:
     """The steps of an outcome, and for ``well-defined`` the forms of conditions whose signs are not
     read off as they stand.
     """
-    return (
-        (*line.outcome.steps, *_forms(subject))
-        if line.name == WELL_DEFINED.name
-        else line.outcome.steps
-    )
+    more: Iterable[Step] = ()
+    if isinstance(subject, KernelSubject):
+        if line.name == WELL_DEFINED.name:
+            more = _forms(e for e, _ in expressions_of_kernel(subject.declared))
+        elif line.name == INVARIANCE.name:
+            more = signs_of_kernel(subject)
+    elif line.name == WELL_DEFINED.name:
+        more = _forms(e for e, _ in expressions_of(subject))
+    elif line.name == MONOTONE.name:
+        more = signs_of_maps(subject.state)
+    return (*line.outcome.steps, *more)
 
 
-def _forms(subject: Subject) -> Iterator[SignStep]:
+def _forms(expressions: Iterable[Expr]) -> Iterator[SignStep]:
     """Of a condition inside a total at its bound label, so that it is the same node there
     and here.
     """
     seen: set[Condition] = set()
-    for e, _ in expressions_of(subject):
+    for e in expressions:
         for part in preorder_traversal(e):
             for condition in own_conditions(part) if isinstance(part, Expr) else ():
                 form = readable_form(condition.e)
                 if condition not in seen and form != condition.e:
                     yield SignStep(condition.e, condition.sign, form)
                 seen.add(condition)
+
+
+def _left_out(line: ReportLine) -> Data:
+    """An obligation of the report that the certificate does not claim, with the reason."""
+    found = line.outcome.found is not None
+    return {
+        "name": line.name,
+        "verdict": line.outcome.verdict.value,
+        "reason": f"{'about another statement: ' if found else ''}{line.outcome.by}",
+    }
 
 
 def _encoded_line(line: ReportLine, steps: Iterable[Step], to: Encoder) -> Data:
@@ -230,9 +272,12 @@ def _encoded_column(column: FactorColumn, to: Encoder) -> Data:
 
 __all__ = [
     "VERSION",
+    "any_subject_of",
     "canonical",
     "certificate_of",
     "digest_of",
+    "encoded",
+    "encoded_rule",
     "encoded_step",
     "encoded_subject",
     "step_of",

@@ -480,8 +480,8 @@ def test_a_factor_proves_a_diffusion_for_every_length():
     assert check(low_rank()).status == "confirmed"
     assert findings(low_rank(weight=3))["diffusion-psd"] == "rejected"
     assert findings(low_rank(column=8))["diffusion-psd"] == "rejected"
-    assert findings(low_rank(weight=2))["diffusion-psd"] == "not checked"
-    assert findings(low_rank(sign="!= 0"))["diffusion-psd"] == "not checked"
+    assert findings(low_rank(weight=2))["diffusion-psd"] == "cannot be certified"
+    assert findings(low_rank(sign="!= 0"))["diffusion-psd"] == "cannot be certified"
 
 
 # -- hostile input
@@ -521,7 +521,7 @@ HOSTILE = {
     "no drift": (("subject", "drift"), {}, "the drift lacks theta"),
     "a vector for a number": (("subject", "H"), 9, "H is of another length"),
     "noise in the drift": (("subject", "drift", "theta"), 10, "neither the step nor noise"),
-    "another version": (("version",), 2, "reads version 1"),
+    "another version": (("version",), 1, "reads version 2"),
     "an undecided obligation": (
         ("obligations", 0, "verdict"),
         "undecided",

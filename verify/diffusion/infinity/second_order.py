@@ -22,7 +22,7 @@ from recipe.language.symbols import Block, Vector
 from recipe.language.text import text
 from verify.decide.asymptotics.growth import leading
 from verify.diffusion.infinity.ends import End, T, at_end, ends
-from verify.diffusion.infinity.mass import at_length_one
+from verify.diffusion.infinity.separation import at_length_one
 from verify.generator.coupling import own_diffusion
 from verify.verdict import Witness
 
