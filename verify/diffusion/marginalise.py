@@ -28,6 +28,8 @@ from verify.decide.zero.decide import vanishes
 from verify.diffusion.infinity.separation import TooManyTermsError, couples
 from verify.diffusion.infinity.transport import Moved, raised, scaled, shifted
 
+MAX_GROWTH = 2  # an expression that grows by more when a block is moved is left
+
 
 @dataclass(frozen=True)
 class Remainder:
@@ -86,11 +88,11 @@ def _without_gaussian(start: Remainder, block: Block) -> Remainder | None:
 def transported(start: Remainder, kept: tuple[Block, ...]) -> list[Remainder]:
     """W after each shift, scale, power or reflection of a block that its terms suggest.
 
-    A block is moved in each way once, and fewer pairs of blocks stand in one term afterwards, or
-    as many. The simplest results come first.
+    A block is moved in each way once, and no more pairs of blocks stand in one term afterwards
+    than before. The simplest results come first.
     """
     blocks = (*kept, *start.left)
-    before, _ = _size(start.W, blocks)
+    pairs, parts = _size(start.W, blocks)
     found = [
         replace(
             start,
@@ -104,7 +106,8 @@ def transported(start: Remainder, kept: tuple[Block, ...]) -> list[Remainder]:
         for moved in candidates(start.W, block)
     ]
     sizes = {r: _size(r.W, blocks) for r in found}
-    return sorted((r for r in found if sizes[r][0] <= before), key=lambda r: sizes[r])
+    kept_small = (r for r in found if sizes[r][0] <= pairs and sizes[r][1] <= MAX_GROWTH * parts)
+    return sorted(kept_small, key=lambda r: sizes[r])
 
 
 def _size(W: Expr, blocks: tuple[Block, ...]) -> tuple[int, int]:

@@ -156,15 +156,16 @@ def _collected(node: Expr, block: Block) -> tuple[Expr, ...]:
 
 
 def _exponents(W: Expr, block: Block) -> tuple[Expr, ...]:
-    """Each positive g, free of the block, such that W contains ``g log(x)``."""
+    """Each positive g, free of the block, such that W contains a power of ``g log(x)``."""
     found: dict[Expr, None] = {}
     for node in _nodes(W):
         at = _label_of(node, block)
         x = block if at is None else block.at(at)  # type: ignore[union-attr]
-        for term in Add.make_args(expand(node)) if node.has(log(x)) else ():
-            g = term / log(x)
-            for candidate in (g, -g):
-                _keep(found, candidate, at, block)
+        for term in (node, *Add.make_args(expand(node))) if node.has(log(x)) else ():
+            power, factor = _power_in(term.xreplace({log(x): x}), x)
+            for side in (1, -1) if power != 0 else ():
+                if is_positive(side * factor):
+                    _keep(found, Pow(side * factor, 1 / power), at, block)
     return tuple(found)
 
 

@@ -28,15 +28,20 @@ from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero, vanishes
 from verify.diffusion.infinity.mass import decide_finite
 from verify.diffusion.marginalise import Remainder, integrate_gaussians, transported
-from verify.diffusion.monotone import find_strict_change, in_numbers, scalars_for
 from verify.diffusion.nonsmooth import kinks
+from verify.diffusion.not_constant import (
+    find_finite_whole,
+    find_strict_change,
+    in_numbers,
+    scalars_for,
+)
 from verify.obligation import Obligation
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction, proved, refuted, undecided
 
 FINITE_INTEGRAL = "exp(-(H - U)) has a finite integral over the other blocks"
 MAX_REMAINDERS_COMPARED = 6
-MAX_REMAINDERS = 40  # shifted, scaled and integrated in so many ways
+MAX_REMAINDERS = 16  # shifted, scaled and integrated in so many ways
 ORDER_OF_A_QUADRATIC = 2  # a normal law is recognised by the derivatives of H
 Claim = tuple[tuple[Block, ...], Expr]  # the blocks that are kept, and the U of their law exp(-U)
 
@@ -90,6 +95,7 @@ def decide_marginal(recipe: Recipe, claim: Claim) -> Outcome:
     return (
         _refuted_by_growth(every, kept)
         or _refuted_at_length_one(start, kept)
+        or _refuted_by_whole(start, kept)
         or undecided(
             f"H - U depends on {listed(kept)}, and no procedure here integrates {names} out"
         )
@@ -104,6 +110,16 @@ def _refuted_by_growth(every: list[Remainder], kept: tuple[Block, ...]) -> Outco
             how = "; ".join((*reached.how, f"the integral over {listed(reached.left)} changes"))
             return refuted(how, witness)
     return None
+
+
+def _refuted_by_whole(start: Remainder, kept: tuple[Block, ...]) -> Outcome | None:
+    """Return the refutation by an integral over all blocks that is finite."""
+    try:
+        witness = find_finite_whole(start.W, kept, start.left)
+    except RecursionError:
+        return None
+    how = f"the integral over {listed(start.left)} is not constant"
+    return None if witness is None else refuted(how, witness)
 
 
 def _refuted_at_length_one(start: Remainder, kept: tuple[Block, ...]) -> Outcome | None:

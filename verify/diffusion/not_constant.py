@@ -1,13 +1,20 @@
-"""A marginal law is refuted where an integral over auxiliary blocks grows or falls strictly.
+"""A marginal law is refuted where an integral over auxiliary blocks is not constant.
 
-Let ``M(k)`` be the integral of ``exp(-W(k, r))`` over r. If ``dW/dk >= 0`` for every r and every k
-of an interval, and ``> 0`` for every r of an open set, then ``exp(-W)`` falls with k at every r,
-and strictly on that set: ``M(k_2) < M(k_1)`` for ``k_1 < k_2``, if ``M(k_2)`` is finite. So M is
-not constant. No derivative is taken under an integral.
+It grows or falls strictly: let ``M(k)`` be the integral of ``exp(-W(k, r))`` over r. If
+``dW/dk >= 0`` for every r and every k of an interval, and ``> 0`` for every r of an open set, then
+``exp(-W)`` falls with k at every r, and strictly on that set: ``M(k_2) < M(k_1)`` for
+``k_1 < k_2``, if ``M(k_2)`` is finite. So M is not constant. No derivative is taken under an
+integral.
 
 k is a coordinate that is kept; or the value of an expression of kept coordinates, if W depends on
 them through it alone; or the value of an abstract function, which may be any number that its
-declaration allows. Vectors have length 1 here.
+declaration allows.
+
+It has a finite integral itself: if ``exp(-W)`` has a finite integral over the blocks that are kept
+and integrated together, M has one over the blocks that are kept. A positive constant has none
+over a domain of infinite volume.
+
+Vectors have length 1 here.
 """
 
 from __future__ import annotations
@@ -16,15 +23,30 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sympy import Dummy, Expr, Integer, Interval, S, Symbol, cosh, exp, oo, sign, tanh
+from sympy import (
+    Dummy,
+    Expr,
+    Integer,
+    Interval,
+    S,
+    Symbol,
+    cosh,
+    exp,
+    oo,
+    preorder_traversal,
+    sign,
+    tanh,
+)
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
+from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.free_symbols import UnusedNames, blocks_in, unused_name
 from recipe.language.sign import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE, possible_signs
 from recipe.language.symbols import Block, Scalar, Vector
-from recipe.language.text import text
+from recipe.language.text import listed, text
 from verify.decide.asymptotics.leading import certain_sign
+from verify.decide.zero.point import Point
 from verify.diffusion.infinity.logarithm import log_of
 from verify.diffusion.infinity.mass import decide_finite
 from verify.diffusion.infinity.separation import at_length_one
@@ -32,6 +54,9 @@ from verify.verdict import Verdict, Witness
 
 PLACES = tuple(map(Integer, (0, 1, -1, 2, -2, 3, -3)))  # of a kept coordinate
 LEVELS = tuple(Integer(k) / 2 for k in range(-4, 9))  # of an expression of kept coordinates
+SAMPLES = 16
+MAX_RANGES = 6  # of one quantity
+MAX_NODES = 45  # of a derivative whose sign is looked for
 MAX_QUADRANTS = 16
 
 
@@ -58,12 +83,35 @@ def find_strict_change(W: Expr, kept: tuple[Block, ...], left: tuple[Block, ...]
         return None
     kept_one, left_one = ([one.get(b, b) for b in blocks] for blocks in (kept, left))
     for q in _quantities(e.xreplace(one), tuple(kept_one)):
-        for low, high in _ranges(q, tuple(kept_one)):
+        for low, high in itertools.islice(_ranges(q, tuple(kept_one)), MAX_RANGES):
             witness = _changes(q, low, high, tuple(left_one))
             if witness is not None:
                 point = {**{str(b.length): "1" for b in one}, **witness.point}
                 return Witness(point, witness.finding)
     return None
+
+
+def find_finite_whole(W: Expr, kept: tuple[Block, ...], left: tuple[Block, ...]) -> Witness | None:
+    """The witness that ``exp(-W)`` has a finite integral over all blocks together.
+
+    None if that is not proved, or the blocks that are kept have a finite volume.
+    """
+    one = scalars_for((*kept, *left))
+    e = in_numbers(W)
+    if e is None or not left or any(map(on_simplex, (*kept, *left))):
+        return None
+    if all(len(finite_ends(b.domain)) == 2 for b in kept):
+        return None
+    mass = decide_finite(e.xreplace(one), tuple(one.get(b, b) for b in (*kept, *left)))
+    if mass.verdict is not Verdict.PROVED or mass.assumed:
+        return None
+    names = listed(kept)
+    return Witness(
+        {str(b.length): "1" for b in one},
+        f"the integral of exp(-(H - U)) over {listed((*kept, *left))} is finite ({mass.by}); were"
+        f" the one over {listed(left)} constant, it would be infinite, as {names} has an infinite"
+        " domain",
+    )
 
 
 def scalars_for(blocks: tuple[Block, ...]) -> dict[Block, Scalar]:
@@ -132,7 +180,7 @@ def _ranges(q: _Quantity, kept: tuple[Block, ...]) -> Iterator[tuple[Expr, Expr]
     if q.of in kept:
         domain = q.of.domain  # type: ignore[attr-defined]
         inside = [c for c in PLACES if domain.contains(c) == S.true]
-        yield from ((c, c + 1) for c in sorted(inside) if c + 1 in inside)
+        yield from ((c, c + 1) for c in inside if c + 1 in inside)
     elif isinstance(q.of, AppliedUndef | Field):
         yield S.One, Integer(2)
     else:
@@ -181,7 +229,11 @@ def _direction(q: _Quantity, low: Expr, high: Expr, left: tuple[Block, ...]) -> 
     between = Scalar(unused_name("between", [q.W]), domain=Interval.open(0, 1))
     on_range = {q.k: low + (high - low) * between}
     slope = _with_cosh(q.W.diff(q.k)).xreplace(on_range)
+    if sum(1 for _ in preorder_traversal(slope)) > MAX_NODES:
+        return None
     quadrants = list(_quadrants(left))
+    if not all(_may_have_a_sign(slope.xreplace(quadrant)) for quadrant in quadrants):
+        return None
     found = [possible_signs(slope.xreplace(quadrant)) for quadrant in quadrants]
     signs = frozenset().union(*found)
     if not any(here in (POSITIVE, NEGATIVE) for here in found):
@@ -194,6 +246,18 @@ def _direction(q: _Quantity, low: Expr, high: Expr, left: tuple[Block, ...]) -> 
         (slope * exp(-q.W.xreplace(on_range))).xreplace(quadrant) for quadrant in quadrants
     )
     return _sign_of_sum(one, other)
+
+
+def _may_have_a_sign(e: Expr) -> bool:
+    """Return False if e has both signs at some points, where a proof is not worth its time."""
+    symbols = sorted(e.free_symbols, key=str)
+    found: set[bool] = set()
+    for seed in range(SAMPLES):
+        values = Point({}, seed).choose_all(symbols)
+        if values is not None:
+            value = e.xreplace(values).evalf()
+            found |= {bool(value > 0)} if value.is_comparable and value != 0 else set()
+    return len(found) < 2
 
 
 def _sign_of_sum(one: Expr, other: Expr) -> int | None:
