@@ -1,21 +1,23 @@
-"""Expressions as functions of complex balls, for rigorous integration over one number."""
+"""Expressions as functions of complex balls, for rigorous integration over one number.
+
+Several expressions become one program: a list of steps that each make one ball from earlier ones,
+so that what expressions share is computed once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import singledispatch
+from functools import singledispatchmethod
 from typing import Any
 
 import flint
 from sympy import (
     Add,
     Expr,
-    Float,
     Mul,
     Pow,
     Rational,
     Symbol,
-    atan,
     cos,
     cosh,
     cse,
@@ -29,11 +31,10 @@ from sympy import (
 )
 
 ComplexBall = Any  # flint.acb
-Balls = dict[Symbol, ComplexBall]
-Compiled = Callable[[Balls, bool], ComplexBall]
+Registers = list[ComplexBall]
+Step = Callable[[Registers, bool], ComplexBall]
+BallFunction = Callable[[Sequence[ComplexBall], bool], Registers]
 UNARY = {exp: "exp", sin: "sin", cos: "cos", sinh: "sinh", cosh: "cosh", tanh: "tanh", erf: "erf"}
-
-
 TOLERANCE = 2.0**-20
 MAX_EVALUATIONS = 4_000
 
@@ -42,102 +43,107 @@ class NotCompiledError(Exception):
     """The expression has a function that is not computed with complex balls here."""
 
 
-def ball_function(e: Expr) -> Compiled:
+def ball_function(expressions: Sequence[Expr], symbols: Sequence[Symbol]) -> BallFunction:
     """Return a function of the values of the symbols and of a flag, which gives a ball around the
-    value of e.
+    value of each expression.
 
-    With the flag the value is not finite where e may not be analytic on the balls, as Arb's
-    integration asks.
+    With the flag a value is not finite where its expression may not be analytic on the balls, as
+    Arb's integration asks.
 
     Raises:
-        NotCompiledError: where e has other functions than the elementary ones.
+        NotCompiledError: where an expression has other symbols, or other functions than entire
+            ones, rational ones, roots and logarithms.
     """
-    shared, (rest,) = cse([e])  # each subexpression is computed once
-    steps = [(s, _compiled(part)) for s, part in shared]
-    last = _compiled(rest)
+    program = _Program(symbols)
+    shared, rest = cse(expressions)
+    for s, part in shared:
+        program.places[s] = program.place(part)
+    ends = [program.place(e) for e in rest]
+    steps = program.steps
 
-    def value(at: Balls, analytic: bool) -> ComplexBall:
-        at = dict(at)
-        for s, f in steps:
-            at[s] = f(at, analytic)
-        return last(at, analytic)
+    def values(at: Sequence[ComplexBall], analytic: bool) -> Registers:
+        registers = list(at)
+        for step in steps:
+            registers.append(step(registers, analytic))
+        return [registers[k] for k in ends]
 
-    return value
-
-
-@singledispatch
-def _compiled(e: Expr) -> Compiled:
-    name = UNARY.get(type(e))
-    if name is None:
-        raise NotCompiledError(e)
-    inner = _compiled(e.args[0])
-    return lambda at, analytic: getattr(inner(at, analytic), name)()
+    return values
 
 
-@_compiled.register
-def _(e: Symbol) -> Compiled:
-    return lambda at, analytic: at[e]
+class _Program:
+    """The steps so far, and the register of each expression that they compute."""
 
+    def __init__(self, symbols: Sequence[Symbol]) -> None:
+        self.places: dict[Expr, int] = {s: k for k, s in enumerate(symbols)}
+        self.first = len(self.places)
+        self.steps: list[Step] = []
 
-@_compiled.register
-def _(e: Rational) -> Compiled:
-    value = flint.acb(flint.arb(flint.fmpq(int(e.p), int(e.q))))
-    return lambda at, analytic: value
+    def place(self, e: Expr) -> int:
+        """The register of an expression, which is computed if it was not yet."""
+        if e not in self.places:
+            step = self.step(e)
+            self.steps.append(step)
+            self.places[e] = self.first + len(self.steps) - 1
+        return self.places[e]
 
+    @singledispatchmethod
+    def step(self, e: Expr) -> Step:
+        """The step that computes an expression from the registers of its arguments."""
+        name = UNARY.get(type(e))
+        if e is pi:
+            return lambda registers, analytic: flint.acb(flint.arb.pi())
+        if name is None:
+            raise NotCompiledError(e)
+        k = self.place(e.args[0])
+        return lambda registers, analytic: getattr(registers[k], name)()
 
-@_compiled.register
-def _(e: Float) -> Compiled:
-    raise NotCompiledError(e)
+    @step.register
+    def _(self, e: Rational) -> Step:
+        value = flint.acb(flint.arb(flint.fmpq(int(e.p), int(e.q))))
+        return lambda registers, analytic: value
 
+    @step.register
+    def _(self, e: Add) -> Step:
+        first, *rest = (self.place(a) for a in e.args)
 
-@_compiled.register(type(pi))
-def _(e: Expr) -> Compiled:
-    return lambda at, analytic: flint.acb(flint.arb.pi())
+        def total(registers: Registers, analytic: bool) -> ComplexBall:
+            value = registers[first]
+            for k in rest:
+                value = value + registers[k]
+            return value
 
+        return total
 
-@_compiled.register
-def _(e: Add) -> Compiled:
-    terms = [_compiled(a) for a in e.args]
-    return lambda at, analytic: sum((f(at, analytic) for f in terms), flint.acb(0))
+    @step.register
+    def _(self, e: Mul) -> Step:
+        first, *rest = (self.place(a) for a in e.args)
 
+        def product(registers: Registers, analytic: bool) -> ComplexBall:
+            value = registers[first]
+            for k in rest:
+                value = value * registers[k]
+            return value
 
-@_compiled.register
-def _(e: Mul) -> Compiled:
-    factors = [_compiled(a) for a in e.args]
+        return product
 
-    def product(at: Balls, analytic: bool) -> ComplexBall:
-        value = flint.acb(1)
-        for f in factors:
-            value = value * f(at, analytic)
-        return value
+    @step.register
+    def _(self, e: Pow) -> Step:
+        base = self.place(e.base)
+        if e.exp.is_Integer:
+            n = int(e.exp)
+            return lambda registers, analytic: registers[base] ** n
+        if e.exp.is_Rational and e.exp.q == 2:
+            half = int(e.exp.p)
+            return lambda registers, analytic: registers[base].sqrt(analytic=analytic) ** half
+        power = self.place(e.exp)
+        return lambda registers, analytic: (
+            registers[base].log(analytic=analytic) * registers[power]
+        ).exp()
 
-    return product
-
-
-@_compiled.register
-def _(e: Pow) -> Compiled:
-    base = _compiled(e.base)
-    if e.exp.is_Integer:
-        n = int(e.exp)
-        return lambda at, analytic: base(at, analytic) ** n
-    if e.exp.is_Rational and abs(e.exp.q) == 2:
-        k = int(e.exp.p)
-        return lambda at, analytic: base(at, analytic).sqrt(analytic=analytic) ** k
-    power = _compiled(e.exp)
-    return lambda at, analytic: (
-        base(at, analytic).log(analytic=analytic) * power(at, analytic)
-    ).exp()
-
-
-@_compiled.register
-def _(e: log) -> Compiled:
-    inner = _compiled(e.args[0])
-    return lambda at, analytic: inner(at, analytic).log(analytic=analytic)
-
-
-@_compiled.register
-def _(e: atan) -> Compiled:
-    raise NotCompiledError(e)  # it has branch cuts, which Arb does not report
+    @step.register
+    def _(self, e: log) -> Step:
+        k = self.place(e.args[0])
+        return lambda registers, analytic: registers[k].log(analytic=analytic)
 
 
 def integral(

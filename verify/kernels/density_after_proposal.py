@@ -29,7 +29,12 @@ from recipe.language.expectation import NOISE
 from recipe.language.fold import FOLDS
 from recipe.language.symbols import Block, generic
 from verify.decide.zero.point import at_precision, shown_ball
-from verify.kernels.ball_functions import Compiled, NotCompiledError, ball_function, integral
+from verify.kernels.ball_functions import (
+    BallFunction,
+    NotCompiledError,
+    ball_function,
+    integral,
+)
 from verify.kernels.instance import Instance, instances
 from verify.verdict import Witness
 
@@ -58,7 +63,7 @@ def witness_after_proposal(kernel: Kernel, part: MetropolisHastings) -> Witness 
                 WORKING_PRECISION_BITS,
                 lambda at=instance: next(_points(kernel, part, at), None),  # type: ignore[misc]
             )
-        except (NotCompiledError, OutsideLanguageError, KeyError):
+        except (NotCompiledError, OutsideLanguageError):
             continue
         if found is not None:
             point, excess = found
@@ -71,16 +76,19 @@ def witness_after_proposal(kernel: Kernel, part: MetropolisHastings) -> Witness 
 
 @dataclass(frozen=True)
 class _Proposal:
-    """One instance as functions of balls: the energy, the mean and the slope of the noise at a
-    state, and the cost of a pair of states.
+    """One instance as functions of balls.
+
+    Attributes:
+        block: the block that moves.
+        others: the other blocks.
+        at: the energy, and mean and slope of the noise, at a state.
+        cost: the cost of a pair of states.
     """
 
     block: Block
-    partner: Block
-    H: Compiled
-    mean: Compiled
-    slope: Compiled
-    cost: Compiled
+    others: tuple[Block, ...]
+    at: BallFunction
+    cost: BallFunction
 
 
 def _points(
@@ -119,51 +127,45 @@ def _proposal(kernel: Kernel, part: MetropolisHastings, instance: Instance) -> _
     slope = rule.diff(draws[0])
     if draws[0] in slope.free_symbols:
         return None
+    others = tuple(b for b in kernel.state if b != block)
+    mean = rule.xreplace({draws[0]: S.Zero})
     return _Proposal(
         block,
-        partner,
-        ball_function(instance.of(kernel.target)),
-        ball_function(rule.xreplace({draws[0]: S.Zero})),
-        ball_function(slope),
-        ball_function(instance.of(part.cost)),
+        others,
+        ball_function([instance.of(kernel.target), mean, slope], [block, *others]),
+        ball_function([instance.of(part.cost)], [block, partner, *others]),
     )
 
 
 def _excess(p: _Proposal, at: dict[Block, Expr]) -> Ball:
     """A ball whose lower end is at most what is added to 1 at a point."""
-    fixed: dict[Any, Ball] = {b: _ball(v) for b, v in at.items()}
-    y = fixed[p.block]
-
-    def along(x: Ball) -> dict[Any, Ball]:
-        return fixed | {p.block: x}
+    y, others = _ball(at[p.block]), [_ball(at[b]) for b in p.others]
 
     def log_accepted(x: Ball, to: Ball, analytic: bool) -> Ball:
-        there = p.cost(along(x) | {p.partner: to}, analytic)
-        back = p.cost(along(to) | {p.partner: x}, analytic)
+        (there,), (back,) = p.cost([x, to, *others], analytic), p.cost([to, x, *others], analytic)
         return (there - back).real_min(flint.acb(0), analytic)
 
-    def log_density(x: Ball, to: Ball, analytic: bool) -> Ball:
+    def log_density(mean: Ball, root: Ball, to: Ball, analytic: bool) -> Ball:
         """``log q(to | x)``, and half of log(2 pi)."""
-        root = p.slope(along(x), analytic)
-        gap = (to - p.mean(along(x), analytic)) / root
-        return -(gap**2) / 2 - (root**2).log(analytic=analytic) / 2
+        return -(((to - mean) / root) ** 2) / 2 - (root**2).log(analytic=analytic) / 2
 
-    here = p.H(along(y), False)
+    here, mean, root = p.at([y, *others], False)
 
     def arrives(x: Ball, analytic: bool) -> Ball:
-        weight = here - p.H(along(x), analytic) + log_density(x, y, analytic)
+        energy, mean, root = p.at([x, *others], analytic)
+        weight = here - energy + log_density(mean, root, y, analytic)
         return (weight + log_accepted(x, y, analytic)).exp()
 
     def leaves(x: Ball, analytic: bool) -> Ball:
-        return (log_density(y, x, analytic) + log_accepted(y, x, analytic)).exp()
+        return (log_density(mean, root, x, analytic) + log_accepted(y, x, analytic)).exp()
 
-    mean, root = p.mean(along(y), False).real, abs(p.slope(along(y), False).real)
-    width = REACH * root
+    centre, size = mean.real, abs(root.real)
+    width = REACH * size
     unit = (2 * flint.arb.pi()).sqrt()
     gain = _inside(arrives, p.block, y.real - REACH, y.real + REACH) / unit
-    loss = _inside(leaves, p.block, mean - width, mean + width) / unit
+    loss = _inside(leaves, p.block, centre - width, centre + width) / unit
     # of q: its mass beyond the range, and next to the ends of the domain
-    left = (flint.arb(REACH - 1) / flint.arb(2).sqrt()).erfc() + 2 * SLIVER / (root * unit)
+    left = (flint.arb(REACH - 1) / flint.arb(2).sqrt()).erfc() + 2 * SLIVER / (size * unit)
     return gain - loss - flint.arb(0).union(left)
 
 

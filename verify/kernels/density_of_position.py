@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, pairwise, product
 from statistics import fmean
 from typing import Any
@@ -35,7 +36,7 @@ from recipe.language.sign import is_positive
 from recipe.language.symbols import Block
 from verify.decide.zero.point import at_precision, shown_ball
 from verify.kernels.assignment import law_given_rest
-from verify.kernels.ball_functions import Balls, Compiled, NotCompiledError, ball_function, integral
+from verify.kernels.ball_functions import BallFunction, NotCompiledError, ball_function, integral
 from verify.kernels.instance import Instance, instances
 from verify.verdict import Witness
 
@@ -54,7 +55,8 @@ MAX_INSTANCES = 3
 PLACES = tuple(Rational(p, 2) for p in (1, 2, 0, 3, -2, 4))
 GAPS = tuple(Rational(p, 4) for p in (4, 2, 8, 1, 12))  # from an end of the domain
 Ball = Any  # flint.arb or flint.acb
-Weight = Callable[[Balls, bool], Ball]
+State = tuple[Ball, Ball]
+Weight = Callable[[State, bool], Ball]
 NOT_FINITE = flint.acb("nan")
 
 
@@ -77,19 +79,22 @@ def witness_of_position(
         if isinstance(law, str):
             continue
         rounds = range(low, high + 1)
-        found = at_precision(
-            WORKING_PRECISION_BITS,
-            lambda at=(x, y): _search(kernel, test, *at, law, rounds),  # type: ignore[misc]
-        )
+        search = partial(_search, kernel, test, (x, y), law, rounds)
+        found = at_precision(WORKING_PRECISION_BITS, search)
         if found is not None:
             return found
     return None
 
 
 def _search(
-    kernel: Kernel, test: MetropolisedMap, x: Block, y: Block, law: Conditional, rounds: range
+    kernel: Kernel,
+    test: MetropolisedMap,
+    state: tuple[Block, Block],
+    law: Conditional,
+    rounds: range,
 ) -> Witness | None:
     """Look at a few places of x in a few instances, and try the most promising ones rigorously."""
+    x, y = state
     promises: list[tuple[float, Instance, _Flow, Expr]] = []
     for instance in islice(instances(kernel, edges=True), MAX_INSTANCES):
         try:
@@ -98,7 +103,7 @@ def _search(
                 (fmean([_promise(flow, n, _ball(c)) for n in rounds]), instance, flow, c)
                 for c in _places(x)
             ]
-        except (NotCompiledError, OutsideLanguageError, KeyError):
+        except (NotCompiledError, OutsideLanguageError):
             continue
     promises.sort(key=lambda p: -p[0])
     for promise, instance, flow, c in promises[:MAX_TRIES]:
@@ -138,17 +143,32 @@ def _is_smooth_inside(test: MetropolisedMap) -> bool:
 
 
 @dataclass(frozen=True)
+class _Assignment:
+    """An assignment of the map: the place in the state that it changes, and the new value, alone
+    and with its slopes by x and y.
+    """
+
+    place: int
+    value: BallFunction
+    with_slopes: BallFunction
+
+
+@dataclass(frozen=True)
 class _Flow:
-    """One instance as functions of balls: the energy, the law of y given x, and the assignments of
-    the map with their slopes.
+    """One instance as functions of balls. States are pairs of x and y.
+
+    Attributes:
+        x: the position.
+        H: the energy.
+        law: mean and precision of y given x.
+        assignments: those of the map.
+        at_once: whether each of them reads the state before all.
     """
 
     x: Block
-    y: Block
-    H: Compiled
-    mean: Compiled
-    precision: Compiled
-    assignments: tuple[tuple[Block, Compiled, dict[Block, Compiled]], ...]
+    H: BallFunction
+    law: BallFunction
+    assignments: tuple[_Assignment, ...]
     at_once: bool
 
     @classmethod
@@ -161,48 +181,62 @@ class _Flow:
         y: Block,
         law: Conditional,
     ) -> _Flow:
-        rules = [(b, instance.of(e)) for b, e in test.map.rule if e != b]
-        slopes = [{s: ball_function(e.diff(s)) for s in (x, y)} for _, e in rules]
+        state = (x, y)
+        rules = [(state.index(b), instance.of(e)) for b, e in test.map.rule if e != b]
         return cls(
             x,
-            y,
-            ball_function(instance.of(kernel.target)),
-            ball_function(instance.of(law.mean)),
-            ball_function(instance.of(law.precision)),
-            tuple((b, ball_function(e), s) for (b, e), s in zip(rules, slopes, strict=True)),
+            ball_function([instance.of(kernel.target)], state),
+            ball_function([instance.of(e) for e in (law.mean, law.precision)], state),
+            tuple(
+                _Assignment(
+                    k,
+                    ball_function([e], state),
+                    ball_function([e, e.diff(x), e.diff(y)], state),
+                )
+                for k, e in rules
+            ),
             not test.map.sequential,
         )
 
-    def state(self, x: Ball, y: Ball) -> Balls:
-        return {self.x: x, self.y: y}
+    def energy(self, z: State, analytic: bool) -> Ball:
+        """H."""
+        return self.H(z, analytic)[0]
 
-    def moved(self, at: Balls, rounds: int, analytic: bool) -> tuple[Balls, Ball]:
-        """The state after some rounds of the map, and dX/dx."""
-        slope: Balls = {self.x: flint.acb(1), self.y: flint.acb(0)}
+    def moved(self, z: State, rounds: int, analytic: bool) -> State:
+        """The state after some rounds of the map."""
         for _ in range(rounds):
-            new, new_slope = dict(at), dict(slope)
-            for block, value, by in self.assignments:
-                old, old_slope = (at, slope) if self.at_once else (new, new_slope)
-                changed = value(old, analytic)
-                bent = sum((by[s](old, analytic) * old_slope[s] for s in by), flint.acb(0))
-                new, new_slope = {**new, block: changed}, {**new_slope, block: bent}
-            at, slope = new, new_slope
-        return at, slope[self.x]
+            new = list(z)
+            for a in self.assignments:
+                (new[a.place],) = a.value(z if self.at_once else new, analytic)
+            z = (new[0], new[1])
+        return z
+
+    def position(self, z: State, rounds: int, analytic: bool) -> tuple[Ball, Ball]:
+        """X, and its slope dX/dx, after some rounds of the map."""
+        slope = [flint.acb(1), flint.acb(0)]
+        for _ in range(rounds):
+            new, new_slope = list(z), list(slope)
+            for a in self.assignments:
+                old, bent = (z, slope) if self.at_once else (new, list(new_slope))
+                value, by_x, by_y = a.with_slopes(old, analytic)
+                new[a.place], new_slope[a.place] = value, by_x * bent[0] + by_y * bent[1]
+            z, slope = (new[0], new[1]), new_slope
+        return z[0], slope[0]
 
 
 def _law_of_y(flow: _Flow, c: Ball) -> tuple[Ball, Ball]:
     """Mean and standard deviation of y given x = c."""
-    at = flow.state(c, flint.acb(0))
-    return flow.mean(at, False).real, (1 / flow.precision(at, False).real).sqrt()
+    mean, precision = flow.law((c, flint.acb(0)), False)
+    return mean.real, (1 / precision.real).sqrt()
 
 
 def _weight(flow: _Flow, rounds: int, c: Ball, mean: Ball) -> Weight:
     """``pi a`` as a function of the state, divided by pi at (c, mean)."""
-    here = flow.H(flow.state(c, flint.acb(mean)), False)
+    here = flow.energy((c, flint.acb(mean)), False)
 
-    def weight(z: Balls, analytic: bool) -> Ball:
-        energy = flow.H(z, analytic)
-        gap = energy - flow.H(flow.moved(z, rounds, analytic)[0], analytic)
+    def weight(z: State, analytic: bool) -> Ball:
+        energy = flow.energy(z, analytic)
+        gap = energy - flow.energy(flow.moved(z, rounds, analytic), analytic)
         return (here - energy + gap.real_min(flint.acb(0), analytic)).exp()
 
     return weight
@@ -215,10 +249,10 @@ def _promise(flow: _Flow, rounds: int, c: Ball) -> float:
     added = 0.0
     for low, high in _pieces(mean, deviation):
         middle = flint.acb(((low + high) / 2).mid())
-        added -= _about((high - low) * weight(flow.state(c, middle), False).real)
+        added -= _about((high - low) * weight((c, middle), False).real)
         piece = _Piece.of(flow, rounds, c, low, high)
         if piece is not None:
-            arriving = weight(flow.state(piece.x, piece.y), False).real / piece.slope
+            arriving = weight((piece.x, piece.y), False).real / piece.slope
             added += _about((high - low) * arriving)
     return added / float(((2 * flint.arb.pi()).sqrt() * deviation).mid())
 
@@ -234,9 +268,7 @@ def _ratio(flow: _Flow, rounds: int, c: Ball) -> Ball:
     whole = (2 * flint.arb.pi()).sqrt() * deviation
     gain, loss = flint.arb(0), (flint.arb(RANGE - 1) / flint.arb(2).sqrt()).erfc() * whole
     for low, high in _pieces(mean, deviation):
-        loss += _at_most(
-            lambda y, analytic: weight(flow.state(c, y), analytic), (low, high), mean, deviation
-        )
+        loss += _at_most(lambda y, analytic: weight((c, y), analytic), (low, high), mean, deviation)
         piece = _Piece.of(flow, rounds, c, low, high)
         if piece is not None and piece.has_one_solution(flow, rounds):
             gain += piece.arriving(flow, rounds, c, weight)
@@ -280,11 +312,12 @@ class _Piece:
     def of(cls, flow: _Flow, rounds: int, c: Ball, low: Ball, high: Ball) -> _Piece | None:
         """The piece; None where no solution is found in the domain."""
         middle = flint.acb(((low + high) / 2).mid())
-        at = [_newton(flow, rounds, c, y) for y in (middle, flint.acb(low), flint.acb(high))]
-        if any(x is None or not _is_inside(flow.x, x.real) for x in at):
+        found = [_newton(flow, rounds, c, y) for y in (middle, flint.acb(low), flint.acb(high))]
+        at = [x for x in found if x is not None and _is_inside(flow.x, x.real)]
+        if len(at) < len(found):
             return None
         x, *others = at
-        slope = flow.moved(flow.state(x, middle), rounds, False)[1].real
+        slope = flow.position((x, middle), rounds, False)[1].real
         if not slope > 0:
             return None
         reach = 2 * max(abs((other - x).real).upper() for other in others) + flint.arb(2) ** -10
@@ -299,7 +332,7 @@ class _Piece:
             if solved is None:
                 return NOT_FINITE
             x, slope = solved
-            return weight(flow.state(x, y), analytic) / slope
+            return weight((x, y), analytic) / slope
 
         found = integral(arrives, (self.low, self.high), TOLERANCE, MAX_EVALUATIONS)
         return found if found.is_finite() else flint.arb(0)
@@ -317,7 +350,7 @@ class _Piece:
             for a, b in ((self.low, self.high), (centre - self.reach, centre + self.reach))
         )
         return all(_is_inside(flow.x, x.real) for x in xs) and all(
-            flow.moved(flow.state(x, y), rounds, False)[1].real > 0 for x, y in product(xs, ys)
+            flow.position((x, y), rounds, False)[1].real > 0 for x, y in product(xs, ys)
         )
 
     def solution(
@@ -331,15 +364,15 @@ class _Piece:
         x = _newton(flow, rounds, c, middle, self.x + self.bend * (middle - self.y))
         if x is None:
             return None
-        there, slope = flow.moved(flow.state(x, y), rounds, analytic)
-        gap = there[flow.x] - c
+        there, slope = flow.position((x, y), rounds, analytic)
+        gap = there - c
         change = gap / slope
         if not change.is_finite():
             return None
         radius = 2 * (change.real.abs_upper() + change.imag.abs_upper()) + flint.arb(2) ** -60
         around = flint.arb(0, radius.upper())
         ball = x + flint.acb(around, around)
-        slope = flow.moved(flow.state(ball, y), rounds, analytic)[1]
+        slope = flow.position((ball, y), rounds, analytic)[1]
         newer = x - gap / slope
         inside = abs((newer - self.x).real) < self.reach
         if not newer.is_finite() or not ball.contains(newer) or not inside:
@@ -362,8 +395,8 @@ def _newton(flow: _Flow, rounds: int, c: Ball, y: Ball, start: Ball | None = Non
     """A number near the x with X(x, y) = c, by Newton's method; None where it does not settle."""
     x = flint.acb(c.real.mid()) if start is None else start
     for _ in range(NEWTON_STEPS):
-        there, slope = flow.moved(flow.state(x, y), rounds, False)
-        change = (there[flow.x] - c) / slope
+        there, slope = flow.position((x, y), rounds, False)
+        change = (there - c) / slope
         if not change.is_finite():
             return None
         x = flint.acb((x.real - change.real).mid(), (x.imag - change.imag).mid())
