@@ -48,6 +48,11 @@ def nonnegative(e: Expr, *, combining: bool = False) -> SignStep | None:
 def _form(e: Expr, combining: bool) -> Expr | None:
     if possible_signs(e) <= NOT_NEGATIVE:
         return readable_form(e)
+    return _form_by_factors(e, combining)
+
+
+def _form_by_factors(e: Expr, combining: bool) -> Expr | None:
+    """A nonnegative form, found from the irreducible factors of the canonical form."""
     canonical = Canonical()
     try:
         canonical.read(e)
@@ -147,8 +152,9 @@ class _Search:
         return Total(relabel(form, label, bound), Index("", length, bound))
 
     def _by_products_of_totals(self, poly: Poly) -> Expr | None:
+        # a summand is long and has no sign by its structure, which takes long to find out
         return multiple_sum(
-            poly, self.canonical.generators, lambda body: _form(body, self.combining)
+            poly, self.canonical.generators, lambda body: _form_by_factors(body, self.combining)
         )
 
     def _by_conjugate(self, poly: Poly) -> Expr | None:
