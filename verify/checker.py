@@ -835,8 +835,9 @@ def whole_number_signs(table: Table, node: Node) -> Signs:
     p = trimmed(times(*read))
     if not p or len(p) > MAX_DEGREE_IN_ONE + 1:
         return ANY
-    mirrored = [c * (-1) ** n for n, c in enumerate(p)]
-    at_0, above, below = sign(p[0]), from_one(p), from_one(mirrored)
+    mirrored = [[c * (-1) ** n for n, c in enumerate(q)] for q in (p, read[1])]
+    at_0 = sign(p[0]) if read[1][0] else Signs()
+    above, below = from_one(p, read[1]), from_one(*mirrored)
     allowed = POSITIVE if positive is True else positive
     found = Signs()
     for n, part in ((1, above), (0, at_0), (-1, below)):
@@ -888,8 +889,10 @@ def trimmed(p: list[Fraction]) -> list[Fraction]:
     return p[: max((n + 1 for n, c in enumerate(p) if c), default=0)]
 
 
-def from_one(p: list[Fraction]) -> Signs | None:
-    """The signs of a polynomial at 1, 2 and so on; None if too many would have to be tried."""
+def from_one(p: list[Fraction], below: list[Fraction]) -> Signs | None:
+    """The signs of a polynomial at 1, 2 and so on, where the other one is not zero; None if too
+    many would have to be tried.
+    """
     # Cauchy: every root is smaller in size than 1 + the largest ratio to the leading coefficient
     bound = 1 + max((abs(c / p[-1]) for c in p), default=Fraction(0))
     # Fujiwara (1916): also smaller than 2 max |c_k / c_n|^(1/(n - k)); a power of 2 above that
@@ -899,8 +902,13 @@ def from_one(p: list[Fraction]) -> Signs | None:
     last = int(min(bound, Fraction(2 * power))) + 1
     if last > MAX_WHOLE_NUMBERS:
         return None
-    values = (reduce(lambda v, c: v * k + c, reversed(p), Fraction(0)) for k in range(1, last + 1))
-    return Signs().union(*(sign(v) for v in values), sign(p[-1]))
+    numbers = (k for k in range(1, last + 1) if value_at(below, k))
+    return Signs().union(*(sign(value_at(p, k)) for k in numbers), sign(p[-1]))
+
+
+def value_at(p: list[Fraction], x: int) -> Fraction:
+    """The value of a polynomial, by Horner's rule."""
+    return reduce(lambda value, c: value * x + c, reversed(p), Fraction(0))
 
 
 def scaled(table: Table, k: int) -> tuple[Fraction, int]:
