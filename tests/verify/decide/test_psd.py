@@ -440,6 +440,12 @@ TABLE: dict[str, tuple[Verdict, tuple, Matrix]] = {
         (x, y),
         Matrix([[sqrt(1 + x**2) * sqrt(1 + y**2) - 1 - x * y - TINY, 0], [0, 1]]),
     ),
+    "a cubic on a half line": (PROVED, (q,), Matrix([[q**3 - q + Rational(1, 2)]])),
+    "a cubic that dips below a half line": (
+        REFUTED,
+        (q,),
+        Matrix([[q**3 - q + Rational(3, 8)]]),
+    ),
     "dense polynomials": (PROVED, S[:4], POLYNOMIALS),
     "dense polynomials less a little": (REFUTED, S[:4], POLYNOMIALS - Rational(1, 100) * eye(4)),
     # what is zero for one length or on a half line only: no division by it proves anything
