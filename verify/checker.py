@@ -642,6 +642,7 @@ def _signs(table: Table, node: Node) -> Signs:
             return sum_signs(below)
         case "+":
             found = plus_signs(table, node.parts)
+            found = found if found != ANY else remainder_signs(table, node.parts)
             return found if found != ANY else whole_number_signs(table, node)
         case "^":
             return power_signs(below[0], table.nodes[node.parts[1]].number)
@@ -742,6 +743,48 @@ def plus_signs(table: Table, parts: tuple[int, ...]) -> Signs:
         if domain and domain[0] == "interval":
             return affine_signs(table, constant, factor, domain)
     return ANY
+
+
+def remainder_signs(table: Table, parts: tuple[int, ...]) -> Signs:
+    """The possible signs of a function less its Taylor polynomial at 0, or of minus that.
+
+    The remainder is the next derivative at a place between, which cosh and exp have positive, times
+    an even power. The cosine lies between each two of its polynomials that follow one another.
+    """
+    found = [(n, *scaled(table, c)) for n, c in enumerate(parts)]
+    functions = [
+        (n, factor, table.nodes[k])
+        for n, factor, k in found
+        if table.nodes[k].head == "fn" and table.nodes[k].name in ("cosh", "cos", "exp")
+    ]
+    if len(functions) != 1 or abs(functions[0][1]) != 1:
+        return ANY
+    place, factor, function = functions[0]
+    stretch, of = scaled(table, function.parts[0])
+    if not stretch:
+        return ANY
+    polynomial: dict[int, Fraction] = {}
+    for n, c, k in found:
+        node = table.nodes[k]
+        power = table.nodes[node.parts[1]].integer if node.head == "^" else None
+        if n == place:
+            continue
+        if node.number is not None:
+            degree, by = 0, node.number
+        elif k in (of, function.parts[0]):
+            degree, by = 1, 1 / stretch if k == of else Fraction(1)
+        elif power is not None and power > 0 and node.parts[0] in (of, function.parts[0]):
+            degree, by = power, stretch**-power if node.parts[0] == of else Fraction(1)
+        else:
+            return ANY
+        polynomial[degree] = polynomial.get(degree, Fraction(0)) - c * by / factor
+    step, last = 1 if function.name == "exp" else 2, max(polynomial, default=-1)
+    alternating = -1 if function.name == "cos" else 1
+    wanted = {n: Fraction(alternating ** (n // 2), factorial(n)) for n in range(0, last + 1, step)}
+    if not polynomial or polynomial != wanted or (step == 1 and last % 2 == 0):
+        return ANY
+    side = -factor if function.name == "cos" and last % 4 == 0 else factor
+    return NOT_NEGATIVE if side > 0 else NOT_POSITIVE
 
 
 def is_sum_over(table: Table, total: Node, one: int) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache, singledispatch
+from math import factorial
 from typing import Any
 
 from sympy import (
@@ -21,6 +22,7 @@ from sympy import (
     Number,
     Poly,
     Pow,
+    Rational,
     S,
     Symbol,
     atan,
@@ -53,6 +55,7 @@ Signs = frozenset[int]
 
 # Functions between bounds, by how a sum of them is bounded.
 ONE_BY_ONE, AT_ONCE = (sin, cos, tanh), (atan, erf, exp)
+TAYLOR_TERMS = 6  # of polynomials that functions are compared with
 
 POSITIVE, ZERO, NEGATIVE = frozenset({1}), frozenset({0}), frozenset({-1})
 NOT_NEGATIVE, NOT_POSITIVE, ANY = frozenset({0, 1}), frozenset({-1, 0}), frozenset({-1, 0, 1})
@@ -214,11 +217,47 @@ def _(e: Add) -> Signs:
         _sign_on_both_sides,
         _sign_at_whole_numbers,
         _sign_without_one,
+        _sign_with_series,
     ):
         found = rule(e)
         if found != ANY:
             return found
     return ANY
+
+
+def _sign_with_series(e: Add) -> Signs:
+    """The signs of ``slope f(u) + rest`` by Taylor's theorem, with f one of cosh, cos and exp."""
+    for _, slope, part, at_part in less_taylor_polynomial(e):
+        found = signs_of_sum([_products(possible_signs(slope), part), possible_signs(at_part)])
+        if found != ANY:
+            return found
+    return ANY
+
+
+def less_taylor_polynomial(e: Add) -> Iterator[tuple[Expr, Expr, Signs, Expr]]:
+    """Yield ``(f(u) - p(u), slope, signs of f(u) - p(u), slope p(u) + rest)`` for a sum ``slope
+    f(u) + rest`` with a single function f, and Taylor polynomials p of f at 0.
+
+    By Lagrange's form of the remainder, ``cosh(u) - p(u)`` is not negative, ``exp(u) - p(u)``
+    neither if the degree of p is odd, and ``cos(u) - p(u)`` has the sign of the first term left
+    out: the cosine lies between each two of its Taylor polynomials that follow one another.
+    """
+    functions = e.atoms(cosh, cos, exp)
+    if len(functions) != 1 or e.has(Total):
+        return
+    found = affine_at(e, t := functions.pop())
+    if found is None:
+        return
+    (slope, rest), u, terms = found, t.args[0], list[Expr]()
+    for k in range(TAYLOR_TERMS):
+        degree = k if isinstance(t, exp) else 2 * k
+        sign_of_term = (-1) ** k if isinstance(t, cos) else 1
+        terms.append(Rational(sign_of_term, factorial(degree)) * u**degree)
+        if isinstance(t, exp) and k % 2 == 0:
+            continue
+        part = NOT_POSITIVE if isinstance(t, cos) and k % 2 == 0 else NOT_NEGATIVE
+        remainder = Add(t, *(-term for term in terms), evaluate=False)
+        yield remainder, slope, part, (slope * Add(*terms) + rest).expand()
 
 
 def _sign_at_whole_numbers(e: Expr) -> Signs:
