@@ -833,14 +833,16 @@ def core(table: Table, k: int) -> tuple[int, int]:
 
 def product_signs(table: Table, node: Node) -> Signs:
     """The possible signs of a product: two factors with one sign are a square."""
-    unknown: Counter[int] = Counter()
+    unknown: dict[int, list[Signs]] = {}
     found = [signs(table, c) for c in node.parts]
     for n, c in enumerate(node.parts):
-        if found[n] == ANY and table.nodes[c].number is None:
+        if {-1, 1} <= found[n]:
             turned, of = core(table, c)
-            unknown[of] += 1
+            unknown.setdefault(of, []).append(found[n])
             found[n] = sign(turned)
-    found += [ANY if n % 2 else NOT_NEGATIVE for n in unknown.values()]
+    for of_core in unknown.values():
+        either = Signs().union(*of_core)
+        found.append(either if len(of_core) % 2 else either - NEGATIVE)
     signs_found = reduce(lambda a, b: Signs(x * y for x in a for y in b), found, POSITIVE)
     return signs_found if signs_found != ANY else whole_number_signs(table, node)
 

@@ -6,7 +6,6 @@ defined. It excludes a sign only where a rule below proves it; an unknown form m
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache, singledispatch
 from math import factorial
@@ -112,16 +111,17 @@ def _(e: Expr) -> Signs:
 @_signs.register
 def _(e: Mul) -> Signs:
     result = POSITIVE
-    unknown: Counter[Expr] = Counter()
+    unknown: dict[Expr, list[Signs]] = {}
     for factor in e.args:
         signs = possible_signs(factor)
-        if signs == ANY:
+        if signs >= NEGATIVE | POSITIVE:
             turned, core = core_of(factor)
-            unknown[core] += 1
+            unknown.setdefault(core, []).append(signs)
             signs = frozenset({turned})
         result = _products(result, signs)
-    for n in unknown.values():  # factors of one core have one sign: two of them are a square
-        result = _products(result, ANY if n % 2 else NOT_NEGATIVE)
+    for found in unknown.values():  # factors of one core have one sign: two of them are a square
+        signs = found[0] if len(found) == 1 else frozenset[int]().union(*found)
+        result = _products(result, signs if len(found) % 2 else signs - NEGATIVE)
     return _sign_at_whole_numbers(e) if result == ANY else result
 
 
@@ -288,7 +288,8 @@ def less_one_summand(e: Add) -> Iterator[tuple[Expr, Expr, Expr]]:
             for label in sorted(labels(e)):
                 one = relabel(s.body, s.index.label, label)
                 if any(x.length == s.index.length for x in free_indexed(one)):
-                    yield c, Add(s, -one, evaluate=False), (e - t + c * one).expand()
+                    minus = Mul(S.NegativeOne, one, evaluate=False)
+                    yield c, Add(s, minus, evaluate=False), (e - t + c * one).expand()
 
 
 def _sign_on_both_sides(e: Add) -> Signs:
