@@ -2,10 +2,11 @@
 expensive.
 
 A few exact points refute a D that is plainly indefinite. Then a factor is searched for, one group
-of connected blocks at a time: constant matrices times nonnegative functions, then elimination of
-the structure of low rank, borders and diagonals. Groups without a factor are searched for a
-negative direction, and then eliminated once more with signs of pivots proved by sums of squares. No
-solver is trusted. Symmetry is another obligation, so D stands for its symmetric part here.
+of connected blocks at a time: constant matrices times nonnegative functions, elimination of the
+structure of low rank, borders and diagonals, matrices that are sums over coordinates, and columns
+of polynomials. Groups without a factor are searched for a negative direction, at larger lengths
+too, and then eliminated once more with signs of pivots proved by sums of squares. No solver is
+trusted. Symmetry is another obligation, so D stands for its symmetric part here.
 """
 
 from __future__ import annotations
