@@ -670,6 +670,7 @@ def _signs(table: Table, node: Node) -> Signs:
             return sum_signs(below)
         case "+":
             found = plus_signs(table, node.parts)
+            found = found if found != ANY else remainder_signs(table, node.parts)
             return found if found != ANY else whole_number_signs(table, node)
         case "^":
             return power_signs(below[0], table.nodes[node.parts[1]].number)
@@ -772,6 +773,48 @@ def plus_signs(table: Table, parts: tuple[int, ...]) -> Signs:
     return ANY
 
 
+def remainder_signs(table: Table, parts: tuple[int, ...]) -> Signs:
+    """The possible signs of a function less its Taylor polynomial at 0, or of minus that.
+
+    The remainder is the next derivative at a place between, which cosh and exp have positive, times
+    an even power. The cosine lies between each two of its polynomials that follow one another.
+    """
+    found = [(n, *scaled(table, c)) for n, c in enumerate(parts)]
+    functions = [
+        (n, factor, table.nodes[k])
+        for n, factor, k in found
+        if table.nodes[k].head == "fn" and table.nodes[k].name in ("cosh", "cos", "exp")
+    ]
+    if len(functions) != 1 or abs(functions[0][1]) != 1:
+        return ANY
+    place, factor, function = functions[0]
+    stretch, of = scaled(table, function.parts[0])
+    if not stretch:
+        return ANY
+    polynomial: dict[int, Fraction] = {}
+    for n, c, k in found:
+        node = table.nodes[k]
+        power = table.nodes[node.parts[1]].integer if node.head == "^" else None
+        if n == place:
+            continue
+        if node.number is not None:
+            degree, by = 0, node.number
+        elif k in (of, function.parts[0]):
+            degree, by = 1, 1 / stretch if k == of else Fraction(1)
+        elif power is not None and power > 0 and node.parts[0] in (of, function.parts[0]):
+            degree, by = power, stretch**-power if node.parts[0] == of else Fraction(1)
+        else:
+            return ANY
+        polynomial[degree] = polynomial.get(degree, Fraction(0)) - c * by / factor
+    step, last = 1 if function.name == "exp" else 2, max(polynomial, default=-1)
+    alternating = -1 if function.name == "cos" else 1
+    wanted = {n: Fraction(alternating ** (n // 2), factorial(n)) for n in range(0, last + 1, step)}
+    if not polynomial or polynomial != wanted or (step == 1 and last % 2 == 0):
+        return ANY
+    side = -factor if function.name == "cos" and last % 4 == 0 else factor
+    return NOT_NEGATIVE if side > 0 else NOT_POSITIVE
+
+
 def is_sum_over(table: Table, total: Node, one: int) -> bool:
     """Return True if a node is a sum of nonnegative summands, of which ``one`` is one."""
     if total.head != "total" or not signs(table, total.parts[0]) <= NOT_NEGATIVE:
@@ -818,14 +861,16 @@ def core(table: Table, k: int) -> tuple[int, int]:
 
 def product_signs(table: Table, node: Node) -> Signs:
     """The possible signs of a product: two factors with one sign are a square."""
-    unknown: Counter[int] = Counter()
+    unknown: dict[int, list[Signs]] = {}
     found = [signs(table, c) for c in node.parts]
     for n, c in enumerate(node.parts):
-        if found[n] == ANY and table.nodes[c].number is None:
+        if {-1, 1} <= found[n]:
             turned, of = core(table, c)
-            unknown[of] += 1
+            unknown.setdefault(of, []).append(found[n])
             found[n] = sign(turned)
-    found += [ANY if n % 2 else NOT_NEGATIVE for n in unknown.values()]
+    for of_core in unknown.values():
+        either = Signs().union(*of_core)
+        found.append(either if len(of_core) % 2 else either - NEGATIVE)
     signs_found = reduce(lambda a, b: Signs(x * y for x in a for y in b), found, POSITIVE)
     return signs_found if signs_found != ANY else whole_number_signs(table, node)
 
@@ -863,8 +908,9 @@ def whole_number_signs(table: Table, node: Node) -> Signs:
     p = trimmed(times(*read))
     if not p or len(p) > MAX_DEGREE_IN_ONE + 1:
         return ANY
-    mirrored = [c * (-1) ** n for n, c in enumerate(p)]
-    at_0, above, below = sign(p[0]), from_one(p), from_one(mirrored)
+    mirrored = [[c * (-1) ** n for n, c in enumerate(q)] for q in (p, read[1])]
+    at_0 = sign(p[0]) if read[1][0] else Signs()
+    above, below = from_one(p, read[1]), from_one(*mirrored)
     allowed = POSITIVE if positive is True else positive
     found = Signs()
     for n, part in ((1, above), (0, at_0), (-1, below)):
@@ -916,8 +962,10 @@ def trimmed(p: list[Fraction]) -> list[Fraction]:
     return p[: max((n + 1 for n, c in enumerate(p) if c), default=0)]
 
 
-def from_one(p: list[Fraction]) -> Signs | None:
-    """The signs of a polynomial at 1, 2 and so on; None if too many would have to be tried."""
+def from_one(p: list[Fraction], below: list[Fraction]) -> Signs | None:
+    """The signs of a polynomial at 1, 2 and so on, where the other one is not zero; None if too
+    many would have to be tried.
+    """
     # Cauchy: every root is smaller in size than 1 + the largest ratio to the leading coefficient
     bound = 1 + max((abs(c / p[-1]) for c in p), default=Fraction(0))
     # Fujiwara (1916): also smaller than 2 max |c_k / c_n|^(1/(n - k)); a power of 2 above that
@@ -927,8 +975,13 @@ def from_one(p: list[Fraction]) -> Signs | None:
     last = int(min(bound, Fraction(2 * power))) + 1
     if last > MAX_WHOLE_NUMBERS:
         return None
-    values = (reduce(lambda v, c: v * k + c, reversed(p), Fraction(0)) for k in range(1, last + 1))
-    return Signs().union(*(sign(v) for v in values), sign(p[-1]))
+    numbers = (k for k in range(1, last + 1) if value_at(below, k))
+    return Signs().union(*(sign(value_at(p, k)) for k in numbers), sign(p[-1]))
+
+
+def value_at(p: list[Fraction], x: int) -> Fraction:
+    """The value of a polynomial, by Horner's rule."""
+    return reduce(lambda value, c: value * x + c, reversed(p), Fraction(0))
 
 
 def scaled(table: Table, k: int) -> tuple[Fraction, int]:

@@ -22,9 +22,12 @@ class SignStep:
 
     A form is read off if it is a product, power or sum of parts with known signs. Signs are known
     from declared assumptions; from ``x - a`` and ``b - x`` for a coordinate x whose domain has the
-    ends a and b; from ``1 - total(x)`` on the simplex; and from functions of one sign (``exp``,
+    ends a and b; from ``1 - total(x)`` on the simplex; from functions of one sign (``exp``,
     ``cosh``) or with the sign of their argument (``sinh``, ``tanh``, ``atan``, ``erf``, ``exp(x) -
-    1``, ``log(1 + x)``).
+    1``, ``log(1 + x)``), two of which with one argument are a square; from ``total(f) - f`` with f
+    at one coordinate and never negative; from ``cosh``, ``cos`` and ``exp`` less a Taylor
+    polynomial at 0; and from a rational function of one whole number or length, which is tried at
+    each number before its last root.
 
     Attributes:
         e: the expression.

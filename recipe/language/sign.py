@@ -6,9 +6,9 @@ defined. It excludes a sign only where a rule below proves it; an unknown form m
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from functools import singledispatch
+from math import factorial
 from typing import Any
 
 from sympy import (
@@ -21,6 +21,7 @@ from sympy import (
     Number,
     Poly,
     Pow,
+    Rational,
     S,
     Symbol,
     atan,
@@ -56,6 +57,7 @@ Signs = frozenset[int]
 
 # Functions between bounds, by how a sum of them is bounded.
 ONE_BY_ONE, AT_ONCE = (sin, cos, tanh), (atan, erf, exp)
+TAYLOR_TERMS = 6  # of polynomials that functions are compared with
 
 MAX_TERMS_UNDER_CONDITIONS = 30  # longer sums are not written with conditions on parameters
 MAX_ROOTS = 3  # square roots in a sum, of which each doubles the work
@@ -209,16 +211,17 @@ def _(e: Expr) -> Signs:
 @_signs.register
 def _(e: Mul) -> Signs:
     result = POSITIVE
-    unknown: Counter[Expr] = Counter()
+    unknown: dict[Expr, list[Signs]] = {}
     for factor in e.args:
         signs = possible_signs(factor)
-        if signs == ANY:
+        if signs >= NEGATIVE | POSITIVE:
             turned, core = core_of(factor)
-            unknown[core] += 1
+            unknown.setdefault(core, []).append(signs)
             signs = frozenset({turned})
         result = _products(result, signs)
-    for n in unknown.values():  # factors of one core have one sign: two of them are a square
-        result = _products(result, ANY if n % 2 else NOT_NEGATIVE)
+    for found in unknown.values():  # factors of one core have one sign: two of them are a square
+        signs = found[0] if len(found) == 1 else frozenset[int]().union(*found)
+        result = _products(result, signs if len(found) % 2 else signs - NEGATIVE)
     return _sign_at_whole_numbers(e) if result == ANY else result
 
 
@@ -324,11 +327,47 @@ def _(e: Add) -> Signs:
         _sign_with_root,
         _sign_at_whole_numbers,
         _sign_without_one,
+        _sign_with_series,
     ):
         found = rule(e)
         if found != ANY:
             return found
     return ANY
+
+
+def _sign_with_series(e: Add) -> Signs:
+    """The signs of ``slope f(u) + rest`` by Taylor's theorem, with f one of cosh, cos and exp."""
+    for _, slope, part, at_part in less_taylor_polynomial(e):
+        found = signs_of_sum([_products(possible_signs(slope), part), possible_signs(at_part)])
+        if found != ANY:
+            return found
+    return ANY
+
+
+def less_taylor_polynomial(e: Add) -> Iterator[tuple[Expr, Expr, Signs, Expr]]:
+    """Yield ``(f(u) - p(u), slope, signs of f(u) - p(u), slope p(u) + rest)`` for a sum ``slope
+    f(u) + rest`` with a single function f, and Taylor polynomials p of f at 0.
+
+    By Lagrange's form of the remainder, ``cosh(u) - p(u)`` is not negative, ``exp(u) - p(u)``
+    neither if the degree of p is odd, and ``cos(u) - p(u)`` has the sign of the first term left
+    out: the cosine lies between each two of its Taylor polynomials that follow one another.
+    """
+    functions = e.atoms(cosh, cos, exp)
+    if len(functions) != 1 or e.has(Total):
+        return
+    found = affine_at(e, t := functions.pop())
+    if found is None:
+        return
+    (slope, rest), u, terms = found, t.args[0], list[Expr]()
+    for k in range(TAYLOR_TERMS):
+        degree = k if isinstance(t, exp) else 2 * k
+        sign_of_term = (-1) ** k if isinstance(t, cos) else 1
+        terms.append(Rational(sign_of_term, factorial(degree)) * u**degree)
+        if isinstance(t, exp) and k % 2 == 0:
+            continue
+        part = NOT_POSITIVE if isinstance(t, cos) and k % 2 == 0 else NOT_NEGATIVE
+        remainder = Add(t, *(-term for term in terms), evaluate=False)
+        yield remainder, slope, part, (slope * Add(*terms) + rest).expand()
 
 
 def _sign_at_whole_numbers(e: Expr) -> Signs:
@@ -359,7 +398,8 @@ def less_one_summand(e: Add) -> Iterator[tuple[Expr, Expr, Expr]]:
             for label in sorted(labels(e)):
                 one = relabel(s.body, s.index.label, label)
                 if any(x.length == s.index.length for x in free_indexed(one)):
-                    yield c, Add(s, -one, evaluate=False), (e - t + c * one).expand()
+                    minus = Mul(S.NegativeOne, one, evaluate=False)
+                    yield c, Add(s, minus, evaluate=False), (e - t + c * one).expand()
 
 
 def _sign_on_both_sides(e: Add) -> Signs:

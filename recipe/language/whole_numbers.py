@@ -37,12 +37,13 @@ def signs_at_whole_numbers(e: Expr) -> Signs | None:
     product = read[0] * read[1]
     if product.degree() > MAX_DEGREE:
         return None
-    mirrored = product.compose(Poly(-n, n, domain=QQ))
+    minus = Poly(-n, n, domain=QQ)
+    mirrored = product.compose(minus), read[1].compose(minus)
     if n.is_negative:
-        return _signs_from(mirrored, 1)
+        return _signs_from(*mirrored, 1)
     if n.is_positive or n.is_nonnegative:
-        return _signs_from(product, 1 if n.is_positive else 0)
-    above, below = _signs_from(product, 0), _signs_from(mirrored, 1)
+        return _signs_from(product, read[1], 1 if n.is_positive else 0)
+    above, below = _signs_from(product, read[1], 0), _signs_from(*mirrored, 1)
     return None if above is None or below is None else above | below
 
 
@@ -69,9 +70,9 @@ def _quotient(e: Expr, n: Symbol) -> Quotient | None:
     return above, below
 
 
-def _signs_from(p: Poly, start: int) -> Signs | None:
-    """The signs of a polynomial at ``start``, ``start + 1`` and so on; None if they are too many to
-    try.
+def _signs_from(p: Poly, below: Poly, start: int) -> Signs | None:
+    """The signs of a polynomial at ``start``, ``start + 1`` and so on, where ``below`` is not zero;
+    None if they are too many to try.
     """
     if p.is_zero:
         return frozenset({0})
@@ -81,7 +82,7 @@ def _signs_from(p: Poly, start: int) -> Signs | None:
         end = 2 * end
         if end - start > MAX_NUMBERS:
             return None
-    return frozenset({lead, *(_sign(p(k)) for k in range(start, end + 1))})
+    return frozenset({lead, *(_sign(p(k)) for k in range(start, end + 1) if below(k) != 0)})
 
 
 def _shifted(p: Poly, by: int) -> list[Expr]:

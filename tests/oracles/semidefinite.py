@@ -89,7 +89,7 @@ def factor_is_right(recipe: Recipe, step: FactorStep) -> bool:
     """Whether ``B W B^T`` is D at random points, with weights that are not negative and equal to
     the forms of their signs.
     """
-    small = mpmath.mpf(10) ** -35
+    small, tiny = mpmath.mpf(10) ** -35, mpmath.mpf(10) ** -40
     for size in SIZES:
         world = world_of(recipe.state, size)
         D = explicit_D(recipe, size)
@@ -100,7 +100,8 @@ def factor_is_right(recipe: Recipe, step: FactorStep) -> bool:
             for k in range(W.rows):
                 weight = evaluate(world.read(column.weight, {GENERIC: k}), point)
                 form = evaluate(world.read(sign.form, {GENERIC: k}), point)
-                if weight < 0 or abs(form - weight) >= mpmath.mpf(10) ** -40:
+                # a weight that is exactly zero may be -1e-65 in 60 digits
+                if weight < -tiny or abs(form - weight) >= tiny:
                     return False
             with mpmath.workdps(DIGITS):
                 product += B * W * B.T

@@ -20,6 +20,7 @@ from sympy import (
     Rational,
     Symbol,
     cos,
+    cosh,
     exp,
     eye,
     log,
@@ -147,7 +148,20 @@ TABLE: dict[str, tuple[Verdict, tuple, Matrix]] = {
     "a sign that is not known": (REFUTED, (x,), Matrix([[B]])),
     "u - log(1 + u)": (PROVED, (q,), Matrix([[q - log(1 + q)]])),
     "log(1 + u) - u": (REFUTED, (q,), Matrix([[log(1 + q) - q]])),
-    "a cosine near its parabola": (UNDECIDED, (x,), Matrix([[x**2 / 2 - 1 + cos(x)]])),
+    "a cosine near its parabola": (PROVED, (x,), Matrix([[x**2 / 2 - 1 + cos(x)]])),
+    "a cosine below its parabola": (REFUTED, (x,), Matrix([[x**2 / 2 - 1 + cos(x) - TINY]])),
+    "a hyperbolic cosine above its parabola": (
+        PROVED,
+        (x, y),
+        Matrix([[cosh(x - y) - 1 - (x - y) ** 2 / 2, 0], [0, 1]]),
+    ),
+    "a hyperbolic cosine below a quartic": (
+        REFUTED,
+        (x,),
+        Matrix([[cosh(x) - 1 - x**2 / 2 - x**4 / 20]]),
+    ),
+    "an exponential and its parabola": (REFUTED, (x,), Matrix([[exp(x) - 1 - x - x**2 / 2]])),
+    "a sine within its chord": (UNDECIDED, (x,), Matrix([[x**2 - x * sin(x)]])),
     "roots": (PROVED, (q, x), Matrix([[q, sqrt(q)], [sqrt(q), 1]])),
     # one small matrix a coordinate
     "plain": (PROVED, (theta, r), Matrix([[1 + theta**2, theta * r], [theta * r, r**2]])),
@@ -440,6 +454,12 @@ TABLE: dict[str, tuple[Verdict, tuple, Matrix]] = {
         (x, y),
         Matrix([[sqrt(1 + x**2) * sqrt(1 + y**2) - 1 - x * y - TINY, 0], [0, 1]]),
     ),
+    "a cubic on a half line": (PROVED, (q,), Matrix([[q**3 - q + Rational(1, 2)]])),
+    "a cubic that dips below a half line": (
+        REFUTED,
+        (q,),
+        Matrix([[q**3 - q + Rational(3, 8)]]),
+    ),
     "dense polynomials": (PROVED, S[:4], POLYNOMIALS),
     "dense polynomials less a little": (REFUTED, S[:4], POLYNOMIALS - Rational(1, 100) * eye(4)),
     # what is zero for one length or on a half line only: no division by it proves anything
@@ -570,4 +590,4 @@ def test_zeros_that_may_fill_an_open_set_for_some_length(e):
 
 @pytest.mark.slow
 def test_what_is_tried_is_said():
-    assert "the sign of the pivot" in outcome_of("a cosine near its parabola").by
+    assert "the sign of the pivot" in outcome_of("a sine within its chord").by

@@ -27,6 +27,7 @@ Pivots = list[tuple[tuple[Fraction, ...], Fraction]]
 Floats = list[list[float]]
 
 MAX_RANK, MAX_UNKNOWNS = 6, 130
+STARTS, MAX_UNKNOWNS_OF_MANY_STARTS = 4, 45
 MAX_STEPS = 40  # of the descent, for each rank
 MAX_DENOMINATOR, TOLERANCE = 360, 1e-6  # of the rounded span
 MAX_DENOMINATORS = (12, 360, 10**6)  # of the rounded matrix within the span, tried in this order
@@ -59,11 +60,13 @@ def semidefinite_solution(size: int, equations: Sequence[Equation]) -> Pivots | 
     for rank in range(1, min(MAX_RANK, size) + 1):
         if size * rank > MAX_UNKNOWNS:
             return None
-        V = _descended(size, rank, equations)
-        span = None if V is None else _rational_span(V)
-        found = None if V is None or span is None else _exact(span, equations, V)
-        if found is not None:
-            return found
+        starts = STARTS if size * rank <= MAX_UNKNOWNS_OF_MANY_STARTS else 1
+        for start in range(starts):
+            V = _descended(size, rank, equations, start)
+            span = None if V is None else _rational_span(V)
+            found = None if V is None or span is None else _exact(span, equations, V)
+            if found is not None:
+                return found
     return None
 
 
@@ -71,14 +74,17 @@ def semidefinite_solution(size: int, equations: Sequence[Equation]) -> Pivots | 
 # --------------------------------------------------------------------------------------------------
 
 
-def _descended(size: int, rank: int, equations: Sequence[Equation]) -> Floats | None:
-    """V with ``V V^T`` near a solution; None if the descent ends elsewhere."""
+def _descended(size: int, rank: int, equations: Sequence[Equation], start: int) -> Floats | None:
+    """V with ``V V^T`` near a solution; None if the descent ends elsewhere.
+
+    ``start`` numbers the random place where it begins.
+    """
     rows = [
         ([(a, b, float(f) * (1 if a == b else 2)) for (a, b), f in e.factors.items()], e.target)
         for e in equations
     ]
     scale = max(abs(float(e.target)) for e in equations)
-    chance = random.Random(size * rank)
+    chance = random.Random(f"{size} {rank} {start}")
     side = math.sqrt(scale)
     x = [chance.uniform(-side, side) for _ in range(size * rank)]
     damping = 1e-2

@@ -20,6 +20,7 @@ from verify.decide.nonnegative.gram import sum_of_squares
 from verify.decide.nonnegative.one_total import one_total
 from verify.decide.nonnegative.products_of_totals import multiple_sum
 from verify.decide.nonnegative.syntactic_forms import readable_form
+from verify.decide.nonnegative.weighted_squares import weighted_squares
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.decide import vanishes
 from verify.decide.zero.errors import CannotDecideError
@@ -48,6 +49,11 @@ def nonnegative(e: Expr, *, combining: bool = False) -> SignStep | None:
 def _form(e: Expr, combining: bool) -> Expr | None:
     if possible_signs(e) <= NOT_NEGATIVE:
         return readable_form(e)
+    return _form_by_factors(e, combining)
+
+
+def _form_by_factors(e: Expr, combining: bool) -> Expr | None:
+    """A nonnegative form, found from the irreducible factors of the canonical form."""
     canonical = Canonical()
     try:
         canonical.read(e)
@@ -102,7 +108,11 @@ class _Search:
             self._by_squares,
             self._by_one_total,
             self._by_products_of_totals,
-            *((self._by_conjugate, self._by_combination) if self.combining else ()),
+            *(
+                (self._by_conjugate, self._by_weighted_squares, self._by_combination)
+                if self.combining
+                else ()
+            ),
         )
         for method in methods:
             for sign in (1, -1):
@@ -147,8 +157,9 @@ class _Search:
         return Total(relabel(form, label, bound), Index("", length, bound))
 
     def _by_products_of_totals(self, poly: Poly) -> Expr | None:
+        # a summand is long and has no sign by its structure, which takes long to find out
         return multiple_sum(
-            poly, self.canonical.generators, lambda body: _form(body, self.combining)
+            poly, self.canonical.generators, lambda body: _form_by_factors(body, self.combining)
         )
 
     def _by_conjugate(self, poly: Poly) -> Expr | None:
@@ -177,6 +188,9 @@ class _Search:
                         evaluate=False,
                     )
         return None
+
+    def _by_weighted_squares(self, poly: Poly) -> Expr | None:
+        return weighted_squares(poly, self.canonical)
 
     def _by_combination(self, poly: Poly) -> Expr | None:
         return combination_of(self.canonical.generators.poly_expression(poly))

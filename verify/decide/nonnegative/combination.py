@@ -102,7 +102,7 @@ def _terms(
     roots = _roots(target, used, canonical, with_second_differences)
     degree, highest = target.total_degree(), target.degrees()
     found: list[_Term] = []
-    for fact, fact_form in _products_of_facts(used, canonical):
+    for fact, fact_form in products_of_facts(used, canonical):
         for poly, form in roots:
             product = generators.reduce(Ratio(fact * poly * poly, generators.number(1).den))
             fits = all(a <= b for a, b in zip(product.num.degrees(), highest, strict=True))
@@ -155,7 +155,7 @@ def _roots(
     return [(p, generators.poly_expression(p)) for p in (*monomials, *pairs, *second_differences)]
 
 
-def _products_of_facts(used: list[int], canonical: Canonical) -> list[tuple[Poly, Expr]]:
+def products_of_facts(used: list[int], canonical: Canonical) -> list[tuple[Poly, Expr]]:
     """1, each fact, and the product of each pair of facts; as a polynomial and as an expression."""
     one = (canonical.generators.number(1).num, S.One)
     facts: list[tuple[Poly, Expr]] = []

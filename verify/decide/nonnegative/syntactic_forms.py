@@ -39,6 +39,7 @@ from recipe.language.sign import (
     coefficients_of,
     domain_of,
     less_one_summand,
+    less_taylor_polynomial,
     of_sum_on_simplex,
     positive_denominator,
     possible_signs,
@@ -97,6 +98,7 @@ def _(e: Add) -> Expr:
         or _between_bounds(e)
         or _numerator(e)
         or _without_one(e)
+        or _without_taylor_polynomial(e)
         or e
     )
 
@@ -151,6 +153,15 @@ def _without_one(e: Add) -> Expr | None:
     for c, others, at_one in less_one_summand(e):
         if possible_signs(at_one) <= NOT_NEGATIVE:
             return _sum(_product(readable_form(c), others), readable_form(at_one))
+    return None
+
+
+def _without_taylor_polynomial(e: Add) -> Expr | None:
+    """``slope (f(u) - p(u)) + (slope p(u) + rest)``; None if that does not give the sign."""
+    for remainder, slope, part, at_part in less_taylor_polynomial(e):
+        away = frozenset(a * b for a in possible_signs(slope) for b in part)
+        if signs_of_sum([away, possible_signs(at_part)]) != ANY:
+            return _sum(_product(readable_form(slope), remainder), readable_form(at_part))
     return None
 
 

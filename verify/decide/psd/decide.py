@@ -2,10 +2,11 @@
 expensive.
 
 A few exact points refute a D that is plainly indefinite. Then a factor is searched for, one group
-of connected blocks at a time: constant matrices times nonnegative functions, then elimination of
-the structure of low rank, borders and diagonals. Groups without a factor are searched for a
-negative direction, and then eliminated once more with signs of pivots proved by sums of squares. No
-solver is trusted. Symmetry is another obligation, so D stands for its symmetric part here.
+of connected blocks at a time: constant matrices times nonnegative functions, elimination of the
+structure of low rank, borders and diagonals, matrices that are sums over coordinates, and columns
+of polynomials. Groups without a factor are searched for a negative direction, at larger lengths
+too, and then eliminated once more with signs of pivots proved by sums of squares. No solver is
+trusted. Symmetry is another obligation, so D stands for its symmetric part here.
 """
 
 from __future__ import annotations
@@ -161,16 +162,31 @@ def _in_a_field(
     written = [p for a in group for b in group for p in parts(diffusion[a, b])]
     for capacity in CAPACITIES:
         field = RatioField(capacity, written)
-
-        def certify(r: Ratio, field: RatioField = field) -> SignStep | None:
-            return why(field.expression(r))
-
         try:
-            return columns(diffusion, group, field, certify)
+            return columns(diffusion, group, field, _certifier(field, written, why))
         except TableFullError:
             if capacity == CAPACITIES[-1]:
                 raise
     raise AssertionError("the last table either holds or raises")
+
+
+def _certifier(
+    field: RatioField, written: list[Expr], why: Callable[[Expr], SignStep | None]
+) -> Certify:
+    """A proof of the sign of a ratio, as the field writes it or else as D does: a field has
+    exponentials for a hyperbolic cosine.
+    """
+    as_written = {field.read(e).key(): e for e in written}
+
+    def certify(r: Ratio) -> SignStep | None:
+        e = field.expression(r)
+        other = as_written.get(r.key(), e)
+        found = why(e)
+        if found is None and other != e and (step := why(other)) is not None:
+            return SignStep(e, step.sign, step.form)
+        return found
+
+    return certify
 
 
 METHODS: tuple[FactorMethod, ...] = (
