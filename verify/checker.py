@@ -2005,8 +2005,17 @@ TRANSLATED_SHAPE = {
 MAX_PARTS = 64  # of a kernel, those inside of others included
 SIGN_SHAPE = {"kind": str, "e": int, "sign": frozenset(SIGNS_OF_CONDITION), "form": int}
 COLUMN_SHAPE = {"length": None, "rows": None, "weight": int, "matrix": None}
+EDGE_SHAPE = {
+    "kind": str,
+    "block": str,
+    "end": frozenset({"low", "high"}),
+    "drift": int,
+    "form": int,
+}
 STEP_SHAPES = {
     "sign": SIGN_SHAPE,
+    "self-reflecting": EDGE_SHAPE,
+    "unattainable": EDGE_SHAPE | {"constant": int, "power": int},
     "factor": {"kind": str, "columns": [COLUMN_SHAPE], "signs": [SIGN_SHAPE]},
 }
 OBLIGATION_SHAPE = {
@@ -2310,7 +2319,7 @@ class Reader:
         symbols = {n.name for n in nodes if n.head in ("sym", "at")}
         require(
             all(n.head in ("num", "pi", "e", "sym", "at", "+", "*", "^", "fn") for n in nodes)
-            and all(b == block or self.table.kind(b) == "parameter" for b in symbols),
+            and all(b == block or "parameter" in (self.table.kind(b) or "") for b in symbols),
             f"{where} is no function of one number",
         )
 
@@ -2371,6 +2380,16 @@ class Reader:
         )
         read = tuple((b, self.node(n, f"the rule of {b}", self.table.length(b))) for b, n in pairs)
         return Rule(data["sequential"], read, self.node(data["target"], "the target"))
+
+    def _require_edge(self, step: Step) -> None:
+        """Require that a step about an edge is about one of a block, by functions of that block."""
+        block, where = step["block"], f"the {step['kind']} edge"
+        require(self.table.kind(block) in BLOCK_KINDS, f"{where} is that of no block")
+        for key in ("drift", "form", *(("constant",) if "constant" in step else ())):
+            self._require_function_of(
+                block, self.node(step[key], where, self.table.length(block)), where
+            )
+        require(whole(step.get("power", 0), 0, 16), f"{where} has a wrong power")
 
     def left_out(self, data: Any, claimed: Iterable[str]) -> list[Finding]:
         """The obligations that are not claimed, each with the reason that its author gives."""
@@ -2485,8 +2504,11 @@ class Reader:
                 kind: str = (
                     s["kind"] if isinstance(s, dict) and isinstance(s.get("kind"), str) else ""
                 )
-                require(kind in STEP_SHAPES, "a step is neither a sign nor a factor")
+                require(kind in STEP_SHAPES, "a step is neither a sign, a factor nor an edge")
                 fits(s, STEP_SHAPES[kind], f"a {kind} step")
+                if "block" in s:
+                    self._require_edge(s)
+                    continue
                 for one in s["signs"] if kind == "factor" else [s]:
                     require(one["kind"] == "sign", "a step that should be a sign is none")
                     self.table.index(one["e"], "a sign step")
@@ -2538,6 +2560,10 @@ NEED_DERIVATIVES = (
     "agrees-with-update",
     "monotone",
     "push-forward",
+    "boundary",
+    "normalisable",
+    "non-explosion",
+    "uniqueness",
 )
 
 
@@ -2572,6 +2598,10 @@ class Check:
             "monotone": self.monotone,
             "onto": self.onto,
             "push-forward": self.push_forward,
+            "boundary": self.boundary,
+            "normalisable": self.normalisable,
+            "non-explosion": self.non_explosion,
+            "uniqueness": self.uniqueness,
             "diffusion-symmetric": lambda: judged("D = D^T", ("D - D^T", self.mirrored(s.D, 1))),
             "curl-skew": lambda: judged("Q = -Q^T", ("Q + Q^T", self.mirrored(s.Q or {}, -1))),
             "noise-factor": lambda: judged(
@@ -2583,7 +2613,7 @@ class Check:
         }
         if name not in procedures:
             return Finding(name, NOT_CHECKED, "this checker has no procedure for it")
-        if name not in self.basic():
+        if name not in self.basic() | {"normalisable", "non-explosion", "uniqueness"}:
             return Finding(name, NOT_CHECKED, "nothing in the subject is about it")
         try:
             problem = self.not_smooth() if name in NEED_DERIVATIVES else None
@@ -2630,6 +2660,14 @@ class Check:
                 hedge = ", as far as this checker can tell" if answer.kind == "nonzero" else ""
                 return NOT_CHECKED, f"{what}: {answer.why}{hedge}"
         return CONFIRMED, f"{by}, {ERROR_BOUND}"
+
+    @classmethod
+    def followed(cls, by: str, *answers: tuple[str, Answer]) -> tuple[str, str]:
+        """The status and the reason for answers that suffice for a proof: what fails leaves a claim
+        open, as there may be another proof.
+        """
+        status, sentence = cls.judged(by, *answers)
+        return NOT_CHECKED if status == REJECTED else status, sentence
 
     def decide(
         self,
@@ -2811,32 +2849,357 @@ class Check:
 
         return self.decide(test, highest(*found), free=1, order=1)
 
+    # -- blocks that are normal given the rest
+
+    def normal_blocks(self, *obligations: str) -> dict[str, int]:
+        """The blocks that are normal given all others, each with the node of its precision.
+
+        A sign step of one of the obligations names the precision and shows that it is positive.
+        """
+        steps = [step for name in obligations for step in self.steps.get(name, ())]
+        nodes = dict.fromkeys(step["e"] for step in steps if step["kind"] == "sign")
+        nodes[self.table.number(1)] = None
+        found: dict[str, int] = {}
+        for b in self.subject.state:
+            for k in nodes if self.table.symbols[b]["domain"] is None else ():
+                free = self.table.nodes[k].free
+                fits_block = all(x == 0 and n == self.table.length(b) for x, n in free.items())
+                together = {**found, b: k}
+                if (
+                    fits_block
+                    and not (self.table.nodes[k].sums and self.table.length(b))
+                    and self.is_positive(k)
+                    and self.are_normal(together).kind == "zero"
+                ):
+                    found = together
+                    break
+        return found
+
+    def are_normal(self, precisions: Mapping[str, int]) -> Answer:
+        """Decide whether coordinates of some blocks are independent and normal given all others.
+
+        The derivatives of H by two of them are 0 for different ones, and the precision for one;
+        those by three of them are 0.
+        """
+
+        def test(run: Run) -> Iterator[int]:
+            H, own = run.series(self.subject.H, {}), set(run.places(precisions))
+            for (_, names), value in H.terms.items():
+                if set(names) <= own and (len(names) == 3 or len(set(names)) == 2):
+                    yield value
+            for b, k in precisions.items():
+                for x in run.places([b]):
+                    yield second(H, x, x) - run.series(k, {0: x[1]}).constant()
+
+        degree = highest(self.bound(self.subject.H), *(self.bound(k) for k in precisions.values()))
+        return self.decide(test, degree, free=2, order=3)
+
+    def leaves(
+        self, precisions: Mapping[str, int], kept: Iterable[str], U: Sequence[int]
+    ) -> Answer:
+        """Decide whether integrating normal blocks r out of exp(-H) leaves, as a function of what
+        is kept, exp(-U), for the sum of some nodes U.
+
+        With g = dH/dr the integral is that of exp(-(H - sum g^2/(2 p) + sum log(p)/2)). The p of a
+        scalar block may have sums in it, and is a common denominator.
+        """
+        table, kept = self.table, set(kept)
+
+        def test(run: Run) -> Iterator[int]:
+            H, half = run.series(self.subject.H, {}), inverse(2, run.p)
+            given = [run.series(k, {}) for k in U]
+            normal = [x for b in precisions for x in run.places([b])]
+            over = {
+                x: inverse(run.series(k, {0: x[1]}).constant(), run.p)
+                for b, k in precisions.items()
+                for x in run.places([b])
+            }
+            for z in (x for x in self.firsts() if x[0] in kept):
+                value = first(H, z) - sum(first(u, z) for u in given)
+                for r in normal:
+                    g, down = first(H, r), over[r]
+                    bend = H.terms.get((3, tuple(sorted((r, r, z)))), 0) * 2
+                    value -= g * second(H, r, z) * down
+                    value += (g * g * down + 1) * bend * down * half
+                yield value
+
+        each = self.bound(self.subject.H)
+        lengths = Counter(x for b in precisions if (x := table.length(b)))
+        degree = highest(each + each + each + lengths, *(self.bound(k) for k in U))
+        for b, k in precisions.items():
+            if not table.length(b):
+                degree += self.bound(k) + self.bound(k)
+        return self.decide(test, degree, free=1, order=3)
+
+    def normalisable(self) -> tuple[str, str]:
+        """Every block is normal given the rest, but for those of potentials, whose law is assumed
+        to be normalisable.
+        """
+        if self.subject.transform is not None:
+            return self.normalisable_original()
+        normal = self.normal_blocks("normalisable")
+        rest = [b for b in self.subject.state if b not in normal]
+        names = f"{', '.join(normal)} {'is' if len(normal) == 1 else 'are'} normal given the rest"
+        if not rest:
+            return CONFIRMED, f"{names}, {ERROR_BOUND}"
+        own: dict[str, int] = {}  # one node for each potential, as U + U has another law
+        for k in self.table.reachable([self.subject.H]):
+            node = self.table.nodes[k]
+            if node.head == "value" and not node.labels:
+                own.setdefault(node.name, k)
+        of = {name: set(Table.blocks(self.table.functions[name])) for name in own}
+        own = {name: k for name, k in own.items() if of[name] <= set(rest)}
+        if {b for name in own for b in of[name]} != set(rest):
+            return NOT_CHECKED, f"the tails of exp(-H) in {', '.join(rest)} are not followed here"
+        law = " + ".join(sorted(own))
+        law = f"exp(-{law})" if len(own) == 1 else f"exp(-({law}))"
+        status, sentence = self.followed(
+            f"{names}; the others have the law {law}" if normal else f"the law is {law}",
+            (f"what is left, less {law}", self.leaves(normal, rest, list(own.values()))),
+        )
+        if status == CONFIRMED:
+            self.assumptions[f"{law} is normalisable"] = None
+        return status, sentence
+
+    def normalisable_original(self) -> tuple[str, str]:
+        """The original law is normalisable, and the map is one to one and onto."""
+        t = self.subject.transform
+        assert t is not None
+        for name, procedure in (
+            ("monotone", self.monotone),
+            ("onto", self.onto),
+            ("push-forward", self.push_forward),
+        ):
+            if procedure()[0] != CONFIRMED:
+                return NOT_CHECKED, f"{name} is not confirmed"
+        original = Check(t.table, t.original, {}, self.primes)
+        if problem := original.not_smooth():
+            return NOT_CHECKED, problem
+        status, sentence = original.normalisable()
+        self.assumptions |= {f"{line}, in the original": None for line in original.assumptions}
+        return status, f"of the original, {sentence}"
+
+    def non_explosion(self) -> tuple[str, str]:
+        """The domain is bounded; or the process is reversible, of finite mass, and complete.
+
+        A symmetric diffusion with a constant positive definite D on the whole space does not
+        explode if its mass is finite (Sturm 1994).
+        """
+        domains = [self.table.symbols[b]["domain"] for b in self.subject.state]
+        if all(
+            d and (d[0] == "simplex" or not {"oo", "-oo"} & set(map(str, d[1:3]))) for d in domains
+        ):
+            return CONFIRMED, "the domain is bounded"
+        if any(d is not None for d in domains):
+            return NOT_CHECKED, "a domain with an edge and an infinite end is not followed here"
+        D = [n for n in entry_nodes(self.subject.D) if self.table.nodes[n].number != 0]
+        if any(self.depends_on_state(n) for n in D) or not self.is_elliptic():
+            return NOT_CHECKED, "D is not seen to be constant and positive definite"
+        status, sentence = self.normalisable()
+        if status != CONFIRMED:
+            return NOT_CHECKED, f"normalisable: {sentence}"
+        return self.followed(
+            "reversible, of finite mass, and D is constant", ("the current", self.current())
+        )
+
+    def current(self) -> Answer:
+        """Decide whether the current f + D grad H - div D of exp(-H) is zero, for a diagonal D."""
+        s, degrees = self.subject, Degrees(self.table, 1)
+        slope = degrees.of(s.H).get(1, Counter())
+        bounds = [degrees.value(*s.drift.values())]
+        bounds += [d + slope for n in entry_nodes(s.D) for d in degrees.of(n).values()]
+
+        def test(run: Run) -> Iterator[int]:
+            H = run.series(s.H, {})
+            for x in self.firsts():
+                D = self.at(run, s.D, x, x)
+                drift = run.series(s.drift[x[0]], {0: x[1]}).constant()
+                yield drift + D.constant() * first(H, x) - first(D, x)
+
+        return self.decide(test, highest(*bounds), free=1, order=1)
+
+    def is_elliptic(self) -> bool:
+        """Return True if D is diagonal, and each entry is seen to be positive everywhere."""
+        for (a, b), entry in self.subject.D.items():
+            zero = {"kernel"} if a == b else set(entry)
+            for part, n in entry.items():
+                if part in zero and self.table.nodes[n].number != 0:
+                    return False
+                if part not in zero and not self.is_positive(n):
+                    return False
+        return True
+
+    def uniqueness(self) -> tuple[str, str]:
+        """D is positive definite everywhere, with smooth coefficients on the whole space.
+
+        So the process has a positive density after any time, and two invariant laws would have
+        one density: there is one at most.
+        """
+        if any(self.table.symbols[b]["domain"] is not None for b in self.subject.state):
+            return NOT_CHECKED, "a domain with an edge is not followed here"
+        if not self.is_elliptic():
+            return NOT_CHECKED, "D is not seen to be diagonal and positive everywhere"
+        self.assumptions[INVARIANCE_ASSUMPTION] = None
+        return CONFIRMED, "D is positive definite everywhere, and all coefficients are smooth"
+
+    # -- edges
+
+    def boundary(self) -> tuple[str, str]:
+        """Each finite end of the domain of each block, by a step of its own.
+
+        Such a coordinate is a diffusion by itself, with drift f and diffusion D, and no current:
+        (p D)' = f p. Let e be the distance from the end, and f point inside where it is positive.
+        Unattainable: the logarithm of the scale density 1/(p D) has the derivative -f/D. If
+        e f >= (1 - C e) D near the end, it is at least that of c/e, which is not integrable
+        (Feller). Self-reflecting: D = e D_1 with D_1 > 0 and f > 0 at the end, both smooth there;
+        so p ~ e^k with k = f/D_1 - 1 > -1, and the process leaves the end by itself.
+        """
+        words = []
+        for b in self.subject.state:
+            domain = self.table.symbols[b]["domain"]
+            if domain is None:
+                continue
+            if domain[0] != "interval":
+                return NOT_CHECKED, f"the faces of {b} are not followed here"
+            for end, at in zip(("low", "high"), ends_of(self.table, domain)[1:3], strict=True):
+                if isinstance(at, str):
+                    continue
+                problem, how = self.edge(b, end, at)
+                if problem:
+                    return NOT_CHECKED, f"{b} = {at}: {problem}"
+                words.append(f"{b} = {at} is {how}")
+        return CONFIRMED, f"{'; '.join(words)}, {ERROR_BOUND}"
+
+    def edge(self, block: str, end: str, at: Fraction) -> tuple[str | None, str]:
+        """The reason why an edge is not confirmed, or None and how it was."""
+        problem = "the certificate has no step about it"
+        for step in self.steps.get("boundary", ()):
+            if step.get("block") == block and step.get("end") == end:
+                problem = self.not_alone(block, step["drift"]) or self.edge_problem(step, at) or ""
+                if not problem:
+                    return None, str(step["kind"])
+        return problem, ""
+
+    def not_alone(self, block: str, drift: int) -> str | None:
+        """The reason why a block is not seen to be a diffusion by itself without a current, with
+        this drift; None if it is.
+        """
+        s = self.subject
+        beside = [
+            n
+            for (a, b), entry in s.D.items()
+            for part, n in entry.items()
+            if block in (a, b) and (a != b or part == "kernel")
+        ]
+        if any(self.table.nodes[n].number != 0 for n in beside):
+            return "its noise is coupled to that of others"
+        own = self.own_diffusion(block)
+        if any(n in s.state and n != block for n in symbols_in(self.table, own)):
+            return "its diffusion depends on others"
+        heads = {self.table.nodes[k].head for k in self.table.reachable([own])}
+        if heads & {"total", "value", "d", "apply", "M", "dim"}:
+            return "its diffusion is no function of its coordinate"
+        same = vanishes(self.table, s.drift[block], self.primes, drift)
+        if same.kind != "zero":
+            return f"the drift of the step is another one: {same.why}"
+        x, degrees = (block, 0 if self.table.length(block) else -1), Degrees(self.table, 1)
+
+        def test(run: Run) -> Iterator[int]:
+            H, D = run.series(s.H, {}), run.series(own, {0: x[1]})
+            f = run.series(drift, {0: x[1]}).constant()
+            yield f + D.constant() * first(H, x) - first(D, x)
+
+        degree = highest(*degrees.of(s.H).values())
+        current = self.decide(test, degree, free=1, order=1)
+        return (
+            None if current.kind == "zero" else f"its current is not seen to be zero: {current.why}"
+        )
+
+    def own_diffusion(self, block: str) -> int:
+        """The node of D of one coordinate, for a block whose noise is its own."""
+        entry = self.subject.D[block, block]
+        return entry["diagonal"] if "diagonal" in entry else entry["value"]
+
+    def edge_problem(self, step: Step, at: Fraction) -> str | None:
+        """The reason why a step about an edge does not hold; None if it does."""
+        table, block = self.table, step["block"]
+        inward = 1 if step["end"] == "low" else -1
+        make = Carried(table, table, {block: Image(table.number(at))})
+        x, minus = self.coordinate(block), table.number(-1)
+        e = make.sum([x, table.number(-at)])
+        e = e if inward == 1 else make.product([minus, e])
+        f = make.product([table.number(inward), step["drift"]])
+        D = self.own_diffusion(block)
+        if step["kind"] == "self-reflecting":
+            same = vanishes(table, D, self.primes, make.product([e, step["form"]]))
+            if same.kind != "zero":
+                return f"D is not the distance times the form: {same.why}"
+            good = [self.is_positive_at(make, k) for k in (step["form"], f)]
+            return (
+                None if all(good) else "D_1 and the inward drift are not seen to be positive there"
+            )
+        if not signs(table, step["constant"]) <= NOT_NEGATIVE or self.depends_on_state(
+            step["constant"]
+        ):
+            return "the constant is not seen to be nonnegative"
+        less = make.sum([table.number(1), make.product([minus, step["constant"], e])])
+        gap = make.sum([make.product([e, f]), make.product([minus, less, D])])
+        power = table.add("^", e, table.number(step["power"]))
+        same = vanishes(table, gap, self.primes, make.product([power, step["form"]]))
+        if same.kind != "zero":
+            return f"e f - (1 - C e) D is not the power times the form: {same.why}"
+        if not self.is_positive(D):
+            return "D is not seen to be positive inside"
+        nonnegative = self.is_read_off(step["form"], ">= 0") and not self.undefined(
+            [step["form"]], strict=True
+        )
+        if nonnegative or self.is_positive_at(make, step["form"]):
+            return None
+        return "the form is not seen to be nonnegative near the edge"
+
+    def is_positive_at(self, make: Carried, k: int) -> bool:
+        """Return True if a node is smooth and positive where its block has another value."""
+        for base, wanted in self.conditions([k]):
+            if not self.is_read_off(make.node(base), "> 0" if wanted == ">= 0" else wanted):
+                return False
+        return self.is_read_off(make.node(k), "> 0")
+
+    def coordinate(self, block: str) -> int:
+        """The node of a block, at label 0."""
+        vector = self.table.length(block)
+        return self.table.add("at", block, 0) if vector else self.table.add("sym", block)
+
+    def bound(self, k: int, order: int = 3) -> Degree:
+        """A bound for a node and its derivatives."""
+        return highest(*Degrees(self.table, order).of(k).values())
+
     # -- marginals
 
     def marginal(self) -> tuple[str, str]:
-        """H - U does not depend on the blocks of the marginal, and U on no others."""
-        answers = []
+        """H - U does not depend on the blocks of the marginal, and U on no others; or that holds
+        after normal blocks are integrated out.
+        """
+        normal = self.normal_blocks("marginal")
+        words: dict[str, None] = {}
         for kept, U in self.subject.marginal:
             others = [b for b in self.subject.state if b not in kept]
-            answers += [
-                (
-                    f"the gradient of H - U by {', '.join(kept)}",
-                    self.same_gradient(U, self.subject.H, kept),
+            own = self.same_gradient(U, None, others)
+            if own.kind != "zero":
+                return NOT_CHECKED, f"U of the marginal depends on what is not kept: {own.why}"
+            inside = {b: k for b, k in normal.items() if b in others}
+            plain = self.same_gradient(U, self.subject.H, kept)
+            if plain.kind == "zero":
+                words["H - U does not depend on what is kept"] = None
+            elif not inside or self.leaves(inside, kept, [U]).kind != "zero":
+                return NOT_CHECKED, (
+                    f"H - U depends on what is kept, and integrating"
+                    f" {', '.join(inside) or 'nothing'} out is not seen to leave U"
                 )
-            ]
-            answers += [
-                ("the gradient of U by the other blocks", self.same_gradient(U, None, others))
-            ]
-        if any(a.kind != "zero" for _, a in answers) or not answers:
-            return (
-                NOT_CHECKED,
-                (
-                    "H - U depends on what is kept, or U on what is not, and nothing is integrated"
-                    " here"
-                ),
-            )
-        self.assumptions["exp(-(H - U)) has a finite integral over the other blocks"] = None
-        return self.judged("H - U does not depend on what is kept", *answers)
+            else:
+                words[f"{', '.join(inside)} normal given the rest, and integrated out"] = None
+            if set(inside) != set(others):
+                self.assumptions["exp(-(H - U)) has a finite integral over the other blocks"] = None
+        return CONFIRMED, f"{'; '.join(words)}, {ERROR_BOUND}"
 
     # -- changes of variable
 
@@ -3444,10 +3807,13 @@ class KernelCheck(Check):
             "well-defined": self.well_defined,
             "invariance": self.invariance,
             "detailed-balance": self.detailed_balance,
+            "normalisable": self.normalisable,
         }
         if name not in procedures:
             return Finding(name, NOT_CHECKED, "this checker has no procedure for it")
         try:
+            if name == "normalisable" and (problem := self.not_smooth()):
+                return Finding(name, NOT_CHECKED, problem)
             return Finding(name, *procedures[name]())
         except UnableError as error:
             return Finding(name, NOT_CHECKED, str(error))
@@ -3613,15 +3979,11 @@ class KernelCheck(Check):
         slope = self.decide(test, self.bound(e) + self.bound(e), free=1, order=1)
         moved = Carried(self.table, self.table, {block: Image(e)}).node(self.subject.H)
         same = vanishes(self.table, moved, self.primes, self.subject.H)
-        return self.judged(
+        return self.followed(
             f"an assignment to {block} keeps volume and H",
             ("its slope", slope),
             ("H after less H before", same),
         )
-
-    def bound(self, k: int, order: int = 3) -> Degree:
-        """A bound for a node and its derivatives."""
-        return highest(*Degrees(self.table, order).of(k).values())
 
     def over_noise(self, *nodes: int) -> Degree:
         """A bound for one sum over all noise in some nodes."""
@@ -3667,7 +4029,7 @@ class KernelCheck(Check):
                     yield sum(s * first(other, w) for w, s in roots.items())
 
         answer = self.decide(law, degree, free=2, order=3, noisy=True)
-        judged = self.judged(
+        judged = self.followed(
             f"{block} is normal given the rest, and its mean and variance are kept",
             ("mean and variance after less those before", answer),
         )
@@ -3709,7 +4071,7 @@ class KernelCheck(Check):
         shears = [(f"the shear of {b}", self.is_shear(b, e)) for b, e in part.pairs]
         turned = self.turned(part.flips)
         H = vanishes(self.table, turned.node(self.subject.H), self.primes, self.subject.H)
-        judged = self.judged(
+        judged = self.followed(
             "the map keeps volume, and is undone by itself with turned signs",
             ("H with turned signs less H", H),
             *shears,
@@ -3736,11 +4098,6 @@ class KernelCheck(Check):
             self.table,
             {b: Image(self.table.add("*", minus, self.coordinate(b))) for b in flips},
         )
-
-    def coordinate(self, block: str) -> int:
-        """The node of a block, at label 0."""
-        vector = self.table.length(block)
-        return self.table.add("at", block, 0) if vector else self.table.add("sym", block)
 
     def is_shear(self, block: str, e: int) -> Answer:
         """Decide whether an assignment adds to a block what is free of it."""
@@ -3858,7 +4215,7 @@ class KernelCheck(Check):
             for b, e in moved.items()
         ]
         degree = highest(self.bound(part.cost), self.bound(self.subject.H), *means)
-        return self.judged(
+        return self.followed(
             "the log ratio is that of exp(-H) and the density of the proposal, both ways",
             (
                 "cost(x, y) - H(x) + log q(y | x) less itself exchanged",
@@ -3930,6 +4287,11 @@ class KernelCheck(Check):
             if fits_block and free and is_variance(k) and self.is_positive(k):
                 return k
         return None
+
+
+def entry_nodes(matrix: Matrix) -> list[int]:
+    """The nodes of all entries."""
+    return [n for entry in matrix.values() for n in entry.values()]
 
 
 def tables_of(table: Table, subject: Subject) -> list[Table]:

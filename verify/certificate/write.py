@@ -17,8 +17,10 @@ from sympy import Expr, Symbol, preorder_traversal
 
 import recipe
 from recipe import Kernel, Recipe, RecipeError, Update
+from recipe.kernel.conditional import Conditional
 from recipe.language.defined import Condition, own_conditions
 from recipe.language.matrix import BlockMatrix
+from verify.certificate.edges import steps_of_edges
 from verify.certificate.kernel import encoded_kernel, signs_of_kernel
 from verify.certificate.other_coordinates import (
     PUSH_FORWARD,
@@ -29,11 +31,21 @@ from verify.certificate.other_coordinates import (
 from verify.decide.nonnegative.syntactic_forms import readable_form
 from verify.diffusion.nonsmooth import why_not_smooth
 from verify.encode import Data, Encoder
-from verify.evidence import FactorColumn, FactorStep, SignStep, Step
+from verify.evidence import (
+    FactorColumn,
+    FactorStep,
+    SelfReflectingEdge,
+    SignStep,
+    Step,
+    UnattainableEdge,
+)
+from verify.kernels.assignment import law_given_rest
 from verify.kernels.step_sizes import expressions_of as expressions_of_kernel
 from verify.obligations.kernel.invariance import INVARIANCE
 from verify.obligations.map.monotone import MONOTONE
-from verify.obligations.process.marginal import laws_of
+from verify.obligations.process.boundary import BOUNDARY
+from verify.obligations.process.marginal import MARGINAL, laws_of
+from verify.obligations.process.normalisable import NORMALISABLE
 from verify.obligations.process.well_defined import WELL_DEFINED, expressions_of
 from verify.report import Report, ReportLine
 from verify.subject import KernelSubject, Subject, kernel_subject_of, subject_of
@@ -196,7 +208,19 @@ def _steps_of(line: ReportLine, subject: Subject | KernelSubject) -> tuple[Step,
         more = _forms(e for e, _ in expressions_of(subject))
     elif line.name == MONOTONE.name:
         more = signs_of_maps(subject.state)
+    elif line.name == BOUNDARY.name:
+        more = steps_of_edges(subject)
+    if line.name in (MARGINAL.name, NORMALISABLE.name):
+        more = _precisions(subject)
     return (*line.outcome.steps, *more)
+
+
+def _precisions(subject: Subject | KernelSubject) -> Iterator[SignStep]:
+    """The precision of every block that is normal given the rest."""
+    for block in subject.state:
+        law = law_given_rest(subject.H, block)
+        if isinstance(law, Conditional):
+            yield SignStep(law.precision, "> 0", readable_form(law.precision))
 
 
 def _forms(expressions: Iterable[Expr]) -> Iterator[SignStep]:
@@ -243,6 +267,26 @@ def encoded_step(step: Any, to: Encoder) -> Data:
 @encoded_step.register
 def _(step: SignStep, to: Encoder) -> Data:
     return {"kind": "sign", "e": to.node(step.e), "sign": step.sign, "form": to.node(step.form)}
+
+
+@encoded_step.register
+def _(step: SelfReflectingEdge, to: Encoder) -> Data:
+    return {"kind": "self-reflecting"} | _encoded_edge(step, to)
+
+
+@encoded_step.register
+def _(step: UnattainableEdge, to: Encoder) -> Data:
+    more = {"constant": to.node(step.constant), "power": step.power}
+    return {"kind": "unattainable"} | _encoded_edge(step, to) | more
+
+
+def _encoded_edge(step: SelfReflectingEdge | UnattainableEdge, to: Encoder) -> Data:
+    return {
+        "block": to.declare(step.block),
+        "end": step.end,
+        "drift": to.node(step.drift),
+        "form": to.node(step.form),
+    }
 
 
 @encoded_step.register
