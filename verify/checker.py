@@ -563,6 +563,8 @@ class Table:
             node.step_order = 2
         elif head in ("+", "*"):
             node.step_order = (min if head == "+" else sum)(b.step_order for b in below)
+            if (small := small_exponential(self, node)) is not None:
+                node.step_order = self.nodes[small[1]].step_order
         elif head == "^" and power is not None and power > 0:
             node.step_order = int(power * below[0].step_order)
 
@@ -833,6 +835,21 @@ def rational(q: Fraction, p: int) -> int:
 def falling(x: int, n: int) -> int:
     """The falling factorial x (x - 1) ... (x - n + 1)."""
     return prod(x - m for m in range(n))
+
+
+def small_exponential(table: Table, node: Node) -> tuple[Fraction, int] | None:
+    """(c, x) for a node c (exp(x) - 1), where x vanishes with the step; None for any other."""
+    if node.head == "+" and len(node.parts) == 2:
+        for one, other in (node.parts, node.parts[::-1]):
+            factor, rest = scaled(table, other)
+            inside = table.nodes[rest]
+            if (
+                table.nodes[one].number == -factor
+                and (inside.head, inside.name) == ("fn", "exp")
+                and table.nodes[inside.parts[0]].step_order
+            ):
+                return factor, inside.parts[0]
+    return None
 
 
 def is_square(table: Table, k: int) -> bool:
@@ -1440,10 +1457,15 @@ class Run:
             return reduce(
                 lambda a, b: self.times(a, b, self.p), [self._lifted(c, q, env) for c in node.parts]
             )
+        small = small_exponential(table, node)
+        if small is not None:  # c (exp(x) - 1) = c x (1 + x/2 + x^2/6 + ...)
+            start = Carried(table, table, {}).product([table.number(small[0]), small[1]])
+            beside = self.taylor([self.series(small[1], env)], self._beside_one, self.p)
+            return self.times(self._lifted(start, q, env), self._near_one(beside, q), self.p)
         if node.head == "+":  # (x + y)^q = x^q (1 + y/x)^q for the part x of lowest order
             leading = [c for c in node.parts if table.nodes[c].step_order == node.step_order]
             if len(leading) == 1 and signs(table, leading[0]) == POSITIVE:
-                over, rise = self._lifted(leading[0], Fraction(-1), env), rational(q, self.p)
+                over = self._lifted(leading[0], Fraction(-1), env)
                 rest = self.plus(
                     [
                         self.times(self.series(c, env), over, self.p)
@@ -1452,11 +1474,18 @@ class Run:
                     ],
                     self.p,
                 )
-                around_one = self.taylor(
-                    [self._varying(rest)], lambda b: falling(rise, b[0]), self.p
-                )
+                around_one = self._near_one(rest, q)
                 return self.times(self._lifted(leading[0], q, env), around_one, self.p)
         raise UnableError("a root or denominator that vanishes with the step has no expansion here")
+
+    def _beside_one(self, orders: tuple[int, ...]) -> int:
+        """The derivatives at 0 of (exp(x) - 1)/x - 1, the n-th of which is 1/(n + 1)."""
+        return inverse(orders[0] + 1, self.p) if orders[0] else 0
+
+    def _near_one(self, beside: Value, q: Fraction) -> Value:
+        """(1 + x)^q for a value x that vanishes with the step."""
+        rise = rational(q, self.p)
+        return self.taylor([self._varying(beside)], lambda b: falling(rise, b[0]), self.p)
 
 
 # -- how many lengths are enough: degrees in totals
@@ -1962,6 +1991,7 @@ SUBJECT_SHAPE = {
     "update?": UPDATE_SHAPE,
     "maps?": None,
     "transform?": None,
+    "scheme?": UPDATE_SHAPE | {"name": str, "splitting": bool},
 }
 TABLE_SHAPE = {"lengths": None, "symbols": None, "functions": None, "nodes": None}
 MAP_SHAPE = {"image": str, "domain": None, "forward": int, "slope": int, "inverse": None}
@@ -2086,6 +2116,17 @@ class Transform:
 
 
 @dataclass(frozen=True)
+class Scheme:
+    """A discrete step of the process. If ``splitting``, its assignments are those of pieces of the
+    process, each of which moves by itself.
+    """
+
+    name: str
+    rule: Rule
+    splitting: bool
+
+
+@dataclass(frozen=True)
 class Subject:
     """The process of a certificate; ``factor`` has the columns of a noise factor."""
 
@@ -2100,6 +2141,7 @@ class Subject:
     factor: tuple[Column, ...] | None
     maps: Mapping[str, Map]
     transform: Transform | None
+    scheme: Scheme | None = None
 
     def without_rule(self) -> list[int]:
         """The nodes of all expressions except those of the rule."""
@@ -2284,10 +2326,10 @@ class Reader:
             ),
             maps,
             self.transform(data["transform"], state, maps) if "transform" in data else None,
+            self.scheme(data["scheme"], state) if "scheme" in data else None,
         )
-        for k in self.table.reachable(
-            [*subject.without_rule(), *([subject.rule.target] if subject.rule else [])]
-        ):
+        targets = [r.target for r in (subject.rule, subject.scheme and subject.scheme.rule) if r]
+        for k in self.table.reachable([*subject.without_rule(), *targets]):
             node = self.table.nodes[k]
             kind = self.table.symbols[node.name]["kind"] if node.head in ("sym", "at") else ""
             require(
@@ -2295,6 +2337,10 @@ class Reader:
                 f"{node.name!r} stands where neither the step nor noise may",
             )
         return subject
+
+    def scheme(self, data: Any, state: tuple[str, ...]) -> Scheme:
+        """A discrete step."""
+        return Scheme(data["name"], self.rule(data, state), data["splitting"])
 
     def maps(self, data: Any, state: tuple[str, ...]) -> dict[str, Map]:
         """The changes of variable, by block."""
@@ -2365,10 +2411,6 @@ class Reader:
     def rule(self, data: Any, state: tuple[str, ...]) -> Rule:
         """An update rule with a value for every block."""
         require(self.table.kind(data["step"]) == "step", "the update has no step")
-        require(
-            sum(s["kind"] == "step" for s in self.table.symbols.values()) == 1,
-            "there are two steps",
-        )
         pairs = data["rule"]
         require(
             len(pairs) <= 64 and {b for b, _ in pairs} == set(state),
@@ -2379,6 +2421,9 @@ class Reader:
             "a simultaneous rule names a block twice",
         )
         read = tuple((b, self.node(n, f"the rule of {b}", self.table.length(b))) for b, n in pairs)
+        symbols = {n for _, k in read for n in symbols_in(self.table, k)}
+        steps = {n for n in symbols if self.table.kind(n) == "step"}
+        require(steps <= {data["step"]}, "there are two steps in one rule")
         return Rule(data["sequential"], read, self.node(data["target"], "the target"))
 
     def _require_edge(self, step: Step) -> None:
@@ -2564,6 +2609,8 @@ NEED_DERIVATIVES = (
     "normalisable",
     "non-explosion",
     "uniqueness",
+    "consistency",
+    "exact-transition",
 )
 
 
@@ -2598,6 +2645,8 @@ class Check:
             "monotone": self.monotone,
             "onto": self.onto,
             "push-forward": self.push_forward,
+            "consistency": self.consistency,
+            "exact-transition": self.exact_transition,
             "boundary": self.boundary,
             "normalisable": self.normalisable,
             "non-explosion": self.non_explosion,
@@ -2613,7 +2662,10 @@ class Check:
         }
         if name not in procedures:
             return Finding(name, NOT_CHECKED, "this checker has no procedure for it")
-        if name not in self.basic() | {"normalisable", "non-explosion", "uniqueness"}:
+        optional = {"normalisable", "non-explosion", "uniqueness"} | (
+            {"exact-transition"} if self.subject.scheme else set()
+        )
+        if name not in self.basic() | optional:
             return Finding(name, NOT_CHECKED, "nothing in the subject is about it")
         try:
             problem = self.not_smooth() if name in NEED_DERIVATIVES else None
@@ -2644,6 +2696,7 @@ class Check:
         names |= ({"monotone", "onto"} if s.maps else set()) | (
             {"push-forward"} if s.transform else set()
         )
+        names |= {"consistency"} if s.scheme else set()
         return names | (
             {"boundary"}
             if any(self.table.symbols[b]["domain"] is not None for b in s.state)
@@ -3200,6 +3253,134 @@ class Check:
             if set(inside) != set(others):
                 self.assumptions["exp(-(H - U)) has a finite integral over the other blocks"] = None
         return CONFIRMED, f"{'; '.join(words)}, {ERROR_BOUND}"
+
+    # -- one discrete step
+
+    def consistency(self) -> tuple[str, str]:
+        """The limit of the step, as its size vanishes, has the drift and D of the process."""
+        scheme = self.subject.scheme
+        assert scheme is not None
+        for base, wanted in self.conditions(n for _, n in scheme.rule.pairs):
+            if problem := self.open_condition(base, wanted):
+                return NOT_CHECKED, problem
+        step = Check(
+            self.table,
+            replace(self.subject, rule=scheme.rule, scheme=None),
+            self.steps,
+            self.primes,
+        )
+        if problem := step.not_expanded():
+            return NOT_CHECKED, problem
+        return self.judged("the limit of the step has this drift and this D", *step.limit())
+
+    def exact_transition(self) -> tuple[str, str]:
+        """Each assignment is the transition of a process of its own at every size of the step, and
+        the sum of their generators is that of the process.
+
+        With the rest held fixed it is r := c r + b + s w. It has an expansion in the root of the
+        step h, and c(2h) = c^2, b(2h) = (1 + c) b and v(2h) = (1 + c^2) v for v = s^2. Compare the
+        expansions: log(c) is a multiple of h, and b and v are then known up to a factor. So it is
+        the transition of a linear diffusion of r. That the generators have the right sum is what
+        consistency says. Where no assignment reads a block that another one moves, the generators
+        commute, and the whole step is the transition of the process.
+        """
+        scheme = self.subject.scheme
+        assert scheme is not None
+        status, sentence = self.consistency()
+        if status != CONFIRMED:
+            return NOT_CHECKED, f"consistency: {sentence}"
+        pairs = [(b, e) for b, e in scheme.rule.pairs if not self.is_coordinate(e, b)]
+        moved = [b for b, _ in pairs]
+        drawn = [n for _, e in pairs for n in self.noises(e)]
+        if len(set(drawn)) < len(drawn):
+            return NOT_CHECKED, "one noise is in two assignments"
+        if any(self.table.symbols[n].get("covariance") for n in drawn):
+            return NOT_CHECKED, "noise with a covariance is not followed here"
+        if any(self.table.symbols[b]["domain"] is not None for b in moved):
+            return NOT_CHECKED, "a block may leave its domain"
+        apart = len(set(moved)) == len(moved) and not any(
+            (self.reads(e) & set(moved)) - {b} for b, e in pairs
+        )
+        if not apart and not (scheme.splitting and scheme.rule.sequential):
+            return NOT_CHECKED, "an assignment reads a block that another one moves"
+        answers = [(f"{b} := ... at twice the step", self.is_semigroup(b, e)) for b, e in pairs]
+        return self.followed(
+            "the step is the transition of the process"
+            if apart
+            else "each assignment is the transition of a piece, and the pieces have the right sum",
+            *answers,
+        )
+
+    def is_coordinate(self, k: int, block: str) -> bool:
+        """Return True if a node is a block itself."""
+        node = self.table.nodes[k]
+        return node.head in ("at", "sym") and node.name == block
+
+    def is_semigroup(self, block: str, e: int) -> Answer:
+        """Decide whether an assignment, twice over, is the one at twice the step."""
+        x = (block, 0 if self.table.length(block) else -1)
+        steps = [n for n in symbols_in(self.table, e) if self.table.kind(n) == "step"]
+        two, table = self.table.number(2), self.table
+        doubled = {n: Image(table.add("*", two, table.add("sym", n))) for n in steps}
+        later = Carried(table, table, doubled).node(e)
+
+        def law(run: Run, k: int) -> tuple[list[int], int, int, int]:
+            zeros, c, roots = self.affine(run, block, k, x)
+            mean = run.series(k, {0: x[1]}).constant() - c * run.symbol(*x)
+            mean -= sum(root * run.symbol(*w) for w, root in roots.items())
+            return zeros, c, mean, sum(root * root for root in roots.values())
+
+        def test(run: Run) -> Iterator[int]:
+            (zeros, c, b, v), (others, c2, b2, v2) = law(run, e), law(run, later)
+            yield from (*zeros, *others)
+            yield c2 - c * c
+            yield b2 - (1 + c) * b
+            yield v2 - (1 + c * c) * v
+
+        each = self.bound(e, 2) | self.bound(later, 2)
+        degree = each + each + each + each + self.over_noise(e)
+        return self.decide(test, degree, free=2, order=2, noisy=True)
+
+    def affine(
+        self, run: Run, block: str, e: int, x: Place
+    ) -> tuple[list[int], int, dict[Place, int]]:
+        """Numbers that vanish if a new value is c r + b + s w, coordinate by coordinate with
+        independent noise; c; and s by coordinates of the noise.
+        """
+        rule, own = run.series(e, {0: x[1]}), set(run.places([block]))
+        noise = self.noise_places(run, e)
+        zeros = [
+            value
+            for (_, names), value in rule.terms.items()
+            if (len(names) > 1 and set(names) <= {*own, *noise})
+            or (len(names) == 1 and set(names) <= own - {x})
+        ]
+        roots = {w: first(rule, w) for w in noise}
+        for y in own - {x}:
+            other = run.series(e, {0: y[1]})
+            zeros.append(sum(s * first(other, w) for w, s in roots.items()))
+        return zeros, first(rule, x), roots
+
+    def reads(self, k: int) -> set[str]:
+        """The blocks in a node, those of abstract functions included."""
+        nodes = [self.table.nodes[c] for c in self.table.reachable([k])]
+        inside = (
+            Table.blocks(self.table.functions[n.name]) for n in nodes if n.head in ("value", "d")
+        )
+        return {n.name for n in nodes if n.head in ("at", "sym")} | {b for bs in inside for b in bs}
+
+    def noises(self, k: int) -> set[str]:
+        """The names of the noise in a node."""
+        return {n for n in symbols_in(self.table, k) if "noise" in (self.table.kind(n) or "")}
+
+    def over_noise(self, *nodes: int) -> Degree:
+        """A bound for one sum over all noise in some nodes."""
+        names = {n for k in nodes for n in self.noises(k)}
+        return Counter({x for n in names if (x := self.table.length(n))})
+
+    def noise_places(self, run: Run, *nodes: int) -> list[Place]:
+        """The coordinates of all noise in some nodes."""
+        return list(run.places(sorted({n for k in nodes for n in self.noises(k)})))
 
     # -- changes of variable
 
@@ -3910,18 +4091,6 @@ class KernelCheck(Check):
                 return status, f"a {test.kind}: {sentence}"
         return CONFIRMED, f"the ratio of each of {len(tests)} tests, {ERROR_BOUND}"
 
-    def reads(self, k: int) -> set[str]:
-        """The blocks in a node, those of abstract functions included."""
-        nodes = [self.table.nodes[c] for c in self.table.reachable([k])]
-        inside = (
-            Table.blocks(self.table.functions[n.name]) for n in nodes if n.head in ("value", "d")
-        )
-        return {n.name for n in nodes if n.head in ("at", "sym")} | {b for bs in inside for b in bs}
-
-    def noises(self, k: int) -> set[str]:
-        """The names of the noise in a node."""
-        return {n for n in symbols_in(self.table, k) if "noise" in (self.table.kind(n) or "")}
-
     def forgets(self, part: Part, blocks: Iterable[str]) -> bool:
         """Return True if a move overwrites blocks before anything reads them."""
         left = set(blocks)
@@ -3985,15 +4154,6 @@ class KernelCheck(Check):
             ("H after less H before", same),
         )
 
-    def over_noise(self, *nodes: int) -> Degree:
-        """A bound for one sum over all noise in some nodes."""
-        names = {n for k in nodes for n in self.noises(k)}
-        return Counter({x for n in names if (x := self.table.length(n))})
-
-    def noise_places(self, run: Run, *nodes: int) -> list[Place]:
-        """The coordinates of all noise in some nodes."""
-        return list(run.places(sorted({n for k in nodes for n in self.noises(k)})))
-
     def keeps_normal(self, block: str, e: int) -> tuple[str, str]:
         """An assignment with noise keeps mean and variance of a normal block given the rest.
 
@@ -4008,25 +4168,17 @@ class KernelCheck(Check):
         degree = self.bound(self.subject.H) + self.bound(e) + self.bound(e) + self.over_noise(e)
 
         def law(run: Run) -> Iterator[int]:
-            H, rule = run.series(self.subject.H, {}), run.series(e, {0: x[1]})
-            own, noise = set(run.places([block])), self.noise_places(run, e)
+            H, own = run.series(self.subject.H, {}), set(run.places([block]))
             for (_, names), value in H.terms.items():
                 if set(names) <= own and (len(names) == 3 or len(set(names)) == 2):
                     yield value
-            for (_, names), value in rule.terms.items():
-                if len(names) > 1 and set(names) <= {*own, *noise}:
-                    yield value
-                if len(names) == 1 and set(names) <= own - {x}:
-                    yield value
-            slope, p, c = first(H, x), second(H, x, x), first(rule, x)
-            roots = {w: first(rule, w) for w in noise}
-            mean = rule.constant() - sum(s * run.symbol(*w) for w, s in roots.items())
+            zeros, c, roots = self.affine(run, block, e, x)
+            yield from zeros
+            slope, p = first(H, x), second(H, x, x)
+            mean = run.series(e, {0: x[1]}).constant()
+            mean -= sum(s * run.symbol(*w) for w, s in roots.items())
             yield p * (mean - run.symbol(*x)) + (1 - c) * slope
             yield p * sum(s * s for s in roots.values()) - (1 - c * c)
-            for y in run.places([block]):
-                if y != x:
-                    other = run.series(e, {0: y[1]})
-                    yield sum(s * first(other, w) for w, s in roots.items())
 
         answer = self.decide(law, degree, free=2, order=3, noisy=True)
         judged = self.followed(
@@ -4490,6 +4642,7 @@ def _checked(c: Any) -> Result:
     about = (
         f"{subject.kind} {c['subject']['name'] or 'without a name'}, a"
         f" {'Markov chain' if kernel else 'process'} of ({', '.join(subject.state)})"
+        f"{scheme_in_words(subject)}"
     )
     scope = (
         *scope_of(table),
@@ -4555,6 +4708,11 @@ def text(table: Table, k: int) -> str:
         case "fn":
             return f"{node.name}({', '.join(parts)})"
     return f"node {k}"
+
+
+def scheme_in_words(subject: Subject) -> str:
+    """The discrete step that is part of a subject, after its name."""
+    return f", and its step by {subject.scheme.name}" if subject.scheme else ""
 
 
 def _function_in_words(name: str, f: Mapping[str, Any]) -> str:

@@ -231,6 +231,17 @@ def test_a_translation_has_no_other_claim_and_a_sampler_no_module(translation, s
     assert "name the module" in err
 
 
+def test_a_discrete_step_has_a_certificate(tmp_path, command):
+    path = tmp_path / "cert.json"
+    assert command("verify", "sghmc", "--scheme", "baoab", "--certificate", path)[0] == 0
+    status, out, _ = command("check", path, "sghmc", "--json")
+    assert status == 0
+    found = findings(out)
+    assert found["exact-transition"] == found["consistency"] == "confirmed"
+    assert found["invariant-order"] == "cannot be certified"
+    assert json.loads(out)["about"]["same"]
+
+
 def test_a_certificate_is_about_one_recipe(tmp_path, command):
     file = tmp_path / "two.py"
     file.write_text(TWO)

@@ -16,7 +16,7 @@ from typing import Any
 from sympy import Expr, Symbol, preorder_traversal
 
 import recipe
-from recipe import Kernel, Recipe, RecipeError, Update
+from recipe import Discretisation, Kernel, Recipe, RecipeError, Update
 from recipe.kernel.conditional import Conditional
 from recipe.language.defined import Condition, own_conditions
 from recipe.language.matrix import BlockMatrix
@@ -48,18 +48,19 @@ from verify.obligations.process.marginal import MARGINAL, laws_of
 from verify.obligations.process.normalisable import NORMALISABLE
 from verify.obligations.process.well_defined import WELL_DEFINED, expressions_of
 from verify.report import Report, ReportLine
+from verify.scope import Declared
 from verify.subject import KernelSubject, Subject, kernel_subject_of, subject_of
 from verify.verdict import Verdict
 
 VERSION = 2
 
 
-def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
+def certificate_of(declared: Declared, report: Report) -> Data:
     """Return the certificate of a declaration that was proved: of all required obligations, and of
     the others that are proved.
 
     Args:
-        declared: the recipe, the update or the kernel.
+        declared: the recipe, the update, the discrete step or the kernel.
         report: its report.
 
     Raises:
@@ -78,7 +79,7 @@ def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
             "there is no certificate of what is not proved:"
             f" {', '.join(map(_verdict_of, unproved))}"
         )
-    subject, to = any_subject_of(declared), Encoder(step_of(declared))
+    subject, to = any_subject_of(declared), Encoder(steps_of(declared))
     if subject.is_reflected:
         where = f"{subject.reflections[0]}, and" if isinstance(subject, Subject) else "here"
         raise RecipeError(f"{where} there are no certificates of reflected samplers yet")
@@ -89,7 +90,7 @@ def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
         "version": VERSION,
         "recipe_version": recipe.__version__,
         "scope": report.scope,
-        "subject": {"name": report.name} | encoded(subject, to),
+        "subject": {"name": report.name} | encoded(declared, subject, to),
         "obligations": [
             *(_encoded_line(line, _steps_of(line, subject), to) for line in lines),
             *([PUSH_FORWARD] if getattr(subject.declared, "transform", None) else []),
@@ -127,24 +128,34 @@ def canonical(data: Any) -> str:
     )
 
 
-def any_subject_of(declared: Recipe | Update | Kernel) -> Subject | KernelSubject:
-    """The subject behind a declaration of a process or of a kernel."""
-    return kernel_subject_of(declared) if isinstance(declared, Kernel) else subject_of(declared)
+def any_subject_of(declared: Declared) -> Subject | KernelSubject:
+    """The subject behind a declaration of a process or of a kernel; for a discrete step that of
+    what it was made from.
+    """
+    if isinstance(declared, Kernel):
+        return kernel_subject_of(declared)
+    return subject_of(declared.of if isinstance(declared, Discretisation) else declared)
 
 
-def encoded(subject: Subject | KernelSubject, to: Encoder) -> Data:
-    """What a certificate is about, as plain data."""
+def encoded(declared: Declared, subject: Subject | KernelSubject, to: Encoder) -> Data:
+    """What a certificate is about, as plain data: the subject, and the rule of a discrete step."""
     if isinstance(subject, KernelSubject):
         return encoded_kernel(subject, to)
-    return encoded_subject(subject, to)
+    data = encoded_subject(subject, to)
+    if isinstance(declared, Discretisation):
+        own = {"name": declared.scheme, "splitting": declared.splitting is not None}
+        data["scheme"] = encoded_rule(declared.update, to) | own
+    return data
 
 
-def step_of(declared: Recipe | Update | Kernel) -> Symbol | None:
-    """The step size of the rule that is in the declaration, if there is one."""
+def steps_of(declared: Declared) -> tuple[Symbol, ...]:
+    """The step sizes of the rules that are in the declaration."""
     if isinstance(declared, Kernel):
-        return declared.step
+        return () if declared.step is None else (declared.step,)
+    if isinstance(declared, Discretisation):
+        return tuple(dict.fromkeys((*steps_of(declared.of), declared.update.step)))
     update = declared if isinstance(declared, Update) else declared.update
-    return None if update is None else update.step
+    return () if update is None else (update.step,)
 
 
 def encoded_subject(subject: Subject, to: Encoder) -> Data:
@@ -318,5 +329,5 @@ __all__ = [
     "encoded_rule",
     "encoded_step",
     "encoded_subject",
-    "step_of",
+    "steps_of",
 ]

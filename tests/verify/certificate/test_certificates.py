@@ -550,7 +550,7 @@ def test_an_exponential_of_wild_noise_has_none(noise):
     """The mean of exp(sqrt(h) w^2) is infinite for large h, and there is no dominating function
     for exp(exp(w)) at all: no expansion term by term is certified.
     """
-    to = Encoder(eps)
+    to = Encoder((eps,))
     k = to.node(theta * exp(sqrt(eps) * noise))
     said = to.declarations()
     table = Table(to.nodes, said["symbols"], said["functions"], said["lengths"])
