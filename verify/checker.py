@@ -2032,6 +2032,7 @@ TRANSLATED_SHAPE = {
     "update": UPDATE_SHAPE,
     "observe": [(str, int)],
 }
+MAX_STEPS = 500  # of all obligations
 MAX_PARTS = 64  # of a kernel, those inside of others included
 SIGN_SHAPE = {"kind": str, "e": int, "sign": frozenset(SIGNS_OF_CONDITION), "form": int}
 COLUMN_SHAPE = {"length": None, "rows": None, "weight": int, "matrix": None}
@@ -2184,6 +2185,10 @@ class Part:
                 yield from part.leaves()
         else:
             yield self
+
+    def rules(self) -> list[int]:
+        """The nodes of all new values in it."""
+        return [n for _, n in self.pairs] + [n for part in self.inner for n in part.rules()]
 
     def nodes(self) -> list[int]:
         """The nodes of all expressions in it."""
@@ -2475,6 +2480,22 @@ class Reader:
         blocks = {n for n in self.table.symbols if self.table.kind(n) in BLOCK_KINDS}
         require(blocks == {*state, *partners}, "the state lacks a block")
         require(not partners & set(state), "a partner is a block of the state")
+        nodes = {"H": [H], "a rule": [n for p in parts for n in p.rules()]}
+        for where, roots in nodes.items():
+            for k in self.table.reachable(roots):
+                name = self.table.nodes[k].name
+                kind = self.table.kind(name) or ""
+                moves = where == "H" and (kind == "step" or kind.endswith("noise"))
+                require(
+                    not moves and name not in partners,
+                    f"{name!r} stands in {where}, where it may not",
+                )
+        costs = [leaf.cost for p in parts for leaf in p.leaves() if leaf.kind == "hastings"]
+        random = {n for c in costs for n in symbols_in(self.table, c)}
+        require(
+            not any((self.table.kind(n) or "").endswith("noise") for n in random),
+            "a log ratio has noise",
+        )
         conditions = tuple(
             (self.node(c["e"], "a condition"), c["sign"]) for c in data["conditions"]
         )
@@ -2539,12 +2560,13 @@ class Reader:
     def steps(self, data: Any) -> tuple[dict[str, bool], dict[str, list[Step]]]:
         """The obligations with True for those that are required, and the steps of each by name."""
         fits(data, [OBLIGATION_SHAPE], "obligations")
+        count = sum(len(o["steps"]) for o in data)
+        require(count <= MAX_STEPS, f"there are more than {MAX_STEPS} steps")
         require(len(data) <= 64, "there are too many obligations")
         steps: dict[str, list[Step]] = {}
         for o in data:
             require(o["name"] not in steps, f"{o['name']!r:.50} is claimed twice")
             require(o["verdict"] == "proved", f"{o['name']!r:.50} is not claimed to be proved")
-            require(len(o["steps"]) <= 1000, f"{o['name']!r:.50} has too many steps")
             for s in o["steps"]:
                 kind: str = (
                     s["kind"] if isinstance(s, dict) and isinstance(s.get("kind"), str) else ""

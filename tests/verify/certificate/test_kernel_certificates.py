@@ -108,6 +108,44 @@ def test_a_condition_that_no_small_step_fulfils_is_refused():
     assert check(resigned(written)).status == "not confirmed"
 
 
+@pytest.mark.parametrize(
+    "what", ["noise in H", "a step in H", "noise in the ratio", "what is proposed"]
+)
+def test_a_symbol_in_the_wrong_place_is_refused(what):
+    written = json.loads(json.dumps(certificate("mala")))
+    (part,) = written["subject"]["parts"]
+    partner = part["partners"][0][1]
+    node = {
+        "noise in H": ["total", len(written["nodes"]), "d_theta", 1],
+        "a step in H": ["sym", "h"],
+        "noise in the ratio": ["total", len(written["nodes"]), "d_theta", 1],
+        "what is proposed": ["at", partner, 0],
+    }[what]
+    if node[0] == "total":
+        written["nodes"].append(["at", "w", 1])
+    written["nodes"].append(node)
+    here = len(written["nodes"]) - 1
+    subject = written["subject"]
+    old = {"what is proposed": part["rule"][0][1], "noise in the ratio": part["cost"]}
+    written["nodes"].append(["+", here, old.get(what, subject["H"])])
+    if what == "what is proposed":
+        part["rule"][0][1] = here + 1
+    elif what == "noise in the ratio":
+        part["cost"] = here + 1
+    else:
+        subject["H"] = here + 1
+    result = check(resigned(written))
+    assert result.status == "not a certificate"
+    assert "may not" in result.sentence or "has noise" in result.sentence
+
+
+def test_a_partner_stands_for_one_block():
+    written = json.loads(json.dumps(certificate("mala")))
+    (part,) = written["subject"]["parts"]
+    part["partners"] = [["theta", "theta"]]
+    assert check(resigned(written)).status == "not a certificate"
+
+
 def resigned(written):
     from verify.certificate import digest_of
 
