@@ -2,7 +2,7 @@
 from a copy of this file.
 
 It shares no code with the program that wrote the certificate and trusts nothing in it. From H, D,
-Q, the drift and the update rule it derives every identity anew: at explicit coordinates, by
+Q, the drift and the update rule, or from the parts of a kernel, it derives every identity anew: at explicit coordinates, by
 truncated Taylor series, in prime fields, at fresh random points. By the theorem of
 docs/small-model.md, an identity that holds for a few lengths holds for all of them. A zero is
 *confirmed, error below 2^-100*: a nonzero rational function of degree n vanishes at a random point
