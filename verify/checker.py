@@ -2,11 +2,11 @@
 from a copy of this file.
 
 It shares no code with the program that wrote the certificate and trusts nothing in it. From H, D,
-Q, the drift and the update rule, or from the parts of a kernel, it derives every identity anew: at explicit coordinates, by
-truncated Taylor series, in prime fields, at fresh random points. By the theorem of
-docs/small-model.md, an identity that holds for a few lengths holds for all of them. A zero is
-*confirmed, error below 2^-100*: a nonzero rational function of degree n vanishes at a random point
-modulo p with probability at most n / p (Schwartz, Zippel), here below 2^40 / 2^190.
+Q, the drift and the update rule, or from the parts of a kernel, it derives every identity anew: at
+explicit coordinates, by truncated Taylor series, in prime fields, at fresh random points. By the
+theorem of docs/small-model.md, an identity that holds for a few lengths holds for all of them. A
+zero is *confirmed, error below 2^-100*: a nonzero rational function of degree n vanishes at a
+random point modulo p with probability at most n / p (Schwartz, Zippel), here below 2^40 / 2^190.
 
 Exponentials need primes p_k = 2 p_(k+1) + 1. The squares modulo p_k are a group of prime order
 p_(k+1), so exp(a) modulo p_k is g^(a modulo p_(k+1)), and x^a of a square x likewise (Gonnet 1986;
