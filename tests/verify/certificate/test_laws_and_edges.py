@@ -184,6 +184,7 @@ def test_a_law_is_followed(name):
     found = statuses(law(name))
     for obligation in TRUE_LAWS[name][1]:
         assert found[obligation] == "confirmed", obligation
+    assert is_true(claim_of(law(name)))
 
 
 def test_what_is_assumed_of_a_potential_is_said():
