@@ -84,6 +84,7 @@ def certificate(name):
     return json.loads(canonical(certificate_of(KERNELS[name], verify(KERNELS[name]))))
 
 
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_kernel_is_confirmed(name):
     result = check(certificate(name))
@@ -221,12 +222,14 @@ WRONG = {
 }
 
 
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_forged_kernel_is_refused(name):
     result = check(forged(WRONG[name]))
     assert result.status in ("not confirmed", "rejected"), result
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_change_of_a_kernel_is_noticed(name):
     """What is confirmed of a changed certificate, the verifier proves of the changed kernel."""

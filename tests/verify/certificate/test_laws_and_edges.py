@@ -224,6 +224,7 @@ FALSE_LAWS = {
 }
 
 
+@pytest.mark.by_default(7)
 @pytest.mark.parametrize("name", FALSE_LAWS)
 def test_a_forged_law_is_refused(name):
     recipe, steps = FALSE_LAWS[name]

@@ -146,6 +146,7 @@ def test_a_step_has_a_claim_on_its_limit():
     assert check(data | {"sha256": digest_of(data)}).status == "rejected"
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("name", ["baoab", "two exact blocks"])
 def test_a_change_of_a_step_is_noticed(name):
     """What is confirmed of a changed step has the right limit in explicit coordinates."""
