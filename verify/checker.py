@@ -2,11 +2,11 @@
 from a copy of this file.
 
 It shares no code with the program that wrote the certificate and trusts nothing in it. From H, D,
-Q, the drift and the update rule it derives every identity anew: at explicit coordinates, by
-truncated Taylor series, in prime fields, at fresh random points. By the theorem of
-docs/small-model.md, an identity that holds for a few lengths holds for all of them. A zero is
-*confirmed, error below 2^-100*: a nonzero rational function of degree n vanishes at a random point
-modulo p with probability at most n / p (Schwartz, Zippel), here below 2^40 / 2^190.
+Q, the drift and the update rule, or from the parts of a kernel, it derives every identity anew: at
+explicit coordinates, by truncated Taylor series, in prime fields, at fresh random points. By the
+theorem of docs/small-model.md, an identity that holds for a few lengths holds for all of them. A
+zero is *confirmed, error below 2^-100*: a nonzero rational function of degree n vanishes at a
+random point modulo p with probability at most n / p (Schwartz, Zippel), here below 2^40 / 2^190.
 
 Exponentials need primes p_k = 2 p_(k+1) + 1. The squares modulo p_k are a group of prime order
 p_(k+1), so exp(a) modulo p_k is g^(a modulo p_(k+1)), and x^a of a square x likewise (Gonnet 1986;
@@ -563,6 +563,8 @@ class Table:
             node.step_order = 2
         elif head in ("+", "*"):
             node.step_order = (min if head == "+" else sum)(b.step_order for b in below)
+            if (small := small_exponential(self, node)) is not None:
+                node.step_order = self.nodes[small[1]].step_order
         elif head == "^" and power is not None and power > 0:
             node.step_order = int(power * below[0].step_order)
 
@@ -1048,6 +1050,21 @@ def rational(q: Fraction, p: int) -> int:
 def falling(x: int, n: int) -> int:
     """The falling factorial x (x - 1) ... (x - n + 1)."""
     return prod(x - m for m in range(n))
+
+
+def small_exponential(table: Table, node: Node) -> tuple[Fraction, int] | None:
+    """(c, x) for a node c (exp(x) - 1), where x vanishes with the step; None for any other."""
+    if node.head == "+" and len(node.parts) == 2:
+        for one, other in (node.parts, node.parts[::-1]):
+            factor, rest = scaled(table, other)
+            inside = table.nodes[rest]
+            if (
+                table.nodes[one].number == -factor
+                and (inside.head, inside.name) == ("fn", "exp")
+                and table.nodes[inside.parts[0]].step_order
+            ):
+                return factor, inside.parts[0]
+    return None
 
 
 def is_square(table: Table, k: int) -> bool:
@@ -1655,10 +1672,15 @@ class Run:
             return reduce(
                 lambda a, b: self.times(a, b, self.p), [self._lifted(c, q, env) for c in node.parts]
             )
+        small = small_exponential(table, node)
+        if small is not None:  # c (exp(x) - 1) = c x (1 + x/2 + x^2/6 + ...)
+            start = Carried(table, table, {}).product([table.number(small[0]), small[1]])
+            beside = self.taylor([self.series(small[1], env)], self._beside_one, self.p)
+            return self.times(self._lifted(start, q, env), self._near_one(beside, q), self.p)
         if node.head == "+":  # (x + y)^q = x^q (1 + y/x)^q for the part x of lowest order
             leading = [c for c in node.parts if table.nodes[c].step_order == node.step_order]
             if len(leading) == 1 and signs(table, leading[0]) == POSITIVE:
-                over, rise = self._lifted(leading[0], Fraction(-1), env), rational(q, self.p)
+                over = self._lifted(leading[0], Fraction(-1), env)
                 rest = self.plus(
                     [
                         self.times(self.series(c, env), over, self.p)
@@ -1667,11 +1689,18 @@ class Run:
                     ],
                     self.p,
                 )
-                around_one = self.taylor(
-                    [self._varying(rest)], lambda b: falling(rise, b[0]), self.p
-                )
+                around_one = self._near_one(rest, q)
                 return self.times(self._lifted(leading[0], q, env), around_one, self.p)
         raise UnableError("a root or denominator that vanishes with the step has no expansion here")
+
+    def _beside_one(self, orders: tuple[int, ...]) -> int:
+        """The derivatives at 0 of (exp(x) - 1)/x - 1, the n-th of which is 1/(n + 1)."""
+        return inverse(orders[0] + 1, self.p) if orders[0] else 0
+
+    def _near_one(self, beside: Value, q: Fraction) -> Value:
+        """(1 + x)^q for a value x that vanishes with the step."""
+        rise = rational(q, self.p)
+        return self.taylor([self._varying(beside)], lambda b: falling(rise, b[0]), self.p)
 
 
 # -- how many lengths are enough: degrees in totals
@@ -2177,6 +2206,7 @@ SUBJECT_SHAPE = {
     "update?": UPDATE_SHAPE,
     "maps?": None,
     "transform?": None,
+    "scheme?": UPDATE_SHAPE | {"name": str, "splitting": bool},
 }
 TABLE_SHAPE = {"lengths": None, "symbols": None, "functions": None, "nodes": None}
 MAP_SHAPE = {"image": str, "domain": None, "forward": int, "slope": int, "inverse": None}
@@ -2217,11 +2247,21 @@ TRANSLATED_SHAPE = {
     "update": UPDATE_SHAPE,
     "observe": [(str, int)],
 }
+MAX_STEPS = 500  # of all obligations
 MAX_PARTS = 64  # of a kernel, those inside of others included
 SIGN_SHAPE = {"kind": str, "e": int, "sign": frozenset(SIGNS_OF_CONDITION), "form": int}
 COLUMN_SHAPE = {"length": None, "rows": None, "weight": int, "matrix": None}
+EDGE_SHAPE = {
+    "kind": str,
+    "block": str,
+    "end": frozenset({"low", "high"}),
+    "drift": int,
+    "form": int,
+}
 STEP_SHAPES = {
     "sign": SIGN_SHAPE,
+    "self-reflecting": EDGE_SHAPE,
+    "unattainable": EDGE_SHAPE | {"constant": int, "power": int},
     "factor": {"kind": str, "columns": [COLUMN_SHAPE], "signs": [SIGN_SHAPE]},
 }
 OBLIGATION_SHAPE = {
@@ -2292,6 +2332,17 @@ class Transform:
 
 
 @dataclass(frozen=True)
+class Scheme:
+    """A discrete step of the process. If ``splitting``, its assignments are those of pieces of the
+    process, each of which moves by itself.
+    """
+
+    name: str
+    rule: Rule
+    splitting: bool
+
+
+@dataclass(frozen=True)
 class Subject:
     """The process of a certificate; ``factor`` has the columns of a noise factor."""
 
@@ -2306,6 +2357,7 @@ class Subject:
     factor: tuple[Column, ...] | None
     maps: Mapping[str, Map]
     transform: Transform | None
+    scheme: Scheme | None = None
 
     def without_rule(self) -> list[int]:
         """The nodes of all expressions except those of the rule."""
@@ -2348,6 +2400,10 @@ class Part:
                 yield from part.leaves()
         else:
             yield self
+
+    def rules(self) -> list[int]:
+        """The nodes of all new values in it."""
+        return [n for _, n in self.pairs] + [n for part in self.inner for n in part.rules()]
 
     def nodes(self) -> list[int]:
         """The nodes of all expressions in it."""
@@ -2490,10 +2546,10 @@ class Reader:
             ),
             maps,
             self.transform(data["transform"], state, maps) if "transform" in data else None,
+            self.scheme(data["scheme"], state) if "scheme" in data else None,
         )
-        for k in self.table.reachable(
-            [*subject.without_rule(), *([subject.rule.target] if subject.rule else [])]
-        ):
+        targets = [r.target for r in (subject.rule, subject.scheme and subject.scheme.rule) if r]
+        for k in self.table.reachable([*subject.without_rule(), *targets]):
             node = self.table.nodes[k]
             kind = self.table.symbols[node.name]["kind"] if node.head in ("sym", "at") else ""
             require(
@@ -2501,6 +2557,10 @@ class Reader:
                 f"{node.name!r} stands where neither the step nor noise may",
             )
         return subject
+
+    def scheme(self, data: Any, state: tuple[str, ...]) -> Scheme:
+        """A discrete step."""
+        return Scheme(data["name"], self.rule(data, state), data["splitting"])
 
     def maps(self, data: Any, state: tuple[str, ...]) -> dict[str, Map]:
         """The changes of variable, by block."""
@@ -2525,7 +2585,7 @@ class Reader:
         symbols = {n.name for n in nodes if n.head in ("sym", "at")}
         require(
             all(n.head in ("num", "pi", "e", "sym", "at", "+", "*", "^", "fn") for n in nodes)
-            and all(b == block or self.table.kind(b) == "parameter" for b in symbols),
+            and all(b == block or "parameter" in (self.table.kind(b) or "") for b in symbols),
             f"{where} is no function of one number",
         )
 
@@ -2571,10 +2631,6 @@ class Reader:
     def rule(self, data: Any, state: tuple[str, ...]) -> Rule:
         """An update rule with a value for every block."""
         require(self.table.kind(data["step"]) == "step", "the update has no step")
-        require(
-            sum(s["kind"] == "step" for s in self.table.symbols.values()) == 1,
-            "there are two steps",
-        )
         pairs = data["rule"]
         require(
             len(pairs) <= 64 and {b for b, _ in pairs} == set(state),
@@ -2585,7 +2641,20 @@ class Reader:
             "a simultaneous rule names a block twice",
         )
         read = tuple((b, self.node(n, f"the rule of {b}", self.table.length(b))) for b, n in pairs)
+        symbols = {n for _, k in read for n in symbols_in(self.table, k)}
+        steps = {n for n in symbols if self.table.kind(n) == "step"}
+        require(steps <= {data["step"]}, "there are two steps in one rule")
         return Rule(data["sequential"], read, self.node(data["target"], "the target"))
+
+    def _require_edge(self, step: Step) -> None:
+        """Require that a step about an edge is about one of a block, by functions of that block."""
+        block, where = step["block"], f"the {step['kind']} edge"
+        require(self.table.kind(block) in BLOCK_KINDS, f"{where} is that of no block")
+        for key in ("drift", "form", *(("constant",) if "constant" in step else ())):
+            self._require_function_of(
+                block, self.node(step[key], where, self.table.length(block)), where
+            )
+        require(whole(step.get("power", 0), 0, 16), f"{where} has a wrong power")
 
     def left_out(self, data: Any, claimed: Iterable[str]) -> list[Finding]:
         """The obligations that are not claimed, each with the reason that its author gives."""
@@ -2626,6 +2695,22 @@ class Reader:
         blocks = {n for n in self.table.symbols if self.table.kind(n) in BLOCK_KINDS}
         require(blocks == {*state, *partners}, "the state lacks a block")
         require(not partners & set(state), "a partner is a block of the state")
+        nodes = {"H": [H], "a rule": [n for p in parts for n in p.rules()]}
+        for where, roots in nodes.items():
+            for k in self.table.reachable(roots):
+                name = self.table.nodes[k].name
+                kind = self.table.kind(name) or ""
+                moves = where == "H" and (kind == "step" or kind.endswith("noise"))
+                require(
+                    not moves and name not in partners,
+                    f"{name!r} stands in {where}, where it may not",
+                )
+        costs = [leaf.cost for p in parts for leaf in p.leaves() if leaf.kind == "hastings"]
+        random = {n for c in costs for n in symbols_in(self.table, c)}
+        require(
+            not any((self.table.kind(n) or "").endswith("noise") for n in random),
+            "a log ratio has noise",
+        )
         conditions = tuple(
             (self.node(c["e"], "a condition"), c["sign"]) for c in data["conditions"]
         )
@@ -2690,18 +2775,22 @@ class Reader:
     def steps(self, data: Any) -> tuple[dict[str, bool], dict[str, list[Step]]]:
         """The obligations with True for those that are required, and the steps of each by name."""
         fits(data, [OBLIGATION_SHAPE], "obligations")
+        count = sum(len(o["steps"]) for o in data)
+        require(count <= MAX_STEPS, f"there are more than {MAX_STEPS} steps")
         require(len(data) <= 64, "there are too many obligations")
         steps: dict[str, list[Step]] = {}
         for o in data:
             require(o["name"] not in steps, f"{o['name']!r:.50} is claimed twice")
             require(o["verdict"] == "proved", f"{o['name']!r:.50} is not claimed to be proved")
-            require(len(o["steps"]) <= 1000, f"{o['name']!r:.50} has too many steps")
             for s in o["steps"]:
                 kind: str = (
                     s["kind"] if isinstance(s, dict) and isinstance(s.get("kind"), str) else ""
                 )
-                require(kind in STEP_SHAPES, "a step is neither a sign nor a factor")
+                require(kind in STEP_SHAPES, "a step is neither a sign, a factor nor an edge")
                 fits(s, STEP_SHAPES[kind], f"a {kind} step")
+                if "block" in s:
+                    self._require_edge(s)
+                    continue
                 for one in s["signs"] if kind == "factor" else [s]:
                     require(one["kind"] == "sign", "a step that should be a sign is none")
                     self.table.index(one["e"], "a sign step")
@@ -2753,6 +2842,12 @@ NEED_DERIVATIVES = (
     "agrees-with-update",
     "monotone",
     "push-forward",
+    "boundary",
+    "normalisable",
+    "non-explosion",
+    "uniqueness",
+    "consistency",
+    "exact-transition",
 )
 
 
@@ -2787,6 +2882,12 @@ class Check:
             "monotone": self.monotone,
             "onto": self.onto,
             "push-forward": self.push_forward,
+            "consistency": self.consistency,
+            "exact-transition": self.exact_transition,
+            "boundary": self.boundary,
+            "normalisable": self.normalisable,
+            "non-explosion": self.non_explosion,
+            "uniqueness": self.uniqueness,
             "diffusion-symmetric": lambda: judged("D = D^T", ("D - D^T", self.mirrored(s.D, 1))),
             "curl-skew": lambda: judged("Q = -Q^T", ("Q + Q^T", self.mirrored(s.Q or {}, -1))),
             "noise-factor": lambda: judged(
@@ -2798,7 +2899,10 @@ class Check:
         }
         if name not in procedures:
             return Finding(name, NOT_CHECKED, "this checker has no procedure for it")
-        if name not in self.basic():
+        optional = {"normalisable", "non-explosion", "uniqueness"} | (
+            {"exact-transition"} if self.subject.scheme else set()
+        )
+        if name not in self.basic() | optional:
             return Finding(name, NOT_CHECKED, "nothing in the subject is about it")
         try:
             problem = self.not_smooth() if name in NEED_DERIVATIVES else None
@@ -2829,6 +2933,7 @@ class Check:
         names |= ({"monotone", "onto"} if s.maps else set()) | (
             {"push-forward"} if s.transform else set()
         )
+        names |= {"consistency"} if s.scheme else set()
         return names | (
             {"boundary"}
             if any(self.table.symbols[b]["domain"] is not None for b in s.state)
@@ -2845,6 +2950,14 @@ class Check:
                 hedge = ", as far as this checker can tell" if answer.kind == "nonzero" else ""
                 return NOT_CHECKED, f"{what}: {answer.why}{hedge}"
         return CONFIRMED, f"{by}, {ERROR_BOUND}"
+
+    @classmethod
+    def followed(cls, by: str, *answers: tuple[str, Answer]) -> tuple[str, str]:
+        """The status and the reason for answers that suffice for a proof: what fails leaves a claim
+        open, as there may be another proof.
+        """
+        status, sentence = cls.judged(by, *answers)
+        return NOT_CHECKED if status == REJECTED else status, sentence
 
     def decide(
         self,
@@ -3026,32 +3139,485 @@ class Check:
 
         return self.decide(test, highest(*found), free=1, order=1)
 
+    # -- blocks that are normal given the rest
+
+    def normal_blocks(self, *obligations: str) -> dict[str, int]:
+        """The blocks that are normal given all others, each with the node of its precision.
+
+        A sign step of one of the obligations names the precision and shows that it is positive.
+        """
+        steps = [step for name in obligations for step in self.steps.get(name, ())]
+        nodes = dict.fromkeys(step["e"] for step in steps if step["kind"] == "sign")
+        nodes[self.table.number(1)] = None
+        found: dict[str, int] = {}
+        for b in self.subject.state:
+            for k in nodes if self.table.symbols[b]["domain"] is None else ():
+                free = self.table.nodes[k].free
+                fits_block = all(x == 0 and n == self.table.length(b) for x, n in free.items())
+                together = {**found, b: k}
+                if (
+                    fits_block
+                    and not (self.table.nodes[k].sums and self.table.length(b))
+                    and self.is_positive(k)
+                    and self.are_normal(together).kind == "zero"
+                ):
+                    found = together
+                    break
+        return found
+
+    def are_normal(self, precisions: Mapping[str, int]) -> Answer:
+        """Decide whether coordinates of some blocks are independent and normal given all others.
+
+        The derivatives of H by two of them are 0 for different ones, and the precision for one;
+        those by three of them are 0.
+        """
+
+        def test(run: Run) -> Iterator[int]:
+            H, own = run.series(self.subject.H, {}), set(run.places(precisions))
+            for (_, names), value in H.terms.items():
+                if set(names) <= own and (len(names) == 3 or len(set(names)) == 2):
+                    yield value
+            for b, k in precisions.items():
+                for x in run.places([b]):
+                    yield second(H, x, x) - run.series(k, {0: x[1]}).constant()
+
+        degree = highest(self.bound(self.subject.H), *(self.bound(k) for k in precisions.values()))
+        return self.decide(test, degree, free=2, order=3)
+
+    def leaves(
+        self, precisions: Mapping[str, int], kept: Iterable[str], U: Sequence[int]
+    ) -> Answer:
+        """Decide whether integrating normal blocks r out of exp(-H) leaves, as a function of what
+        is kept, exp(-U), for the sum of some nodes U.
+
+        With g = dH/dr the integral is that of exp(-(H - sum g^2/(2 p) + sum log(p)/2)). The p of a
+        scalar block may have sums in it, and is a common denominator.
+        """
+        table, kept = self.table, set(kept)
+
+        def test(run: Run) -> Iterator[int]:
+            H, half = run.series(self.subject.H, {}), inverse(2, run.p)
+            given = [run.series(k, {}) for k in U]
+            normal = [x for b in precisions for x in run.places([b])]
+            over = {
+                x: inverse(run.series(k, {0: x[1]}).constant(), run.p)
+                for b, k in precisions.items()
+                for x in run.places([b])
+            }
+            for z in (x for x in self.firsts() if x[0] in kept):
+                value = first(H, z) - sum(first(u, z) for u in given)
+                for r in normal:
+                    g, down = first(H, r), over[r]
+                    bend = H.terms.get((3, tuple(sorted((r, r, z)))), 0) * 2
+                    value -= g * second(H, r, z) * down
+                    value += (g * g * down + 1) * bend * down * half
+                yield value
+
+        each = self.bound(self.subject.H)
+        lengths = Counter(x for b in precisions if (x := table.length(b)))
+        degree = highest(each + each + each + lengths, *(self.bound(k) for k in U))
+        for b, k in precisions.items():
+            if not table.length(b):
+                degree += self.bound(k) + self.bound(k)
+        return self.decide(test, degree, free=1, order=3)
+
+    def normalisable(self) -> tuple[str, str]:
+        """Every block is normal given the rest, but for those of potentials, whose law is assumed
+        to be normalisable.
+        """
+        if self.subject.transform is not None:
+            return self.normalisable_original()
+        normal = self.normal_blocks("normalisable")
+        rest = [b for b in self.subject.state if b not in normal]
+        names = f"{', '.join(normal)} {'is' if len(normal) == 1 else 'are'} normal given the rest"
+        if not rest:
+            return CONFIRMED, f"{names}, {ERROR_BOUND}"
+        own: dict[str, int] = {}  # one node for each potential, as U + U has another law
+        for k in self.table.reachable([self.subject.H]):
+            node = self.table.nodes[k]
+            if node.head == "value" and not node.labels:
+                own.setdefault(node.name, k)
+        of = {name: set(Table.blocks(self.table.functions[name])) for name in own}
+        own = {name: k for name, k in own.items() if of[name] <= set(rest)}
+        if {b for name in own for b in of[name]} != set(rest):
+            return NOT_CHECKED, f"the tails of exp(-H) in {', '.join(rest)} are not followed here"
+        law = " + ".join(sorted(own))
+        law = f"exp(-{law})" if len(own) == 1 else f"exp(-({law}))"
+        status, sentence = self.followed(
+            f"{names}; the others have the law {law}" if normal else f"the law is {law}",
+            (f"what is left, less {law}", self.leaves(normal, rest, list(own.values()))),
+        )
+        if status == CONFIRMED:
+            self.assumptions[f"{law} is normalisable"] = None
+        return status, sentence
+
+    def normalisable_original(self) -> tuple[str, str]:
+        """The original law is normalisable, and the map is one to one and onto."""
+        t = self.subject.transform
+        assert t is not None
+        for name, procedure in (
+            ("monotone", self.monotone),
+            ("onto", self.onto),
+            ("push-forward", self.push_forward),
+        ):
+            if procedure()[0] != CONFIRMED:
+                return NOT_CHECKED, f"{name} is not confirmed"
+        original = Check(t.table, t.original, {}, self.primes)
+        if problem := original.not_smooth():
+            return NOT_CHECKED, problem
+        status, sentence = original.normalisable()
+        self.assumptions |= {f"{line}, in the original": None for line in original.assumptions}
+        return status, f"of the original, {sentence}"
+
+    def non_explosion(self) -> tuple[str, str]:
+        """The domain is bounded; or the process is reversible, of finite mass, and complete.
+
+        A symmetric diffusion with a constant positive definite D on the whole space does not
+        explode if its mass is finite (Sturm 1994).
+        """
+        domains = [self.table.symbols[b]["domain"] for b in self.subject.state]
+        if all(
+            d and (d[0] == "simplex" or not {"oo", "-oo"} & set(map(str, d[1:3]))) for d in domains
+        ):
+            return CONFIRMED, "the domain is bounded"
+        if any(d is not None for d in domains):
+            return NOT_CHECKED, "a domain with an edge and an infinite end is not followed here"
+        D = [n for n in entry_nodes(self.subject.D) if self.table.nodes[n].number != 0]
+        if any(self.depends_on_state(n) for n in D) or not self.is_elliptic():
+            return NOT_CHECKED, "D is not seen to be constant and positive definite"
+        status, sentence = self.normalisable()
+        if status != CONFIRMED:
+            return NOT_CHECKED, f"normalisable: {sentence}"
+        return self.followed(
+            "reversible, of finite mass, and D is constant", ("the current", self.current())
+        )
+
+    def current(self) -> Answer:
+        """Decide whether the current f + D grad H - div D of exp(-H) is zero, for a diagonal D."""
+        s, degrees = self.subject, Degrees(self.table, 1)
+        slope = degrees.of(s.H).get(1, Counter())
+        bounds = [degrees.value(*s.drift.values())]
+        bounds += [d + slope for n in entry_nodes(s.D) for d in degrees.of(n).values()]
+
+        def test(run: Run) -> Iterator[int]:
+            H = run.series(s.H, {})
+            for x in self.firsts():
+                D = self.at(run, s.D, x, x)
+                drift = run.series(s.drift[x[0]], {0: x[1]}).constant()
+                yield drift + D.constant() * first(H, x) - first(D, x)
+
+        return self.decide(test, highest(*bounds), free=1, order=1)
+
+    def is_elliptic(self) -> bool:
+        """Return True if D is diagonal, and each entry is seen to be positive everywhere."""
+        for (a, b), entry in self.subject.D.items():
+            zero = {"kernel"} if a == b else set(entry)
+            for part, n in entry.items():
+                if part in zero and self.table.nodes[n].number != 0:
+                    return False
+                if part not in zero and not self.is_positive(n):
+                    return False
+        return True
+
+    def uniqueness(self) -> tuple[str, str]:
+        """D is positive definite everywhere, with smooth coefficients on the whole space.
+
+        So the process has a positive density after any time, and two invariant laws would have
+        one density: there is one at most.
+        """
+        if any(self.table.symbols[b]["domain"] is not None for b in self.subject.state):
+            return NOT_CHECKED, "a domain with an edge is not followed here"
+        if not self.is_elliptic():
+            return NOT_CHECKED, "D is not seen to be diagonal and positive everywhere"
+        self.assumptions[INVARIANCE_ASSUMPTION] = None
+        return CONFIRMED, "D is positive definite everywhere, and all coefficients are smooth"
+
+    # -- edges
+
+    def boundary(self) -> tuple[str, str]:
+        """Each finite end of the domain of each block, by a step of its own.
+
+        Such a coordinate is a diffusion by itself, with drift f and diffusion D, and no current:
+        (p D)' = f p. Let e be the distance from the end, and f point inside where it is positive.
+        Unattainable: the logarithm of the scale density 1/(p D) has the derivative -f/D. If
+        e f >= (1 - C e) D near the end, it is at least that of c/e, which is not integrable
+        (Feller). Self-reflecting: D = e D_1 with D_1 > 0 and f > 0 at the end, both smooth there;
+        so p ~ e^k with k = f/D_1 - 1 > -1, and the process leaves the end by itself.
+        """
+        words = []
+        for b in self.subject.state:
+            domain = self.table.symbols[b]["domain"]
+            if domain is None:
+                continue
+            if domain[0] != "interval":
+                return NOT_CHECKED, f"the faces of {b} are not followed here"
+            for end, at in zip(("low", "high"), ends_of(self.table, domain)[1:3], strict=True):
+                if isinstance(at, str):
+                    continue
+                problem, how = self.edge(b, end, at)
+                if problem:
+                    return NOT_CHECKED, f"{b} = {at}: {problem}"
+                words.append(f"{b} = {at} is {how}")
+        return CONFIRMED, f"{'; '.join(words)}, {ERROR_BOUND}"
+
+    def edge(self, block: str, end: str, at: Fraction) -> tuple[str | None, str]:
+        """The reason why an edge is not confirmed, or None and how it was."""
+        problem = "the certificate has no step about it"
+        for step in self.steps.get("boundary", ()):
+            if step.get("block") == block and step.get("end") == end:
+                problem = self.not_alone(block, step["drift"]) or self.edge_problem(step, at) or ""
+                if not problem:
+                    return None, str(step["kind"])
+        return problem, ""
+
+    def not_alone(self, block: str, drift: int) -> str | None:
+        """The reason why a block is not seen to be a diffusion by itself without a current, with
+        this drift; None if it is.
+        """
+        s = self.subject
+        beside = [
+            n
+            for (a, b), entry in s.D.items()
+            for part, n in entry.items()
+            if block in (a, b) and (a != b or part == "kernel")
+        ]
+        if any(self.table.nodes[n].number != 0 for n in beside):
+            return "its noise is coupled to that of others"
+        own = self.own_diffusion(block)
+        if any(n in s.state and n != block for n in symbols_in(self.table, own)):
+            return "its diffusion depends on others"
+        heads = {self.table.nodes[k].head for k in self.table.reachable([own])}
+        if heads & {"total", "value", "d", "apply", "M", "dim"}:
+            return "its diffusion is no function of its coordinate"
+        same = vanishes(self.table, s.drift[block], self.primes, drift)
+        if same.kind != "zero":
+            return f"the drift of the step is another one: {same.why}"
+        x, degrees = (block, 0 if self.table.length(block) else -1), Degrees(self.table, 1)
+
+        def test(run: Run) -> Iterator[int]:
+            H, D = run.series(s.H, {}), run.series(own, {0: x[1]})
+            f = run.series(drift, {0: x[1]}).constant()
+            yield f + D.constant() * first(H, x) - first(D, x)
+
+        degree = highest(*degrees.of(s.H).values())
+        current = self.decide(test, degree, free=1, order=1)
+        return (
+            None if current.kind == "zero" else f"its current is not seen to be zero: {current.why}"
+        )
+
+    def own_diffusion(self, block: str) -> int:
+        """The node of D of one coordinate, for a block whose noise is its own."""
+        entry = self.subject.D[block, block]
+        return entry["diagonal"] if "diagonal" in entry else entry["value"]
+
+    def edge_problem(self, step: Step, at: Fraction) -> str | None:
+        """The reason why a step about an edge does not hold; None if it does."""
+        table, block = self.table, step["block"]
+        inward = 1 if step["end"] == "low" else -1
+        make = Carried(table, table, {block: Image(table.number(at))})
+        x, minus = self.coordinate(block), table.number(-1)
+        e = make.sum([x, table.number(-at)])
+        e = e if inward == 1 else make.product([minus, e])
+        f = make.product([table.number(inward), step["drift"]])
+        D = self.own_diffusion(block)
+        if step["kind"] == "self-reflecting":
+            same = vanishes(table, D, self.primes, make.product([e, step["form"]]))
+            if same.kind != "zero":
+                return f"D is not the distance times the form: {same.why}"
+            good = [self.is_positive_at(make, k) for k in (step["form"], f)]
+            return (
+                None if all(good) else "D_1 and the inward drift are not seen to be positive there"
+            )
+        if not signs(table, step["constant"]) <= NOT_NEGATIVE or self.depends_on_state(
+            step["constant"]
+        ):
+            return "the constant is not seen to be nonnegative"
+        less = make.sum([table.number(1), make.product([minus, step["constant"], e])])
+        gap = make.sum([make.product([e, f]), make.product([minus, less, D])])
+        power = table.add("^", e, table.number(step["power"]))
+        same = vanishes(table, gap, self.primes, make.product([power, step["form"]]))
+        if same.kind != "zero":
+            return f"e f - (1 - C e) D is not the power times the form: {same.why}"
+        if not self.is_positive(D):
+            return "D is not seen to be positive inside"
+        nonnegative = self.is_read_off(step["form"], ">= 0") and not self.undefined(
+            [step["form"]], strict=True
+        )
+        if nonnegative or self.is_positive_at(make, step["form"]):
+            return None
+        return "the form is not seen to be nonnegative near the edge"
+
+    def is_positive_at(self, make: Carried, k: int) -> bool:
+        """Return True if a node is smooth and positive where its block has another value."""
+        for base, wanted in self.conditions([k]):
+            if not self.is_read_off(make.node(base), "> 0" if wanted == ">= 0" else wanted):
+                return False
+        return self.is_read_off(make.node(k), "> 0")
+
+    def coordinate(self, block: str) -> int:
+        """The node of a block, at label 0."""
+        vector = self.table.length(block)
+        return self.table.add("at", block, 0) if vector else self.table.add("sym", block)
+
+    def bound(self, k: int, order: int = 3) -> Degree:
+        """A bound for a node and its derivatives."""
+        return highest(*Degrees(self.table, order).of(k).values())
+
     # -- marginals
 
     def marginal(self) -> tuple[str, str]:
-        """H - U does not depend on the blocks of the marginal, and U on no others."""
-        answers = []
+        """H - U does not depend on the blocks of the marginal, and U on no others; or that holds
+        after normal blocks are integrated out.
+        """
+        normal = self.normal_blocks("marginal")
+        words: dict[str, None] = {}
         for kept, U in self.subject.marginal:
             others = [b for b in self.subject.state if b not in kept]
-            answers += [
-                (
-                    f"the gradient of H - U by {', '.join(kept)}",
-                    self.same_gradient(U, self.subject.H, kept),
+            own = self.same_gradient(U, None, others)
+            if own.kind != "zero":
+                return NOT_CHECKED, f"U of the marginal depends on what is not kept: {own.why}"
+            inside = {b: k for b, k in normal.items() if b in others}
+            plain = self.same_gradient(U, self.subject.H, kept)
+            if plain.kind == "zero":
+                words["H - U does not depend on what is kept"] = None
+            elif not inside or self.leaves(inside, kept, [U]).kind != "zero":
+                return NOT_CHECKED, (
+                    f"H - U depends on what is kept, and integrating"
+                    f" {', '.join(inside) or 'nothing'} out is not seen to leave U"
                 )
-            ]
-            answers += [
-                ("the gradient of U by the other blocks", self.same_gradient(U, None, others))
-            ]
-        if any(a.kind != "zero" for _, a in answers) or not answers:
-            return (
-                NOT_CHECKED,
-                (
-                    "H - U depends on what is kept, or U on what is not, and nothing is integrated"
-                    " here"
-                ),
-            )
-        self.assumptions["exp(-(H - U)) has a finite integral over the other blocks"] = None
-        return self.judged("H - U does not depend on what is kept", *answers)
+            else:
+                words[f"{', '.join(inside)} normal given the rest, and integrated out"] = None
+            if set(inside) != set(others):
+                self.assumptions["exp(-(H - U)) has a finite integral over the other blocks"] = None
+        return CONFIRMED, f"{'; '.join(words)}, {ERROR_BOUND}"
+
+    # -- one discrete step
+
+    def consistency(self) -> tuple[str, str]:
+        """The limit of the step, as its size vanishes, has the drift and D of the process."""
+        scheme = self.subject.scheme
+        assert scheme is not None
+        for base, wanted in self.conditions(n for _, n in scheme.rule.pairs):
+            if problem := self.open_condition(base, wanted):
+                return NOT_CHECKED, problem
+        step = Check(
+            self.table,
+            replace(self.subject, rule=scheme.rule, scheme=None),
+            self.steps,
+            self.primes,
+        )
+        if problem := step.not_expanded():
+            return NOT_CHECKED, problem
+        return self.judged("the limit of the step has this drift and this D", *step.limit())
+
+    def exact_transition(self) -> tuple[str, str]:
+        """Each assignment is the transition of a process of its own at every size of the step, and
+        the sum of their generators is that of the process.
+
+        With the rest held fixed it is r := c r + b + s w. It has an expansion in the root of the
+        step h, and c(2h) = c^2, b(2h) = (1 + c) b and v(2h) = (1 + c^2) v for v = s^2. Compare the
+        expansions: log(c) is a multiple of h, and b and v are then known up to a factor. So it is
+        the transition of a linear diffusion of r. That the generators have the right sum is what
+        consistency says. Where no assignment reads a block that another one moves, the generators
+        commute, and the whole step is the transition of the process.
+        """
+        scheme = self.subject.scheme
+        assert scheme is not None
+        status, sentence = self.consistency()
+        if status != CONFIRMED:
+            return NOT_CHECKED, f"consistency: {sentence}"
+        pairs = [(b, e) for b, e in scheme.rule.pairs if not self.is_coordinate(e, b)]
+        moved = [b for b, _ in pairs]
+        drawn = [n for _, e in pairs for n in self.noises(e)]
+        if len(set(drawn)) < len(drawn):
+            return NOT_CHECKED, "one noise is in two assignments"
+        if any(self.table.symbols[n].get("covariance") for n in drawn):
+            return NOT_CHECKED, "noise with a covariance is not followed here"
+        if any(self.table.symbols[b]["domain"] is not None for b in moved):
+            return NOT_CHECKED, "a block may leave its domain"
+        apart = len(set(moved)) == len(moved) and not any(
+            (self.reads(e) & set(moved)) - {b} for b, e in pairs
+        )
+        if not apart and not (scheme.splitting and scheme.rule.sequential):
+            return NOT_CHECKED, "an assignment reads a block that another one moves"
+        answers = [(f"{b} := ... at twice the step", self.is_semigroup(b, e)) for b, e in pairs]
+        return self.followed(
+            "the step is the transition of the process"
+            if apart
+            else "each assignment is the transition of a piece, and the pieces have the right sum",
+            *answers,
+        )
+
+    def is_coordinate(self, k: int, block: str) -> bool:
+        """Return True if a node is a block itself."""
+        node = self.table.nodes[k]
+        return node.head in ("at", "sym") and node.name == block
+
+    def is_semigroup(self, block: str, e: int) -> Answer:
+        """Decide whether an assignment, twice over, is the one at twice the step."""
+        x = (block, 0 if self.table.length(block) else -1)
+        steps = [n for n in symbols_in(self.table, e) if self.table.kind(n) == "step"]
+        two, table = self.table.number(2), self.table
+        doubled = {n: Image(table.add("*", two, table.add("sym", n))) for n in steps}
+        later = Carried(table, table, doubled).node(e)
+
+        def law(run: Run, k: int) -> tuple[list[int], int, int, int]:
+            zeros, c, roots = self.affine(run, block, k, x)
+            mean = run.series(k, {0: x[1]}).constant() - c * run.symbol(*x)
+            mean -= sum(root * run.symbol(*w) for w, root in roots.items())
+            return zeros, c, mean, sum(root * root for root in roots.values())
+
+        def test(run: Run) -> Iterator[int]:
+            (zeros, c, b, v), (others, c2, b2, v2) = law(run, e), law(run, later)
+            yield from (*zeros, *others)
+            yield c2 - c * c
+            yield b2 - (1 + c) * b
+            yield v2 - (1 + c * c) * v
+
+        each = self.bound(e, 2) | self.bound(later, 2)
+        degree = each + each + each + each + self.over_noise(e)
+        return self.decide(test, degree, free=2, order=2, noisy=True)
+
+    def affine(
+        self, run: Run, block: str, e: int, x: Place
+    ) -> tuple[list[int], int, dict[Place, int]]:
+        """Numbers that vanish if a new value is c r + b + s w, coordinate by coordinate with
+        independent noise; c; and s by coordinates of the noise.
+        """
+        rule, own = run.series(e, {0: x[1]}), set(run.places([block]))
+        noise = self.noise_places(run, e)
+        zeros = [
+            value
+            for (_, names), value in rule.terms.items()
+            if (len(names) > 1 and set(names) <= {*own, *noise})
+            or (len(names) == 1 and set(names) <= own - {x})
+        ]
+        roots = {w: first(rule, w) for w in noise}
+        for y in own - {x}:
+            other = run.series(e, {0: y[1]})
+            zeros.append(sum(s * first(other, w) for w, s in roots.items()))
+        return zeros, first(rule, x), roots
+
+    def reads(self, k: int) -> set[str]:
+        """The blocks in a node, those of abstract functions included."""
+        nodes = [self.table.nodes[c] for c in self.table.reachable([k])]
+        inside = (
+            Table.blocks(self.table.functions[n.name]) for n in nodes if n.head in ("value", "d")
+        )
+        return {n.name for n in nodes if n.head in ("at", "sym")} | {b for bs in inside for b in bs}
+
+    def noises(self, k: int) -> set[str]:
+        """The names of the noise in a node."""
+        return {n for n in symbols_in(self.table, k) if "noise" in (self.table.kind(n) or "")}
+
+    def over_noise(self, *nodes: int) -> Degree:
+        """A bound for one sum over all noise in some nodes."""
+        names = {n for k in nodes for n in self.noises(k)}
+        return Counter({x for n in names if (x := self.table.length(n))})
+
+    def noise_places(self, run: Run, *nodes: int) -> list[Place]:
+        """The coordinates of all noise in some nodes."""
+        return list(run.places(sorted({n for k in nodes for n in self.noises(k)})))
 
     # -- changes of variable
 
@@ -3659,10 +4225,13 @@ class KernelCheck(Check):
             "well-defined": self.well_defined,
             "invariance": self.invariance,
             "detailed-balance": self.detailed_balance,
+            "normalisable": self.normalisable,
         }
         if name not in procedures:
             return Finding(name, NOT_CHECKED, "this checker has no procedure for it")
         try:
+            if name == "normalisable" and (problem := self.not_smooth()):
+                return Finding(name, NOT_CHECKED, problem)
             return Finding(name, *procedures[name]())
         except UnableError as error:
             return Finding(name, NOT_CHECKED, str(error))
@@ -3759,18 +4328,6 @@ class KernelCheck(Check):
                 return status, f"a {test.kind}: {sentence}"
         return CONFIRMED, f"the ratio of each of {len(tests)} tests, {ERROR_BOUND}"
 
-    def reads(self, k: int) -> set[str]:
-        """The blocks in a node, those of abstract functions included."""
-        nodes = [self.table.nodes[c] for c in self.table.reachable([k])]
-        inside = (
-            Table.blocks(self.table.functions[n.name]) for n in nodes if n.head in ("value", "d")
-        )
-        return {n.name for n in nodes if n.head in ("at", "sym")} | {b for bs in inside for b in bs}
-
-    def noises(self, k: int) -> set[str]:
-        """The names of the noise in a node."""
-        return {n for n in symbols_in(self.table, k) if "noise" in (self.table.kind(n) or "")}
-
     def forgets(self, part: Part, blocks: Iterable[str]) -> bool:
         """Return True if a move overwrites blocks before anything reads them."""
         left = set(blocks)
@@ -3828,24 +4385,11 @@ class KernelCheck(Check):
         slope = self.decide(test, self.bound(e) + self.bound(e), free=1, order=1)
         moved = Carried(self.table, self.table, {block: Image(e)}).node(self.subject.H)
         same = vanishes(self.table, moved, self.primes, self.subject.H)
-        return self.judged(
+        return self.followed(
             f"an assignment to {block} keeps volume and H",
             ("its slope", slope),
             ("H after less H before", same),
         )
-
-    def bound(self, k: int, order: int = 3) -> Degree:
-        """A bound for a node and its derivatives."""
-        return highest(*Degrees(self.table, order).of(k).values())
-
-    def over_noise(self, *nodes: int) -> Degree:
-        """A bound for one sum over all noise in some nodes."""
-        names = {n for k in nodes for n in self.noises(k)}
-        return Counter({x for n in names if (x := self.table.length(n))})
-
-    def noise_places(self, run: Run, *nodes: int) -> list[Place]:
-        """The coordinates of all noise in some nodes."""
-        return list(run.places(sorted({n for k in nodes for n in self.noises(k)})))
 
     def keeps_normal(self, block: str, e: int) -> tuple[str, str]:
         """An assignment with noise keeps mean and variance of a normal block given the rest.
@@ -3861,28 +4405,20 @@ class KernelCheck(Check):
         degree = self.bound(self.subject.H) + self.bound(e) + self.bound(e) + self.over_noise(e)
 
         def law(run: Run) -> Iterator[int]:
-            H, rule = run.series(self.subject.H, {}), run.series(e, {0: x[1]})
-            own, noise = set(run.places([block])), self.noise_places(run, e)
+            H, own = run.series(self.subject.H, {}), set(run.places([block]))
             for (_, names), value in H.terms.items():
                 if set(names) <= own and (len(names) == 3 or len(set(names)) == 2):
                     yield value
-            for (_, names), value in rule.terms.items():
-                if len(names) > 1 and set(names) <= {*own, *noise}:
-                    yield value
-                if len(names) == 1 and set(names) <= own - {x}:
-                    yield value
-            slope, p, c = first(H, x), second(H, x, x), first(rule, x)
-            roots = {w: first(rule, w) for w in noise}
-            mean = rule.constant() - sum(s * run.symbol(*w) for w, s in roots.items())
+            zeros, c, roots = self.affine(run, block, e, x)
+            yield from zeros
+            slope, p = first(H, x), second(H, x, x)
+            mean = run.series(e, {0: x[1]}).constant()
+            mean -= sum(s * run.symbol(*w) for w, s in roots.items())
             yield p * (mean - run.symbol(*x)) + (1 - c) * slope
             yield p * sum(s * s for s in roots.values()) - (1 - c * c)
-            for y in run.places([block]):
-                if y != x:
-                    other = run.series(e, {0: y[1]})
-                    yield sum(s * first(other, w) for w, s in roots.items())
 
         answer = self.decide(law, degree, free=2, order=3, noisy=True)
-        judged = self.judged(
+        judged = self.followed(
             f"{block} is normal given the rest, and its mean and variance are kept",
             ("mean and variance after less those before", answer),
         )
@@ -3924,7 +4460,7 @@ class KernelCheck(Check):
         shears = [(f"the shear of {b}", self.is_shear(b, e)) for b, e in part.pairs]
         turned = self.turned(part.flips)
         H = vanishes(self.table, turned.node(self.subject.H), self.primes, self.subject.H)
-        judged = self.judged(
+        judged = self.followed(
             "the map keeps volume, and is undone by itself with turned signs",
             ("H with turned signs less H", H),
             *shears,
@@ -3951,11 +4487,6 @@ class KernelCheck(Check):
             self.table,
             {b: Image(self.table.add("*", minus, self.coordinate(b))) for b in flips},
         )
-
-    def coordinate(self, block: str) -> int:
-        """The node of a block, at label 0."""
-        vector = self.table.length(block)
-        return self.table.add("at", block, 0) if vector else self.table.add("sym", block)
 
     def is_shear(self, block: str, e: int) -> Answer:
         """Decide whether an assignment adds to a block what is free of it."""
@@ -4073,7 +4604,7 @@ class KernelCheck(Check):
             for b, e in moved.items()
         ]
         degree = highest(self.bound(part.cost), self.bound(self.subject.H), *means)
-        return self.judged(
+        return self.followed(
             "the log ratio is that of exp(-H) and the density of the proposal, both ways",
             (
                 "cost(x, y) - H(x) + log q(y | x) less itself exchanged",
@@ -4145,6 +4676,11 @@ class KernelCheck(Check):
             if fits_block and free and is_variance(k) and self.is_positive(k):
                 return k
         return None
+
+
+def entry_nodes(matrix: Matrix) -> list[int]:
+    """The nodes of all entries."""
+    return [n for entry in matrix.values() for n in entry.values()]
 
 
 def tables_of(table: Table, subject: Subject) -> list[Table]:
@@ -4343,6 +4879,7 @@ def _checked(c: Any) -> Result:
     about = (
         f"{subject.kind} {c['subject']['name'] or 'without a name'}, a"
         f" {'Markov chain' if kernel else 'process'} of ({', '.join(subject.state)})"
+        f"{scheme_in_words(subject)}"
     )
     scope = (
         *scope_of(table),
@@ -4408,6 +4945,11 @@ def text(table: Table, k: int) -> str:
         case "fn":
             return f"{node.name}({', '.join(parts)})"
     return f"node {k}"
+
+
+def scheme_in_words(subject: Subject) -> str:
+    """The discrete step that is part of a subject, after its name."""
+    return f", and its step by {subject.scheme.name}" if subject.scheme else ""
 
 
 def _function_in_words(name: str, f: Mapping[str, Any]) -> str:

@@ -52,10 +52,10 @@ FACTS = (
 class Encoder:
     """A growing table of nodes, with the declarations of all names that occur in it.
 
-    Equal expressions share one node. ``step`` is the symbol of the step size, or None.
+    Equal expressions share one node. ``steps`` are the symbols of step sizes.
     """
 
-    step: Symbol | None = None
+    steps: tuple[Symbol, ...] = ()
     nodes: list[Node] = field(default_factory=list)
     _index_of: dict[Expr, int] = field(default_factory=dict)
     _meanings: dict[str, Any] = field(default_factory=dict)
@@ -279,7 +279,7 @@ def declare(head: Any, name: str, to: Encoder) -> None:
 def _(head: Symbol, name: str, to: Encoder) -> None:
     if type(head) not in (Symbol, Dummy):
         raise RecipeError(f"{head} is {type(head).__name__}, which has no place in a certificate")
-    to.declare_symbol(name, "step" if head == to.step else "parameter", facts_of(head))
+    to.declare_symbol(name, "step" if head in to.steps else "parameter", facts_of(head))
 
 
 @declare.register

@@ -76,4 +76,45 @@ class FactorStep:
     signs: tuple[SignStep, ...]
 
 
-Step = SignStep | FactorStep
+@dataclass(frozen=True)
+class SelfReflectingEdge:
+    """A proof that a coordinate leaves an edge by itself.
+
+    Near it D = e D_1, where e is the distance from it, and D_1 and the inward drift are positive
+    there.
+
+    Attributes:
+        block: the block.
+        end: ``"low"`` or ``"high"``, the end of its domain.
+        drift: its drift, as a function of its coordinate.
+        form: D_1.
+    """
+
+    block: Block
+    end: str
+    drift: Expr
+    form: Expr
+
+
+@dataclass(frozen=True)
+class UnattainableEdge:
+    """A proof that a coordinate never reaches an edge.
+
+    Near it e f >= (1 - C e) D, where e is the distance from it, and f the inward drift.
+
+    Attributes:
+        block, end, drift: as for ``SelfReflectingEdge``.
+        form: M with ``e f - (1 - C e) D = e^power M``, which is nonnegative near the edge.
+        constant: C, which is nonnegative.
+        power: the exponent.
+    """
+
+    block: Block
+    end: str
+    drift: Expr
+    form: Expr
+    constant: Expr
+    power: int
+
+
+Step = SignStep | FactorStep | SelfReflectingEdge | UnattainableEdge

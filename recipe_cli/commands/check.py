@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from recipe import Kernel, Recipe, RecipeError, Update
+from recipe import Recipe, RecipeError, Update
+from recipe.scheme import discretised
 from recipe_cli.commands.options import AsJson, positive
 from recipe_cli.declarations import declarations, single_declaration
 from recipe_cli.sandbox.child import StoppedError, within_limits
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import console, print_json
+from verify.scope import Declared
 
 REJECTED_STATUS = 1  # exit status
 EPILOG = (
@@ -77,11 +79,18 @@ def check_certificate(
     other = None
     if where is not None:
         declaration = single_declaration(declarations(where))
-        assert isinstance(declaration.declared, Recipe | Update | Kernel)
-        other = first_difference(certificate, declaration.declared)
+        other = first_difference(certificate, _as_certified(certificate, declaration.declared))
         where = declaration.where
     if as_json:
         print_json(check_as_json(file, certificate, result, where, other))
     else:
         print_check(console(), file, certificate, result, where, other)
     raise typer.Exit(result.exit_status if other is None else REJECTED_STATUS)
+
+
+def _as_certified(certificate: Any, declared: Declared) -> Declared:
+    """Return the declaration, or its step by the scheme that a certificate names."""
+    scheme = certificate["subject"].get("scheme")
+    if scheme is None or not isinstance(declared, Recipe | Update):
+        return declared
+    return discretised(declared, scheme["name"])

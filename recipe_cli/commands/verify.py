@@ -98,11 +98,6 @@ def verify(
         raise RecipeError(f"--json and --format {format} are two formats; choose one of them")
     format = ReportFormat.json if as_json else format or ReportFormat.text
     if certificate is not None:
-        if scheme is not None:
-            raise RecipeError(
-                "--certificate is for recipes and updates, and there is no certificate of a"
-                " discrete step yet: leave --scheme out"
-            )
         refuse_to_replace(certificate, force, *where)
         if len(where) > 1:
             raise RecipeError(

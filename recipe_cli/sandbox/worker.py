@@ -126,7 +126,6 @@ def _verify(
     if task.certify and report.verdict is Verdict.PROVED:
         from verify.certificate import certificate_of
 
-        assert not isinstance(declaration.declared, Discretisation)  # the command refuses these
         certificate = certificate_of(declaration.declared, report)
     lines = tuple(replace(line, outcome=_without_steps(line.outcome)) for line in report.lines)
     return JudgedDeclaration(declared, replace(report, lines=lines), certificate)

@@ -354,8 +354,20 @@ def _rule_holds(at: ExplicitClaim) -> bool:
 
 
 def _marginal_holds(at: ExplicitClaim, kept: tuple[Block, ...], U: Expr) -> bool:
-    difference = at.H - at.world.read(U, {})
-    return all(at.is_zero(difference.diff(x)) for b in kept for x in at.world.coordinates(b))
+    law = at.world.read(U, {})
+    places = [x for b in kept for x in at.world.coordinates(b)]
+    if all(at.is_zero((at.H - law).diff(x)) for x in places):
+        return True
+    others = [x for x in at.z if x not in places]
+    precision = sympy.hessian(at.H, others)
+    if any(precision.diff(x) != 0 * precision for x in others):
+        return False
+    # a normal law given what is kept, which leaves exp(-(H at 0 - g P^-1 g/2 + log det P/2))
+    zero = dict.fromkeys(others, sympy.Integer(0))
+    g = Matrix([at.H.diff(x) for x in others]).xreplace(zero)
+    left = at.H.xreplace(zero) - (g.T * precision.inv() * g)[0] / 2
+    left += sympy.log(precision.det()) / 2 - law
+    return all(at.is_zero(left.diff(x)) for x in places)
 
 
 def _expressions(claim: Claim) -> list[Expr]:

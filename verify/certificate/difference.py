@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from recipe import Kernel, Recipe, Update
 from verify.certificate.node_text import text_of
-from verify.certificate.write import any_subject_of, canonical, encoded, step_of
+from verify.certificate.write import any_subject_of, canonical, encoded, steps_of
 from verify.encode import Data, Encoder, Node
+from verify.scope import Declared
 from verify.subject import KernelSubject, Subject
 
 AnySubject = Subject | KernelSubject
@@ -29,7 +29,7 @@ FIRST_REFERENCE = {
 }  # of a node: the index of its first reference to another
 
 
-def first_difference(certificate: Data, declared: Recipe | Update | Kernel) -> str | None:
+def first_difference(certificate: Data, declared: Declared) -> str | None:
     """Return the first difference between a certificate and a declaration; None if the certificate
     is about this very one.
 
@@ -37,8 +37,8 @@ def first_difference(certificate: Data, declared: Recipe | Update | Kernel) -> s
     makes no difference.
     """
     subject = any_subject_of(declared)
-    to = Encoder(step_of(declared))
-    own = {"subject": encoded(subject, to)} | to.declarations() | {"nodes": to.nodes}
+    to = Encoder(steps_of(declared))
+    own = {"subject": encoded(declared, subject, to)} | to.declarations() | {"nodes": to.nodes}
     written = _differences(_Side(certificate), _Side(own), subject)
     return next(chain(written, _mapped_otherwise(certificate, own)), None)
 
@@ -96,8 +96,9 @@ def _differences(theirs: _Side, ours: _Side, subject: AnySubject) -> Iterator[st
         yield from _declared_on_one_side(theirs, ours, subject)
         if theirs.subject["kind"] == "kernel":
             yield from _composed_otherwise(theirs, ours)
-        yield from _ruled_otherwise(theirs.subject.get("update"), ours.subject.get("update"))
-        if theirs.data["scope"] != subject.scope:
+        for key in ("update", "scheme"):
+            yield from _ruled_otherwise(theirs.subject.get(key), ours.subject.get(key))
+        if theirs.data["scope"] != subject.scope and "scheme" not in theirs.subject:
             yield (
                 f"the scope: the certificate says {theirs.data['scope']!r}, and it is"
                 f" {subject.scope!r}"
@@ -187,13 +188,13 @@ def _expressions(subject: Data) -> dict[str, int]:
         f"marginal[{', '.join(kept)}], number {k}": index
         for k, (kept, index) in enumerate(subject["marginal"], 1)
     }
-    update = subject.get("update")
-    if update is not None:
-        found["the target of the update"] = update["target"]
-        found |= {
-            f"rule {k} of the update, for {block}": index
-            for k, (block, index) in enumerate(update["rule"], 1)
-        }
+    for key, words in (("update", "the update"), ("scheme", "the step")):
+        if (update := subject.get(key)) is not None:
+            found[f"the target of {words}"] = update["target"]
+            found |= {
+                f"rule {k} of {words}, for {block}": index
+                for k, (block, index) in enumerate(update["rule"], 1)
+            }
     return found
 
 
@@ -246,6 +247,8 @@ def _ruled_otherwise(one: Data | None, other: Data | None) -> Iterator[str]:
             f"the update is {words[one['sequential']]} in the certificate, and"
             f" {words[other['sequential']]} here"
         )
+    if one.get("splitting") != other.get("splitting"):
+        yield "the step is a splitting in one of both, and none in the other"
     if one["step"] != other["step"]:
         yield f"the step is {one['step']} in the certificate, and {other['step']} here"
 

@@ -9,7 +9,7 @@ import hashlib
 import recipe
 from recipe import Kernel, RecipeError, Update
 from verify.certificate.kernel import encoded_kernel
-from verify.certificate.write import VERSION, canonical, digest_of, encoded_rule, step_of
+from verify.certificate.write import VERSION, canonical, digest_of, encoded_rule, steps_of
 from verify.encode import Data, Encoder
 from verify.scope import scope_of
 from verify.subject import kernel_subject_of
@@ -35,7 +35,7 @@ def certificate_of_translation(
         raise RecipeError(
             f"there is no certificate of a translation that is {outcome.verdict.value}"
         )
-    to = Encoder(step_of(moves))
+    to = Encoder(steps_of(moves))
     rule = _encoded_moves(moves, to)
     table = to.declarations() | {"nodes": to.nodes}
     subject = {

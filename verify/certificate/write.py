@@ -16,9 +16,11 @@ from typing import Any
 from sympy import Expr, Symbol, preorder_traversal
 
 import recipe
-from recipe import Kernel, Recipe, RecipeError, Update
+from recipe import Discretisation, Kernel, Recipe, RecipeError, Update
+from recipe.kernel.conditional import Conditional
 from recipe.language.defined import Condition, own_conditions
 from recipe.language.matrix import BlockMatrix
+from verify.certificate.edges import steps_of_edges
 from verify.certificate.kernel import encoded_kernel, signs_of_kernel
 from verify.certificate.other_coordinates import (
     PUSH_FORWARD,
@@ -29,26 +31,36 @@ from verify.certificate.other_coordinates import (
 from verify.decide.nonnegative.syntactic_forms import readable_form
 from verify.diffusion.nonsmooth import why_not_smooth
 from verify.encode import Data, Encoder
-from verify.evidence import FactorColumn, FactorStep, SignStep, Step
+from verify.evidence import (
+    FactorColumn,
+    FactorStep,
+    SelfReflectingEdge,
+    SignStep,
+    Step,
+    UnattainableEdge,
+)
+from verify.kernels.assignment import law_given_rest
 from verify.kernels.step_sizes import expressions_of as expressions_of_kernel
 from verify.obligations.kernel.invariance import INVARIANCE
 from verify.obligations.map.monotone import MONOTONE
-from verify.obligations.process.marginal import laws_of
+from verify.obligations.process.boundary import BOUNDARY
+from verify.obligations.process.marginal import MARGINAL, laws_of
+from verify.obligations.process.normalisable import NORMALISABLE
 from verify.obligations.process.well_defined import WELL_DEFINED, expressions_of
 from verify.report import Report, ReportLine
-from verify.scope import conditions_of
+from verify.scope import Declared, conditions_of
 from verify.subject import KernelSubject, Subject, kernel_subject_of, subject_of
 from verify.verdict import Verdict
 
 VERSION = 2
 
 
-def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
+def certificate_of(declared: Declared, report: Report) -> Data:
     """Return the certificate of a declaration that was proved: of all required obligations, and of
     the others that are proved.
 
     Args:
-        declared: the recipe, the update or the kernel.
+        declared: the recipe, the update, the discrete step or the kernel.
         report: its report.
 
     Raises:
@@ -67,7 +79,7 @@ def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
             "there is no certificate of what is not proved:"
             f" {', '.join(map(_verdict_of, unproved))}"
         )
-    subject, to = any_subject_of(declared), Encoder(step_of(declared))
+    subject, to = any_subject_of(declared), Encoder(steps_of(declared))
     if subject.is_reflected:
         where = f"{subject.reflections[0]}, and" if isinstance(subject, Subject) else "here"
         raise RecipeError(f"{where} there are no certificates of reflected samplers yet")
@@ -83,7 +95,7 @@ def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
         "version": VERSION,
         "recipe_version": recipe.__version__,
         "scope": report.scope,
-        "subject": {"name": report.name} | encoded(subject, to),
+        "subject": {"name": report.name} | encoded(declared, subject, to),
         "obligations": [
             *(_encoded_line(line, _steps_of(line, subject), to) for line in lines),
             *([PUSH_FORWARD] if getattr(subject.declared, "transform", None) else []),
@@ -121,24 +133,34 @@ def canonical(data: Any) -> str:
     )
 
 
-def any_subject_of(declared: Recipe | Update | Kernel) -> Subject | KernelSubject:
-    """The subject behind a declaration of a process or of a kernel."""
-    return kernel_subject_of(declared) if isinstance(declared, Kernel) else subject_of(declared)
+def any_subject_of(declared: Declared) -> Subject | KernelSubject:
+    """The subject behind a declaration of a process or of a kernel; for a discrete step that of
+    what it was made from.
+    """
+    if isinstance(declared, Kernel):
+        return kernel_subject_of(declared)
+    return subject_of(declared.of if isinstance(declared, Discretisation) else declared)
 
 
-def encoded(subject: Subject | KernelSubject, to: Encoder) -> Data:
-    """What a certificate is about, as plain data."""
+def encoded(declared: Declared, subject: Subject | KernelSubject, to: Encoder) -> Data:
+    """What a certificate is about, as plain data: the subject, and the rule of a discrete step."""
     if isinstance(subject, KernelSubject):
         return encoded_kernel(subject, to)
-    return encoded_subject(subject, to)
+    data = encoded_subject(subject, to)
+    if isinstance(declared, Discretisation):
+        own = {"name": declared.scheme, "splitting": declared.splitting is not None}
+        data["scheme"] = encoded_rule(declared.update, to) | own
+    return data
 
 
-def step_of(declared: Recipe | Update | Kernel) -> Symbol | None:
-    """The step size of the rule that is in the declaration, if there is one."""
+def steps_of(declared: Declared) -> tuple[Symbol, ...]:
+    """The step sizes of the rules that are in the declaration."""
     if isinstance(declared, Kernel):
-        return declared.step
+        return () if declared.step is None else (declared.step,)
+    if isinstance(declared, Discretisation):
+        return tuple(dict.fromkeys((*steps_of(declared.of), declared.update.step)))
     update = declared if isinstance(declared, Update) else declared.update
-    return None if update is None else update.step
+    return () if update is None else (update.step,)
 
 
 def encoded_subject(subject: Subject, to: Encoder) -> Data:
@@ -202,7 +224,19 @@ def _steps_of(line: ReportLine, subject: Subject | KernelSubject) -> tuple[Step,
         more = _forms(e for e, _ in expressions_of(subject))
     elif line.name == MONOTONE.name:
         more = signs_of_maps(subject.state)
+    elif line.name == BOUNDARY.name:
+        more = steps_of_edges(subject)
+    if line.name in (MARGINAL.name, NORMALISABLE.name):
+        more = _precisions(subject)
     return (*line.outcome.steps, *more)
+
+
+def _precisions(subject: Subject | KernelSubject) -> Iterator[SignStep]:
+    """The precision of every block that is normal given the rest."""
+    for block in subject.state:
+        law = law_given_rest(subject.H, block)
+        if isinstance(law, Conditional):
+            yield SignStep(law.precision, "> 0", readable_form(law.precision))
 
 
 def _forms(expressions: Iterable[Expr]) -> Iterator[SignStep]:
@@ -252,6 +286,26 @@ def _(step: SignStep, to: Encoder) -> Data:
 
 
 @encoded_step.register
+def _(step: SelfReflectingEdge, to: Encoder) -> Data:
+    return {"kind": "self-reflecting"} | _encoded_edge(step, to)
+
+
+@encoded_step.register
+def _(step: UnattainableEdge, to: Encoder) -> Data:
+    more = {"constant": to.node(step.constant), "power": step.power}
+    return {"kind": "unattainable"} | _encoded_edge(step, to) | more
+
+
+def _encoded_edge(step: SelfReflectingEdge | UnattainableEdge, to: Encoder) -> Data:
+    return {
+        "block": to.declare(step.block),
+        "end": step.end,
+        "drift": to.node(step.drift),
+        "form": to.node(step.form),
+    }
+
+
+@encoded_step.register
 def _(step: FactorStep, to: Encoder) -> Data:
     columns = [_encoded_column(column, to) for column in step.columns]
     return {
@@ -280,5 +334,5 @@ __all__ = [
     "encoded_rule",
     "encoded_step",
     "encoded_subject",
-    "step_of",
+    "steps_of",
 ]

@@ -127,7 +127,7 @@ CHI_SQUARED = {"scir", "scir_posterior"}
 REFLECTED = {name for name, recipe in CATALOG.items() if recipe.reflections}
 WRITTEN = sorted(CATALOG.keys() - CHI_SQUARED - REFLECTED)
 TRANSFORMED = {name for name, recipe in CATALOG.items() if recipe.transform is not None}
-NO_PROCEDURE = {"boundary", "non-explosion"}  # the checker says so
+NOT_FOLLOWED = {"lognormal_exp_ou": {"boundary"}}  # no power of the distance shows its tail at 0
 
 
 @pytest.mark.parametrize("name", sorted(set(WRITTEN) - TRANSFORMED))
@@ -476,7 +476,7 @@ def test_the_catalog_is_confirmed(name):
     report = verify(CATALOG[name])
     if report.verdict is Verdict.PROVED:
         result = check(certificate(CATALOG[name]))
-        left = {line.name for line in report.lines if line.required} & NO_PROCEDURE
+        left = NOT_FOLLOWED.get(name, set())
         assert (result.status, result.exit_status) == (
             ("not confirmed", 3) if left else ("confirmed", 0)
         ), result
@@ -550,7 +550,7 @@ def test_an_exponential_of_wild_noise_has_none(noise):
     """The mean of exp(sqrt(h) w^2) is infinite for large h, and there is no dominating function
     for exp(exp(w)) at all: no expansion term by term is certified.
     """
-    to = Encoder(eps)
+    to = Encoder((eps,))
     k = to.node(theta * exp(sqrt(eps) * noise))
     said = to.declarations()
     table = Table(to.nodes, said["symbols"], said["functions"], said["lengths"])

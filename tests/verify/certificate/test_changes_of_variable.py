@@ -50,6 +50,7 @@ def status_of(changed, name):
     return {f.name: f.status for f in check(signed(changed)).findings}.get(name)
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("name", SAMPLERS)
 def test_a_sampler_in_other_coordinates_is_confirmed(name):
     result = check(certificate(name))
@@ -135,6 +136,7 @@ FORGERIES = (
 )
 
 
+@pytest.mark.by_default(10)
 @pytest.mark.parametrize("what", FORGERIES)
 @pytest.mark.parametrize("name", SAMPLERS)
 def test_a_forged_change_of_variable_is_refused(name, what):
@@ -165,6 +167,7 @@ def test_an_image_in_another_domain_is_refused():
     assert check(signed(changed)).status == "not a certificate"
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("name", SAMPLERS)
 def test_a_change_of_the_original_or_a_map_is_noticed(name):
     written, claim = certificate(name), claim_of(certificate(name))

@@ -425,7 +425,7 @@ def test_an_obligation_cannot_be_left_out(gone):
 
 def test_what_the_checker_cannot_do_is_not_confirmed():
     certificate = sgld()
-    certificate["obligations"].append(certificate["obligations"][0] | {"name": "uniqueness"})
+    certificate["obligations"].append(certificate["obligations"][0] | {"name": "lipschitz"})
     result = check(resigned(certificate))
     assert (result.status, result.exit_status) == ("not confirmed", 3)
     half_line = ["interval", 0, "oo", True, True]
@@ -531,7 +531,7 @@ HOSTILE = {
     "an unknown step": (
         ("obligations", 0, "steps"),
         [{"kind": "trust me"}],
-        "neither a sign nor a factor",
+        "neither a sign, a factor nor an edge",
     ),
     "an empty domain": (("symbols", "theta", "domain"), ["interval", 1, 0, True, True], "is empty"),
 }

@@ -84,6 +84,7 @@ def certificate(name):
     return json.loads(canonical(certificate_of(KERNELS[name], verify(KERNELS[name]))))
 
 
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_kernel_is_confirmed(name):
     result = check(certificate(name))
@@ -106,6 +107,44 @@ def test_a_condition_that_no_small_step_fulfils_is_refused():
     written["nodes"] += [["num", -1, 1], ["*", len(written["nodes"]), condition["e"]]]
     condition["e"] = len(written["nodes"]) - 1
     assert check(resigned(written)).status == "not confirmed"
+
+
+@pytest.mark.parametrize(
+    "what", ["noise in H", "a step in H", "noise in the ratio", "what is proposed"]
+)
+def test_a_symbol_in_the_wrong_place_is_refused(what):
+    written = json.loads(json.dumps(certificate("mala")))
+    (part,) = written["subject"]["parts"]
+    partner = part["partners"][0][1]
+    node = {
+        "noise in H": ["total", len(written["nodes"]), "d_theta", 1],
+        "a step in H": ["sym", "h"],
+        "noise in the ratio": ["total", len(written["nodes"]), "d_theta", 1],
+        "what is proposed": ["at", partner, 0],
+    }[what]
+    if node[0] == "total":
+        written["nodes"].append(["at", "w", 1])
+    written["nodes"].append(node)
+    here = len(written["nodes"]) - 1
+    subject = written["subject"]
+    old = {"what is proposed": part["rule"][0][1], "noise in the ratio": part["cost"]}
+    written["nodes"].append(["+", here, old.get(what, subject["H"])])
+    if what == "what is proposed":
+        part["rule"][0][1] = here + 1
+    elif what == "noise in the ratio":
+        part["cost"] = here + 1
+    else:
+        subject["H"] = here + 1
+    result = check(resigned(written))
+    assert result.status == "not a certificate"
+    assert "may not" in result.sentence or "has noise" in result.sentence
+
+
+def test_a_partner_stands_for_one_block():
+    written = json.loads(json.dumps(certificate("mala")))
+    (part,) = written["subject"]["parts"]
+    part["partners"] = [["theta", "theta"]]
+    assert check(resigned(written)).status == "not a certificate"
 
 
 def resigned(written):
@@ -183,12 +222,14 @@ WRONG = {
 }
 
 
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_forged_kernel_is_refused(name):
     result = check(forged(WRONG[name]))
     assert result.status in ("not confirmed", "rejected"), result
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_change_of_a_kernel_is_noticed(name):
     """What is confirmed of a changed certificate, the verifier proves of the changed kernel."""
