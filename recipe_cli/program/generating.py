@@ -2,93 +2,111 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from codegen import generate as generate_kernel
-from codegen.generate import Module
+from codegen.generate import Module, write_text
 from recipe import Kernel, Potential, Recipe, RecipeError, Update, bind
-from recipe_cli.declarations import Declaration, posterior_in
+from recipe_cli.declarations import Declaration, concrete_declaration, posterior_in
 from recipe_cli.output.paths import text_of
-from recipe_cli.program.translation import require_translation, translation_of
+from recipe_cli.program.translation import NotTranslatedError, plain_translation_of
 from recipe_cli.program.typed import block_names
 from recipe_cli.sandbox.child import StoppedError, within_limits
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import print_line
-from verify.verdict import Verdict, undecided
+from verify.verdict import Outcome, Verdict
 
 MAX_TEXT_BYTES = 10_000_000  # of the file of a module
 
 
-def generate_module(
-    declaration: Declaration, output: Path, scheme: str, order: str | None, posterior: str | None
-) -> None:
-    """Write the module of a declaration to a file.
+@dataclass(frozen=True)
+class ModuleRequest:
+    """What a module is generated from, as the user typed it.
 
-    Args:
-        declaration: a recipe, a printed rule or a kernel.
-        output: the file to write.
+    Attributes:
+        where: the file of a recipe, a printed rule or a kernel.
         scheme: the name of a discretisation scheme.
         order: the blocks in the order in which the scheme updates them, such as ``r,theta``; None
             for the default order.
         posterior: the file of a posterior to bind; None leaves the potential abstract.
+    """
+
+    where: str
+    scheme: str
+    order: str | None = None
+    posterior: str | None = None
+
+
+def generate_module(request: ModuleRequest, output: Path, limits: Limits) -> None:
+    """Generate a module, prove its text in a child process, and write it to a file.
+
+    Args:
+        request: what the module is generated from.
+        output: the file to write.
+        limits: time and memory of the child process, which runs the user's files.
 
     Raises:
-        RecipeError: if the scheme, the order or the posterior does not fit.
+        RecipeError: if a file, the scheme, the order or the posterior does not fit.
         NotTranslatedError: if the text of the module is not proved to be the declared step.
     """
-    module = _module_of(declaration, scheme, order, posterior)
-    require_translation(module)
-    module.write(output)
+    try:
+        name, text, outcome = within_limits(partial(_translated, request), limits)
+    except StoppedError as stopped:
+        name, text, outcome = request.where, "", stopped.outcome
+    if outcome.verdict is not Verdict.PROVED:
+        raise NotTranslatedError(name, outcome)
+    write_text(text, output)
 
 
-def check_module(
-    declaration: Declaration,
-    file: Path,
-    scheme: str,
-    order: str | None,
-    posterior: str | None,
-    limits: Limits,
-) -> Verdict:
+def _translated(request: ModuleRequest) -> tuple[str, str, Outcome]:
+    """Return the name of a module, its text, and the outcome of proving the text."""
+    module = _module_of(request)
+    return module.name, module.source, plain_translation_of(module)
+
+
+def check_module(request: ModuleRequest, file: Path, limits: Limits) -> Verdict:
     """Decide whether the text of a file is the step of a declaration, and print the answer.
 
-    The text is read and never run, and the proof is stopped at the limits. The other arguments are
-    those of ``generate_module``.
+    The text is read and never run, and the proof is stopped at the limits. The arguments are those
+    of ``generate_module``.
 
     Returns:
         The verdict: proved if the text is the step, refuted if it is not.
     """
-    module = _module_of(declaration, scheme, order, posterior)
-    text = text_of(file, MAX_TEXT_BYTES)
     try:
-        outcome = within_limits(partial(translation_of, replace(module, source=text)), limits)
+        what, outcome = within_limits(partial(_checked, request, file), limits)
     except StoppedError as stopped:
-        outcome = undecided(stopped.reason)
+        what, outcome = f"{request.where} by the scheme {request.scheme}", stopped.outcome
     relation = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(
         outcome.verdict, "is not proved to be"
     )
-    print_line(
-        f"the text of {file} {relation} {declaration.name} by the scheme {module.scheme}:"
-        f" {outcome.by}"
-    )
+    print_line(f"the text of {file} {relation} {what}: {outcome.by}")
     return outcome.verdict
 
 
-def _module_of(
-    declaration: Declaration, scheme: str, order: str | None, posterior: str | None
-) -> Module:
+def _checked(request: ModuleRequest, file: Path) -> tuple[str, Outcome]:
+    """Return what the text of a file should be, in words, and whether it is."""
+    module = _module_of(request)
+    text = text_of(file, MAX_TEXT_BYTES)
+    outcome = plain_translation_of(replace(module, source=text))
+    return f"{module.name} by the scheme {module.scheme}", outcome
+
+
+def _module_of(request: ModuleRequest) -> Module:
+    declaration = concrete_declaration(request.where)
     declared = declaration.declared
     assert isinstance(declared, Recipe | Update | Kernel)  # a file declares nothing else
     posteriors = {}
-    if posterior is not None:
-        posteriors = {single_potential(declaration): posterior_in(posterior)}
+    if request.posterior is not None:
+        posteriors = {single_potential(declaration): posterior_in(request.posterior)}
         if isinstance(declared, Recipe):
             declared, posteriors = bind(declared, posteriors), {}
     return generate_kernel(
         declared,
-        scheme=scheme,
-        order=block_names(order),
+        scheme=request.scheme,
+        order=block_names(request.order),
         posteriors=posteriors,
         name=declaration.name,
     )
