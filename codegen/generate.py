@@ -79,11 +79,7 @@ class Module:
         Raises:
             RecipeError: where the file cannot be written; an old file is then unchanged.
         """
-        target = Path(path)
-        text = checked(self.source)
-        with whole_file(target) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-        return target
+        return write_text(self.source, path)
 
     def load(self) -> ModuleType:
         """Return the imported module, whose text is first written to the store under its hash.
@@ -92,6 +88,17 @@ class Module:
             RecipeError: where the store cannot be used.
         """
         return modules.load(self.name, self.source)
+
+
+def write_text(source: str, path: str | Path) -> Path:
+    """Write the text of a module to a file; the arguments and errors are those of
+    ``Module.write``.
+    """
+    target = Path(path)
+    text = checked(source)
+    with whole_file(target) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return target
 
 
 def generate(

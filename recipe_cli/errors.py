@@ -33,8 +33,22 @@ class Mistake:
     status: int
 
 
+class FailedError(Exception):
+    """An exception of a child process.
+
+    Args:
+        mistake: the mistake that the exception stands for.
+    """
+
+    def __init__(self, mistake: Mistake) -> None:
+        super().__init__(mistake)
+        self.mistake = mistake
+
+
 def mistake_of(error: BaseException) -> Mistake:
     """Return the mistake that an exception stands for."""
+    if isinstance(error, FailedError):
+        return error.mistake
     if isinstance(error, RecipeError):
         return Mistake(one_line(error), BAD_INPUT_STATUS)
     # A module whose text is not proved to be the declared step raises an error with a verdict.

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from recipe import RecipeError
-from recipe_cli.commands.options import AsJson, Timeout, positive
+from recipe_cli.commands.options import AsJson, MemoryLimit, Timeout, limits_typed
 from recipe_cli.declarations import audit_declarations, audit_names
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import console, print_json, print_line
@@ -35,6 +35,7 @@ def audit(
     ] = False,
     as_json: AsJson = False,
     timeout: Timeout = Limits.seconds,
+    memory: MemoryLimit = Limits.gigabytes,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -53,7 +54,7 @@ def audit(
     if jobs is not None and jobs < 1:
         raise RecipeError(f"--jobs {jobs}: it must be a positive number")
     files = [*(audit_names() if everything else ()), *(where or ())]
-    limits = Limits(positive("--timeout", timeout))
+    limits = limits_typed(timeout, memory)
     raise typer.Exit(_audit(list(dict.fromkeys(files)), as_json, limits, jobs))
 
 

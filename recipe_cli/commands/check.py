@@ -10,9 +10,9 @@ import typer
 
 from recipe import Recipe, RecipeError, Update
 from recipe.scheme import discretised
-from recipe_cli.commands.options import AsJson, positive
+from recipe_cli.commands.options import AsJson, MemoryLimit, limits_typed
 from recipe_cli.declarations import declarations, single_declaration
-from recipe_cli.sandbox.child import StoppedError, within_limits
+from recipe_cli.sandbox.child import StoppedError, answer_about, within_limits
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import console, print_json
 from verify.scope import Declared
@@ -47,25 +47,28 @@ def check_certificate(
         float,
         typer.Option(
             metavar="SECONDS",
-            help="Time limit; a certificate that takes longer to check is not confirmed.",
+            help=(
+                "Time limit for the check, and for running FILE; a certificate that takes longer to"
+                " check is not confirmed."
+            ),
         ),
     ] = 300.0,
+    memory: MemoryLimit = Limits.gigabytes,
     as_json: AsJson = False,
 ) -> None:
     """Check a certificate again with the independent checker and, if FILE is given, that it is
     about the recipe in FILE.
     """
     from recipe_cli.render.certificates import check_as_json, print_check
-    from verify.certificate.difference import first_difference
     from verify.checker import CertificateError, Result, check, read, read_bytes
 
+    limits = limits_typed(timeout, memory)
     try:
         certificate = read(str(file))
         text = None if module is None else read_bytes(str(module))
     except CertificateError as error:
         raise RecipeError(str(error)) from None
     try:
-        limits = Limits(positive("--timeout", timeout))
         result = within_limits(partial(check, certificate, text), limits)
     except StoppedError as stopped:
         result = Result("not confirmed", f"the check was stopped: {stopped.reason}")
@@ -78,14 +81,27 @@ def check_certificate(
         )
     other = None
     if where is not None:
-        declaration = single_declaration(declarations(where))
-        other = first_difference(certificate, _as_certified(certificate, declaration.declared))
-        where = declaration.where
+        compared = partial(_compared, certificate, where)
+        where, other = answer_about(where, compared, limits)
     if as_json:
         print_json(check_as_json(file, certificate, result, where, other))
     else:
         print_check(console(), file, certificate, result, where, other)
     raise typer.Exit(result.exit_status if other is None else REJECTED_STATUS)
+
+
+def _compared(certificate: Any, where: str) -> tuple[str, str | None]:
+    """Run a file and compare its declaration with that of a certificate.
+
+    Returns:
+        The argument that selects the declaration, and the first difference, which is None if there
+        is none.
+    """
+    from verify.certificate.difference import first_difference
+
+    declaration = single_declaration(declarations(where))
+    certified = _as_certified(certificate, declaration.declared)
+    return declaration.where, first_difference(certificate, certified)
 
 
 def _as_certified(certificate: Any, declared: Declared) -> Declared:

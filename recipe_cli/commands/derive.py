@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 
 from recipe import Recipe, RecipeError
 from recipe.printing.derivation import derivation_data, derivation_latex, derivation_text
-from recipe_cli.commands.options import Where
+from recipe_cli.commands.options import MemoryLimit, TimeLimit, Where, limits_typed
 from recipe_cli.declarations import declarations
+from recipe_cli.sandbox.child import answer_about
+from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import print_json, print_lines
 
 EPILOG = (
@@ -31,10 +34,23 @@ def derive(
     format: Annotated[
         DerivationFormat, typer.Option(help="Output format.")
     ] = DerivationFormat.text,
+    timeout: TimeLimit = Limits.seconds,
+    memory: MemoryLimit = Limits.gigabytes,
 ) -> None:
     """Print the correction Gamma, the drift and the stochastic differential equation of a
     recipe.
     """
+    limits = limits_typed(timeout, memory)
+    found = answer_about(where, partial(_derivations, where, format), limits)
+    if format is DerivationFormat.json:
+        print_json(found)
+        return
+    for text in found:
+        print_lines(text)
+
+
+def _derivations(where: str, format: DerivationFormat) -> list[Any]:
+    """Return the derivation of each recipe of a file in a format, as text or plain data."""
     found = [(d.name, d.declared) for d in declarations(where) if isinstance(d.declared, Recipe)]
     if not found:
         raise RecipeError(
@@ -42,11 +58,7 @@ def derive(
             " verifies its update rules and kernels"
         )
     if format is DerivationFormat.json:
-        print_json([derivation_data(declared, name) for name, declared in found])
-        return
-    for name, declared in found:
-        print_lines(
-            derivation_latex(declared)
-            if format is DerivationFormat.latex
-            else derivation_text(declared, name)
-        )
+        return [derivation_data(declared, name) for name, declared in found]
+    if format is DerivationFormat.latex:
+        return [derivation_latex(declared) for _, declared in found]
+    return [derivation_text(declared, name) for name, declared in found]

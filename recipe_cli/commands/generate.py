@@ -7,8 +7,15 @@ from typing import Annotated
 
 import typer
 
-from recipe_cli.commands.options import POSTERIOR, Force, Order, Scheme, Where, positive
-from recipe_cli.declarations import concrete_declaration
+from recipe_cli.commands.options import (
+    POSTERIOR,
+    Force,
+    MemoryLimit,
+    Order,
+    Scheme,
+    Where,
+    limits_typed,
+)
 from recipe_cli.output.paths import refuse_to_replace, resolved
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import print_line
@@ -48,32 +55,29 @@ def generate(
         float,
         typer.Option(
             metavar="SECONDS",
-            help="Time limit for --check; a proof that takes longer is undecided.",
+            help=(
+                "Time limit for running FILE, and for generating and proving the module, which is"
+                " undecided if it takes longer."
+            ),
         ),
     ] = 300.0,
+    memory: MemoryLimit = Limits.gigabytes,
 ) -> None:
     """Write the sampler as a readable Numba module that needs numpy and numba only. It is written
     only if its text is proved to carry out the declared step.
     """
-    from recipe_cli.program.generating import check_module, generate_module
+    from recipe_cli.program.generating import ModuleRequest, check_module, generate_module
     from recipe_cli.render.exit_status import STATUS_OF_VERDICT
 
+    limits = limits_typed(timeout, memory)
+    request = ModuleRequest(where, scheme, order, posterior)
     if check:
-        limits = Limits(positive("--timeout", timeout))
-        verdict = check_module(
-            concrete_declaration(where), output, scheme, order, posterior, limits
-        )
-        raise typer.Exit(STATUS_OF_VERDICT[verdict])
+        raise typer.Exit(STATUS_OF_VERDICT[check_module(request, output, limits)])
     refuse_to_replace(output, force, where, posterior)
     if certificate is not None:
         refuse_to_replace(certificate, force, where, posterior)
     generate_module(
-        concrete_declaration(where),
-        resolved(output) or output,
-        scheme,
-        order,
-        posterior,
-        resolved(certificate) or certificate,
+        request, resolved(output) or output, limits, resolved(certificate) or certificate
     )
     for written in (output, *([certificate] if certificate else [])):
         print_line(f"wrote {written}", err=True)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from recipe import RecipeError
+from recipe_cli.sandbox.process_limits import Limits
 
 Where = Annotated[
     str,
@@ -32,6 +33,27 @@ Timeout = Annotated[
 ]
 
 
+TimeLimit = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS", help="Time limit for running FILE and for the work on what it declares."
+    ),
+]
+ProgramTimeLimit = Annotated[
+    float,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        help=(
+            "Time limit for running FILE, for generating the module, and for the proof that it is"
+            " the declared step; the run itself has none."
+        ),
+    ),
+]
+MemoryLimit = Annotated[
+    float,
+    typer.Option(metavar="GB", help="Memory limit of the process that does so (Linux only)."),
+]
 Scheme = Annotated[
     str,
     typer.Option(
@@ -73,7 +95,16 @@ class ReportFormat(StrEnum):
     markdown = "markdown"
 
 
-def positive(option: str, value: float) -> float:
+def limits_typed(timeout: float, memory: float) -> Limits:
+    """Return the limits that are typed as ``--timeout`` and ``--memory``.
+
+    Raises:
+        RecipeError: if one of them is no positive number.
+    """
+    return Limits(_positive("--timeout", timeout), _positive("--memory", memory))
+
+
+def _positive(option: str, value: float) -> float:
     """Return the value of an option that must be a positive number.
 
     Raises:

@@ -7,9 +7,22 @@ from typing import Annotated
 
 import typer
 
-from recipe_cli.commands.options import POSTERIOR, AsJson, Force, Order, Plots, Scheme, Where
+from recipe_cli.commands.options import (
+    POSTERIOR,
+    AsJson,
+    Force,
+    MemoryLimit,
+    Order,
+    Plots,
+    ProgramTimeLimit,
+    Scheme,
+    Where,
+    limits_typed,
+)
 from recipe_cli.declarations import concrete_declaration
 from recipe_cli.output.paths import refuse_to_replace, resolved
+from recipe_cli.sandbox.child import rehearse
+from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import console
 
 EPILOG = (
@@ -132,6 +145,8 @@ def sample(
         bool, typer.Option("--unproved", help="Sample even if the verifier refutes the sampler.")
     ] = False,
     plots: Plots = None,
+    timeout: ProgramTimeLimit = 300.0,
+    memory: MemoryLimit = Limits.gigabytes,
     as_json: AsJson = False,
 ) -> None:
     """Compile the sampler, draw from a posterior, print diagnostics, and save the draws as
@@ -151,6 +166,8 @@ def sample(
     if output is not None:
         refuse_to_replace(output, force, where, posterior)
         output = resolved(output)
+    limits = limits_typed(timeout, memory)
+    rehearse(where, lambda: concrete_declaration(where), limits)
     declaration = concrete_declaration(where)
     require_not_refuted(declaration, unproved)
     options = options_typed(
@@ -177,5 +194,5 @@ def sample(
     )
     saved = Output(output, force, options.folder)
     raise typer.Exit(
-        sample_posterior(declaration, posterior, options, saved, console(), plots, as_json)
+        sample_posterior(declaration, posterior, options, limits, saved, console(), plots, as_json)
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 
-from recipe_cli.commands.options import AsJson
+from recipe_cli.commands.options import AsJson, MemoryLimit, TimeLimit, limits_typed
 from recipe_cli.declarations import declarations
+from recipe_cli.sandbox.child import answer_about
+from recipe_cli.sandbox.process_limits import Limits
 
 EPILOG = "Examples: `recipe schemes sghmc`, `recipe schemes`, `recipe schemes my_sampler.py --json`"
 
@@ -24,10 +27,24 @@ def schemes(
         ),
     ] = None,
     as_json: AsJson = False,
+    timeout: TimeLimit = Limits.seconds,
+    memory: MemoryLimit = Limits.gigabytes,
 ) -> None:
     """List the discretisation schemes. Of the recipes in FILE, list the pieces of the generator
     with their exact flows, the schemes that fit, and why others do not fit.
     """
-    from recipe_cli.render.scheme_table import list_schemes
+    from recipe_cli.render.scheme_table import print_all_schemes, print_fitting_schemes
 
-    list_schemes(None if where is None else declarations(where), as_json)
+    limits = limits_typed(timeout, memory)
+    if where is None:
+        print_all_schemes(as_json)
+    else:
+        print_fitting_schemes(
+            answer_about(where, partial(_fitting_schemes, where), limits), as_json
+        )
+
+
+def _fitting_schemes(where: str) -> list[dict[str, Any]]:
+    from recipe_cli.render.scheme_table import fitting_schemes
+
+    return fitting_schemes(declarations(where))

@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recipe_cli.commands.options import AsJson, Where
-from recipe_cli.declarations import Declaration, concrete_declaration
+from recipe_cli.commands.options import (
+    AsJson,
+    MemoryLimit,
+    ProgramTimeLimit,
+    Where,
+    limits_typed,
+)
+from recipe_cli.declarations import concrete_declaration
 from recipe_cli.errors import UNDECIDED_STATUS
+from recipe_cli.sandbox.child import rehearse
+from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import console, print_json, print_line
 from recipe_cli.terminal.progress import Progress
 
@@ -92,6 +100,8 @@ def compare(
     allow_unseen: Annotated[
         bool, typer.Option(help="End with status 0 even if a wrong coefficient might be missed.")
     ] = False,
+    timeout: ProgramTimeLimit = 300.0,
+    memory: MemoryLimit = Limits.gigabytes,
     as_json: AsJson = False,
 ) -> None:
     """Compile the sampler, and test statistically that the program does in a step what was
@@ -109,27 +119,30 @@ def compare(
     options = ComparisonOptions(
         scheme, step_size, tuple(param or ()), length, seed, level, factor, allow_unseen
     )
-    raise typer.Exit(_compare(concrete_declaration(where), options, as_json, plots))
+    limits = limits_typed(timeout, memory)
+    raise typer.Exit(_compare(where, options, limits, as_json, plots))
 
 
 def _compare(
-    declaration: Declaration, options: ComparisonOptions, as_json: bool, plots: Path | None
+    where: str, options: ComparisonOptions, limits: Limits, as_json: bool, plots: Path | None
 ) -> int:
     """Compare a program with its declaration and print the findings; return the exit status."""
     from codegen.results.figures import folder_for_plots
     from recipe_cli.program.known_verdict import note_verdict
     from recipe_cli.render.findings_table import findings_as_json, findings_status, print_findings
     from recipe_cli.render.pictures import draw_pictures
-    from recipe_cli.testing.compare import check_options, compared_program
+    from recipe_cli.testing.compare import check_options, compared_program, subject_of
     from verify.statistics import NothingToCompareError
 
     check_options(options)
     if plots is not None:
         folder_for_plots(plots)
+    rehearse(where, lambda: subject_of(concrete_declaration(where), options), limits)
+    declaration = concrete_declaration(where)
     note_verdict(declaration)
     try:
         with Progress(timed=True) as progress:
-            compared = compared_program(declaration, options, progress)
+            compared = compared_program(declaration, options, limits, progress)
             pictures = [] if plots is None else draw_pictures(compared, plots, progress)
     except NothingToCompareError as nothing:
         if as_json:

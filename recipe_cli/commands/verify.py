@@ -13,7 +13,7 @@ import typer
 
 from recipe import RecipeError
 from recipe_cli.commands.explain import check_obligations
-from recipe_cli.commands.options import Force, ReportFormat, Timeout, positive
+from recipe_cli.commands.options import Force, ReportFormat, Timeout, limits_typed
 from recipe_cli.declarations import declarations, discrete_steps
 from recipe_cli.output.paths import refuse_to_replace
 from recipe_cli.sandbox.process_limits import Limits
@@ -93,7 +93,7 @@ def verify(
     from recipe_cli.sandbox.messages import RefusedDeclaration
 
     check_obligations(require or ())
-    limits = Limits(positive("--timeout", timeout), positive("--memory", memory))
+    limits = limits_typed(timeout, memory)
     if as_json and format not in (None, ReportFormat.json):
         raise RecipeError(f"--json and --format {format} are two formats; choose one of them")
     format = ReportFormat.json if as_json else format or ReportFormat.text

@@ -2,112 +2,141 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from codegen import generate as generate_kernel
-from codegen.generate import Module
+from codegen.generate import Module, write_text
 from recipe import Kernel, Potential, Recipe, RecipeError, Update, bind
 from recipe.files.atomic_write import whole_file
-from recipe_cli.declarations import Declaration, posterior_in
+from recipe_cli.declarations import Declaration, concrete_declaration, posterior_in
 from recipe_cli.output.paths import text_of
-from recipe_cli.program.translation import proof_of_translation, translation_of
+from recipe_cli.program.translation import NotTranslatedError, plain_translation_of
 from recipe_cli.program.typed import block_names
 from recipe_cli.sandbox.child import StoppedError, within_limits
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import print_line
 from verify.certificate import canonical
 from verify.certificate.translation import certificate_of_translation
-from verify.verdict import Verdict, undecided
+from verify.verdict import Outcome, Verdict
 
 MAX_TEXT_BYTES = 10_000_000  # of the file of a module
 
 
-def generate_module(
-    declaration: Declaration,
-    output: Path,
-    scheme: str,
-    order: str | None,
-    posterior: str | None,
-    certificate: Path | None = None,
-) -> None:
-    """Write the module of a declaration to a file, and the certificate of its translation to
-    another one.
+@dataclass(frozen=True)
+class ModuleRequest:
+    """What a module is generated from, as the user typed it.
 
-    Args:
-        declaration: a recipe, a printed rule or a kernel.
-        output: the file to write.
+    Attributes:
+        where: the file of a recipe, a printed rule or a kernel.
         scheme: the name of a discretisation scheme.
         order: the blocks in the order in which the scheme updates them, such as ``r,theta``; None
             for the default order.
         posterior: the file of a posterior to bind; None leaves the potential abstract.
+    """
+
+    where: str
+    scheme: str
+    order: str | None = None
+    posterior: str | None = None
+
+
+@dataclass(frozen=True)
+class _Translated:
+    """A module that was generated in a child process: its name and text, the outcome of proving
+    the text, and the text of its certificate, which is empty if none was asked for.
+    """
+
+    name: str
+    text: str
+    outcome: Outcome
+    certificate: str = ""
+
+
+def generate_module(
+    request: ModuleRequest, output: Path, limits: Limits, certificate: Path | None = None
+) -> None:
+    """Generate a module, prove its text in a child process, and write it to a file, and the
+    certificate of its translation to another one.
+
+    Args:
+        request: what the module is generated from.
+        output: the file to write.
+        limits: time and memory of the child process, which runs the user's files.
         certificate: the file for the certificate; None for none.
 
     Raises:
-        RecipeError: if the scheme, the order or the posterior does not fit, or the rule is outside
-            of what a certificate can hold.
+        RecipeError: if a file, the scheme, the order or the posterior does not fit, or the rule is
+            outside of what a certificate can hold.
         NotTranslatedError: if the text of the module is not proved to be the declared step.
     """
-    module = _module_of(declaration, scheme, order, posterior)
-    outcome = proof_of_translation(module)
-    if certificate is None:
-        module.write(output)
-        return
+    try:
+        found = within_limits(partial(_translated, request, certificate is not None), limits)
+    except StoppedError as stopped:
+        found = _Translated(request.where, "", stopped.outcome)
+    if found.outcome.verdict is not Verdict.PROVED:
+        raise NotTranslatedError(found.name, found.outcome)
+    write_text(found.text, output)
+    if certificate is not None:
+        with whole_file(certificate) as temporary:
+            temporary.write_text(found.certificate, encoding="ascii")
+
+
+def _translated(request: ModuleRequest, certified: bool) -> _Translated:
+    """Return a module as text, with the outcome of proving it."""
+    module = _module_of(request)
+    outcome = plain_translation_of(module)
+    if not certified or outcome.verdict is not Verdict.PROVED:
+        return _Translated(module.name, module.source, outcome)
+    declaration = concrete_declaration(request.where)
     written = certificate_of_translation(
         module.source.encode("utf-8"), module.moves, declaration.name, module.scheme, outcome
     )
-    module.write(output)
-    with whole_file(certificate) as temporary:
-        temporary.write_text(canonical(written) + "\n", encoding="ascii")
+    return _Translated(module.name, module.source, outcome, canonical(written) + "\n")
 
 
-def check_module(
-    declaration: Declaration,
-    file: Path,
-    scheme: str,
-    order: str | None,
-    posterior: str | None,
-    limits: Limits,
-) -> Verdict:
+def check_module(request: ModuleRequest, file: Path, limits: Limits) -> Verdict:
     """Decide whether the text of a file is the step of a declaration, and print the answer.
 
-    The text is read and never run, and the proof is stopped at the limits. The other arguments are
-    those of ``generate_module``.
+    The text is read and never run, and the proof is stopped at the limits. The arguments are those
+    of ``generate_module``.
 
     Returns:
         The verdict: proved if the text is the step, refuted if it is not.
     """
-    module = _module_of(declaration, scheme, order, posterior)
-    text = text_of(file, MAX_TEXT_BYTES)
     try:
-        outcome = within_limits(partial(translation_of, replace(module, source=text)), limits)
+        what, outcome = within_limits(partial(_checked, request, file), limits)
     except StoppedError as stopped:
-        outcome = undecided(stopped.reason)
+        what, outcome = f"{request.where} by the scheme {request.scheme}", stopped.outcome
     relation = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(
         outcome.verdict, "is not proved to be"
     )
-    print_line(
-        f"the text of {file} {relation} {declaration.name} by the scheme {module.scheme}:"
-        f" {outcome.by}"
-    )
+    print_line(f"the text of {file} {relation} {what}: {outcome.by}")
     return outcome.verdict
 
 
-def _module_of(
-    declaration: Declaration, scheme: str, order: str | None, posterior: str | None
-) -> Module:
+def _checked(request: ModuleRequest, file: Path) -> tuple[str, Outcome]:
+    """Return what the text of a file should be, in words, and whether it is."""
+    module = _module_of(request)
+    text = text_of(file, MAX_TEXT_BYTES)
+    outcome = plain_translation_of(replace(module, source=text))
+    return f"{module.name} by the scheme {module.scheme}", outcome
+
+
+def _module_of(request: ModuleRequest) -> Module:
+    declaration = concrete_declaration(request.where)
     declared = declaration.declared
     assert isinstance(declared, Recipe | Update | Kernel)  # a file declares nothing else
     posteriors = {}
-    if posterior is not None:
-        posteriors = {single_potential(declaration): posterior_in(posterior)}
+    if request.posterior is not None:
+        posteriors = {single_potential(declaration): posterior_in(request.posterior)}
         if isinstance(declared, Recipe):
             declared, posteriors = bind(declared, posteriors), {}
     return generate_kernel(
         declared,
-        scheme=scheme,
-        order=block_names(order),
+        scheme=request.scheme,
+        order=block_names(request.order),
         posteriors=posteriors,
         name=declaration.name,
     )

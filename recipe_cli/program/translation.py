@@ -4,10 +4,13 @@ is written or run.
 
 from __future__ import annotations
 
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 
 from codegen.generate import Module
 from codegen.printing.trusted_texts import device_functions, eight_statements, header_statements
+from recipe_cli.sandbox.child import StoppedError, within_limits
+from recipe_cli.sandbox.process_limits import Limits
 from verify.translation import Legend, Trusted, validate
 from verify.verdict import Outcome, Verdict
 
@@ -41,25 +44,23 @@ def translation_of(module: Module) -> Outcome:
     return validate(module.source, module.moves, legend_of(module), trusted_texts(), posteriors)
 
 
-def require_translation(module: Module) -> None:
-    """Check that the text of a module is proved to be the declared step.
+def require_translation(module: Module, limits: Limits) -> None:
+    """Check that the text of a module is proved to be the declared step, in a child process.
 
     Raises:
-        NotTranslatedError: if it is not proved.
+        NotTranslatedError: if it is not proved within the limits.
     """
-    proof_of_translation(module)
-
-
-def proof_of_translation(module: Module) -> Outcome:
-    """Return the proof that the text of a module is the declared step.
-
-    Raises:
-        NotTranslatedError: if it is not proved.
-    """
-    outcome = translation_of(module)
+    try:
+        outcome = within_limits(partial(plain_translation_of, module), limits)
+    except StoppedError as stopped:
+        outcome = stopped.outcome
     if outcome.verdict is not Verdict.PROVED:
         raise NotTranslatedError(module.name, outcome)
-    return outcome
+
+
+def plain_translation_of(module: Module) -> Outcome:
+    """Return the outcome without the steps of its proof, which hold expressions."""
+    return replace(translation_of(module), steps=())
 
 
 def legend_of(module: Module) -> Legend:

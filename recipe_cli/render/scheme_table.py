@@ -23,26 +23,26 @@ SPLITTING_NOTE = (
 )
 
 
-def list_schemes(found: list[Declaration] | None, as_json: bool) -> None:
-    """Print all schemes or, for each recipe, its pieces and the schemes that fit.
+def fitting_schemes(found: list[Declaration]) -> list[dict[str, Any]]:
+    """Return, for each recipe, its pieces and the schemes that fit, as plain data.
 
     Args:
-        found: the declarations to discretise; None for the list of all schemes.
-        as_json: whether to print JSON.
+        found: the declarations to discretise.
 
     Raises:
-        RecipeError: if there are declarations and none is a recipe.
+        RecipeError: if none of them is a recipe.
     """
-    if found is None:
-        _print_all(as_json)
-        return
     recipes = [(d.name, d.declared) for d in found if isinstance(d.declared, Recipe)]
     if not recipes:
         raise RecipeError(
             "schemes are for recipes, and the file declares none: an update or a kernel is discrete"
             " already"
         )
-    data = [_of_recipe(name, recipe) for name, recipe in recipes]
+    return [_of_recipe(name, recipe) for name, recipe in recipes]
+
+
+def print_fitting_schemes(data: list[dict[str, Any]], as_json: bool) -> None:
+    """Print what ``fitting_schemes`` returns, as text or JSON."""
     if as_json:
         print_lines(json.dumps(data, indent=2))
         return
@@ -50,7 +50,8 @@ def list_schemes(found: list[Declaration] | None, as_json: bool) -> None:
         _print_recipe(entry)
 
 
-def _print_all(as_json: bool) -> None:
+def print_all_schemes(as_json: bool) -> None:
+    """Print all schemes, as text or JSON."""
     if as_json:
         print_lines(
             json.dumps(

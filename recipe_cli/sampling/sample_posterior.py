@@ -6,13 +6,15 @@ import signal
 import warnings
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NoReturn
 
 from rich.console import Console
 
 from codegen import Draws
+from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
 from codegen.results.figures import folder_for_plots
 from codegen.running.checkpoint import CheckpointWarning, saved_draws
@@ -27,12 +29,15 @@ from recipe_cli.output.saving import Output, broken_pipes_are_errors, tell
 from recipe_cli.program.generating import single_potential
 from recipe_cli.program.translation import require_translation
 from recipe_cli.render.diagnosis import show_draws
+from recipe_cli.sandbox.child import rehearse
+from recipe_cli.sandbox.process_limits import Limits
 
 
 def sample_posterior(
     declaration: Declaration,
     posterior: str,
     options: SamplingOptions,
+    limits: Limits,
     output: Output,
     console: Console,
     plots: Path | None = None,
@@ -44,6 +49,7 @@ def sample_posterior(
         declaration: a recipe or a kernel with one potential.
         posterior: the file of the posterior, ``FILE`` or ``FILE:NAME``.
         options: all numbers of the run.
+        limits: time and memory of what is done before the run: generating, and the proof.
         output: the file for the draws.
         console: where diagnostics are printed.
         plots: the folder for plots; None for no plots.
@@ -61,7 +67,7 @@ def sample_posterior(
             law = posterior_in(posterior)
             began = perf_counter()
             with broken_pipes_are_errors(), output.claimed():
-                draws = _drawn(declaration, law, options, output, signals)
+                draws = _drawn(declaration, law, options, limits, output, signals)
             seconds = perf_counter() - began
             signals.act()
             show_draws(
@@ -112,14 +118,19 @@ def _drawn(
     declaration: Declaration,
     law: Posterior,
     options: SamplingOptions,
+    limits: Limits,
     output: Output,
     signals: Signals,
 ) -> Draws:
     """Draw from the posterior, and save the draws."""
+
+    def generate() -> None:
+        target = _bound(declaration, law)
+        sample_kernel(target, _options_for(target, options, declaration), _GENERATED)
+
+    rehearse(declaration.where, generate, limits)
     target = _bound(declaration, law)
-    stepless = isinstance(target, Kernel) and target.step is None
-    size = None if stepless else options.step_size
-    options = replace(options, step_size=size, name=declaration.name)
+    options = _options_for(target, options, declaration)
     require_room_to_diagnose(options.chains, options.draws)
 
     with warnings.catch_warnings():
@@ -127,8 +138,28 @@ def _drawn(
         # the user hears of it while the run goes on.
         warnings.simplefilter("always", CheckpointWarning)
         warnings.showwarning = _print_warning
-        caller = Caller(output.rehearse, output.save, signals, require_translation)
+        check = partial(require_translation, limits=limits)
+        caller = Caller(output.rehearse, output.save, signals, check)
         return sample_kernel(target, options, caller=caller)
+
+
+def _options_for(
+    target: Recipe | Kernel, options: SamplingOptions, declaration: Declaration
+) -> SamplingOptions:
+    """Return the options for a target, with its name, and without a step size that it has no use
+    for.
+    """
+    stepless = isinstance(target, Kernel) and target.step is None
+    size = None if stepless else options.step_size
+    return replace(options, step_size=size, name=declaration.name)
+
+
+def _end(module: Module) -> NoReturn:
+    """End a rehearsal of a run, whose module is generated now."""
+    raise RecipeError(f"{module.name} is generated, and no more is wanted")
+
+
+_GENERATED = Caller(check=_end)
 
 
 def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:

@@ -5,16 +5,22 @@ ends.
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from recipe import RecipeError
+from recipe_cli.errors import FailedError, mistake_of, printable
 from recipe_cli.sandbox.process_limits import Limits, limited_memory
+from verify.verdict import Outcome, undecided
 
 # On other platforms a fresh interpreter is started, which takes about a second.
 FORK_IS_SAFE = sys.platform.startswith("linux")
@@ -32,21 +38,37 @@ class StoppedError(Exception):
         super().__init__(reason)
         self.reason, self.advice = reason, advice
 
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome of a proof that was stopped."""
+        return undecided(f"{self.reason}{self.advice}")
 
-def within_limits(call: Callable[[], Any], limits: Limits) -> Any:
+    def sentence(self, where: str) -> str:
+        """Return the sentence about a file that could not be run to its end."""
+        return f"{printable(where)} could not be run to its end: {self.reason}{self.advice}"
+
+
+def within_limits(call: Callable[[], Any], limits: Limits, quiet: bool = False) -> Any:
     """Return what a function returns, which runs in a child process.
 
     Where a process cannot be forked, the function runs in this one, without limits.
 
+    Args:
+        call: the function; its result must be plain data.
+        limits: time and memory.
+        quiet: True if nothing that the function prints is shown; otherwise it goes to stderr.
+
     Raises:
         StoppedError: if it takes too much time or memory, or its process ends by itself.
-        Exception: what the function raises.
+        RecipeError: what the function raises.
+        FailedError: for any other exception of the function.
     """
     if not FORK_IS_SAFE:
         return call()
-    with child_process(_answer, call, limits.gigabytes, method="fork") as (connection, process):
+    arguments = _answer, call, limits.gigabytes, quiet
+    with child_process(*arguments, method="fork") as (connection, process):
         if not wait([connection, process.sentinel], limits.seconds):
-            raise StoppedError(f"no answer within {limits.seconds:g} seconds")
+            raise no_answer(limits)
         try:
             result, error = connection.recv()
         except (EOFError, OSError):
@@ -56,23 +78,136 @@ def within_limits(call: Callable[[], Any], limits: Limits) -> Any:
     return result
 
 
+def answer_about(where: str, call: Callable[[], Any], limits: Limits) -> Any:
+    """Return what a function returns that runs a file, in a child process.
+
+    Args:
+        where: what the user typed.
+        call, limits: as for ``within_limits``.
+
+    Raises:
+        RecipeError: if the process is stopped, and what the function raises.
+        FailedError: for any other exception of the function.
+    """
+    try:
+        return within_limits(call, limits)
+    except StoppedError as stopped:
+        raise RecipeError(stopped.sentence(where)) from None
+
+
+def rehearse(where: str, call: Callable[[], Any], limits: Limits) -> None:
+    """Check in a child process that a function comes to its end, before it runs in this one.
+
+    What it prints, returns or raises there is ignored: it comes again. Where a process cannot be
+    forked, nothing is checked.
+
+    Args:
+        where: what the user typed.
+        call: the function, whose result may be anything.
+        limits: time and memory of the child process.
+
+    Raises:
+        RecipeError: if the child process is stopped.
+    """
+    if not FORK_IS_SAFE:
+        return
+    try:
+        within_limits(partial(_without_result, call), limits, quiet=True)
+    except StoppedError as stopped:
+        raise RecipeError(stopped.sentence(where)) from None
+
+
+def _without_result(call: Callable[[], Any]) -> None:
+    try:
+        call()
+    except MemoryError:
+        raise
+    except (Exception, KeyboardInterrupt):
+        return
+
+
+def no_answer(limits: Limits) -> StoppedError:
+    """Return the error of a child process that takes too long."""
+    return StoppedError(f"no answer within {limits.seconds:g} seconds", "; --timeout allows more")
+
+
+def no_memory(gigabytes: float) -> StoppedError:
+    """Return the error of a child process that needs too much memory."""
+    return StoppedError(f"it needed more than {gigabytes:g} GB of memory", "; --memory allows more")
+
+
 def _answer(
-    connection: Connection, parents: Connection, call: Callable[[], Any], gigabytes: float
+    connection: Connection,
+    parents: Connection,
+    call: Callable[[], Any],
+    gigabytes: float,
+    quiet: bool,
 ) -> None:
     """Run a function in the child process, and send its result or what it raises."""
-    parents.close()
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent says that it was interrupted
+    isolate(connection, parents, quiet)
+    process = os.getpid()
     answer: tuple[Any, Exception | None]
     try:
         with limited_memory(gigabytes):
             answer = call(), None
     except MemoryError:
-        answer = None, StoppedError(f"it needed more than {gigabytes:g} GB of memory")
-    except Exception as error:
-        answer = None, error
+        answer = None, no_memory(gigabytes)
+    except KeyboardInterrupt:  # by a file itself: this process is not in the foreground
+        answer = None, RecipeError("the file raised KeyboardInterrupt")
+    except RecipeError as error:
+        answer = None, RecipeError(str(error))
+    except Exception as error:  # its class may be one of the file, which is not sent
+        answer = None, FailedError(mistake_of(error))
+    if os.getpid() != process:  # a file has forked, and only one process may answer
+        os._exit(0)
     connection.send(answer)
+
+
+def isolate(connection: Connection, ends_of_parent: Connection | None, quiet: bool) -> None:
+    """Separate this process from its parent.
+
+    It gets a process group of its own, so that everything that a file starts ends with it, and its
+    standard output becomes stderr, so that the output of the file does not mix with the report.
+    """
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)
+    if hasattr(signal, "pthread_sigmask"):
+        # An interruption that came during the fork is for the parent alone.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    if hasattr(signal, "SIGPIPE"):
+        # This is Python's default, which the file, the user's own program, may count on.
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    if ends_of_parent is not None:
+        ends_of_parent.close()
+    threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
+    faulthandler.disable()  # the parent reports a crash in one sentence
+    with contextlib.suppress(OSError):
+        os.dup2(2, 1)
+    # A process that is killed loses the output in its buffers.
+    with contextlib.suppress(AttributeError):
+        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    if quiet:
+        silence()
+
+
+def _end_with_parent(connection: Connection) -> None:
+    """Wait until the connection ends, because the parent is gone, and end this process."""
+    with contextlib.suppress(Exception):
+        connection.recv()
+    os._exit(1)
+
+
+def silence() -> None:
+    """Print nothing from now on: messages of native code about memory would hide the one sentence
+    of the parent.
+    """
+    with contextlib.suppress(Exception):
+        sys.stdout.flush()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
 
 
 @contextlib.contextmanager

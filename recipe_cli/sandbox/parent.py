@@ -17,12 +17,14 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from recipe_cli.declarations import Declaration, UnfitDeclaration
-from recipe_cli.errors import BAD_INPUT_STATUS, Mistake, printable
+from recipe_cli.errors import BAD_INPUT_STATUS, Mistake
 from recipe_cli.sandbox.child import (
     FORK_IS_SAFE,
     StoppedError,
     child_process,
     how_it_ended,
+    no_answer,
+    no_memory,
 )
 from recipe_cli.sandbox.messages import (
     Answered,
@@ -129,10 +131,7 @@ class Watch:
                     ) from None
                 progress.clear()
                 if isinstance(message, OutOfMemory):
-                    raise StoppedError(
-                        f"it needed more than {self.limits.gigabytes:g} GB of memory",
-                        "; --memory allows more",
-                    )
+                    raise no_memory(self.limits.gigabytes)
                 return message
             if ready:
                 raise StoppedError(how_it_ended(process))
@@ -140,9 +139,7 @@ class Watch:
             if seconds > SILENT_SECONDS:
                 doing = self._current_work()[:MAX_PROGRESS_CHARACTERS]
                 progress.show(f"{doing} ({seconds:.0f} s)")
-        raise StoppedError(
-            f"no answer within {self.limits.seconds:g} seconds", "; --timeout allows more"
-        )
+        raise no_answer(self.limits)
 
     def _current_work(self) -> str:
         """Return what the child process is doing, in words."""
@@ -175,11 +172,8 @@ class Watch:
             The results, and whether they are the last ones.
         """
         if self._begun is None:
-            sentence = (
-                f"{printable(self.where)} could not be run to its end:"
-                f" {stopped.reason}{stopped.advice}"
-            )
-            return [RefusedDeclaration(Mistake(sentence, BAD_INPUT_STATUS))], True
+            mistake = Mistake(stopped.sentence(self.where), BAD_INPUT_STATUS)
+            return [RefusedDeclaration(mistake)], True
         if self._obligation is not None:
             self._answered[self._obligation] = undecided(stopped.reason)
             return [], False

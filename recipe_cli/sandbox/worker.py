@@ -7,12 +7,7 @@ can go on from there.
 
 from __future__ import annotations
 
-import contextlib
-import faulthandler
 import os
-import signal
-import sys
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection
@@ -20,6 +15,7 @@ from multiprocessing.connection import Connection
 from recipe import Discretisation, Kernel, Recipe, RecipeError, Update
 from recipe_cli.declarations import Declaration, UnfitDeclaration, single_declaration
 from recipe_cli.errors import Mistake, mistake_of, printable
+from recipe_cli.sandbox.child import isolate, silence
 from recipe_cli.sandbox.messages import (
     Answered,
     Begun,
@@ -49,10 +45,10 @@ def work(connection: Connection, ends_of_parent: Connection | None, task: Task) 
         task: what to do.
     """
     try:
-        _isolate_process(connection, ends_of_parent, quiet=task.again)
+        isolate(connection, ends_of_parent, quiet=task.again)
         with limited_memory(task.gigabytes):
             found = _load(task)
-        _silence()
+        silence()
         with limited_memory(task.gigabytes):
             _verify_all(connection, found, task)
     except MemoryError:
@@ -156,56 +152,3 @@ def _without_steps(outcome: Outcome) -> Outcome:
 def _with_place(declaration: Declaration | UnfitDeclaration, mistake: Mistake) -> Mistake:
     """Return a mistake whose sentence names the file and the declaration."""
     return replace(mistake, sentence=f"{declaration.file}, {declaration.name}: {mistake.sentence}")
-
-
-# -- the process
-# --------------------------------------------------------------------------------------------------
-
-
-def _isolate_process(
-    connection: Connection, ends_of_parent: Connection | None, quiet: bool
-) -> None:
-    """Separate this process from its parent.
-
-    It gets a process group of its own, so that everything that the file starts ends with it, and
-    its standard output becomes stderr, so that the output of the file does not mix with the report.
-    """
-    if hasattr(os, "setpgid"):
-        os.setpgid(0, 0)
-    if hasattr(signal, "pthread_sigmask"):
-        # An interruption that came during the fork is for the parent alone.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    if hasattr(signal, "SIGPIPE"):
-        # This is Python's default, which the file, the user's own program, may count on.
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    if ends_of_parent is not None:
-        ends_of_parent.close()
-    threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
-    faulthandler.disable()  # the parent reports a crash in one sentence
-    with contextlib.suppress(OSError):
-        os.dup2(2, 1)
-    # A process that is killed loses the output in its buffers.
-    with contextlib.suppress(AttributeError):
-        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    if quiet:
-        _silence()
-
-
-def _end_with_parent(connection: Connection) -> None:
-    """Wait until the connection ends, because the parent is gone, and end this process."""
-    with contextlib.suppress(Exception):
-        connection.recv()
-    os._exit(1)
-
-
-def _silence() -> None:
-    """Print nothing from now on: messages of native code about memory would hide the one sentence
-    of the parent.
-    """
-    with contextlib.suppress(Exception):
-        sys.stdout.flush()
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(nowhere, stream)

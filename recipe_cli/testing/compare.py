@@ -16,6 +16,7 @@ from recipe import Kernel, RecipeError
 from recipe.language.symbols import Indexed, name_of
 from recipe_cli.declarations import Declaration
 from recipe_cli.program.translation import require_translation
+from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.progress import Progress
 from recipe_cli.testing.compiled_gradients import COMPILED_GRADIENTS
 from recipe_cli.testing.kernel_subject import kernel_subject
@@ -61,10 +62,10 @@ def check_options(options: ComparisonOptions) -> None:
 
 
 def compared_program(
-    declaration: Declaration, options: ComparisonOptions, progress: Progress
+    declaration: Declaration, options: ComparisonOptions, limits: Limits, progress: Progress
 ) -> ComparedProgram:
     """Compile the module of a declaration and compare it; return the findings with all that they
-    are about.
+    are about. The proof of the module has limits of time and memory.
 
     Raises:
         RecipeError: for input that does not fit.
@@ -73,7 +74,7 @@ def compared_program(
     progress.show("generating")
     subject, module = subject_of(declaration, options)
     progress.show("proving that the module is the rule")
-    require_translation(module)
+    require_translation(module, limits)
     progress.show("compiling")
     done, total = 0, None
 

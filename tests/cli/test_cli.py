@@ -17,6 +17,7 @@ from recipe_cli.declarations import declarations
 from recipe_cli.main import main
 from recipe_cli.output.saving import Output
 from recipe_cli.sampling import sample_posterior as sampling
+from recipe_cli.sandbox.process_limits import Limits
 
 POSTERIOR = """
 import numpy as np
@@ -295,7 +296,12 @@ def test_a_chain_that_stops_at_once_does_not_cost_the_draws_of_the_others(tmp_pa
     output = tmp_path / "draws.nc"
     assert (
         sampling.sample_posterior(
-            declarations("sgld")[0], str(posterior), options, Output(output), Console(quiet=True)
+            declarations("sgld")[0],
+            str(posterior),
+            options,
+            Limits(),
+            Output(output),
+            Console(quiet=True),
         )
         == 1
     )

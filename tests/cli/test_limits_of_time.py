@@ -1,5 +1,7 @@
 """Commands that read what others wrote are stopped at a limit of time or memory."""
 
+import json
+import os
 import signal
 import time
 from functools import partial
@@ -8,7 +10,8 @@ import pytest
 from helpers.command import command
 
 from recipe import RecipeError
-from recipe_cli.sandbox.child import FORK_IS_SAFE, StoppedError, within_limits
+from recipe_cli.errors import FailedError, mistake_of
+from recipe_cli.sandbox.child import FORK_IS_SAFE, StoppedError, rehearse, within_limits
 from recipe_cli.sandbox.process_limits import Limits
 
 pytestmark = pytest.mark.skipif(not FORK_IS_SAFE, reason="processes are not forked here")
@@ -44,6 +47,103 @@ def test_what_takes_too_much_memory_or_dies_is_named():
         within_limits(fill_memory, Limits(60, gigabytes=1))
     with pytest.raises(StoppedError, match="was ended by SIGKILL"):
         within_limits(kill_oneself, Limits(60))
+
+
+def refuse_by_a_class_of_its_own():
+    class OwnError(RecipeError):  # which no other process knows
+        def __init__(self, one, two):
+            super().__init__(one)
+
+    raise OwnError("no", 2)
+
+
+def fail():
+    return 1 // 0
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+def test_what_a_function_raises_is_passed_on_whatever_its_class():
+    with pytest.raises(RecipeError, match="no"):
+        within_limits(refuse_by_a_class_of_its_own, Limits(20))
+    with pytest.raises(FailedError) as raised:
+        within_limits(fail, Limits(20))
+    assert mistake_of(raised.value).status == 70
+    assert "ZeroDivisionError" in mistake_of(raised.value).sentence
+    with pytest.raises(RecipeError, match="KeyboardInterrupt"):
+        within_limits(interrupt, Limits(20))
+
+
+def test_a_rehearsal_tells_only_that_there_is_no_end(capfd):
+    for call in (refuse, fail, interrupt, partial(os.write, 1, b"said\n")):
+        rehearse("it", call, Limits(20))
+    assert capfd.readouterr() == ("", "")
+    with pytest.raises(RecipeError, match="it could not be run to its end: no answer within 1 "):
+        rehearse("it", partial(time.sleep, 60), Limits(1))
+
+
+LANGEVIN = """
+from sympy import Matrix
+from recipe import Potential, Recipe, Vector
+theta = Vector("theta")
+langevin = Recipe((theta,), Potential("U", theta), D=Matrix([[1]]), Q=Matrix([[0]]))
+"""
+HANGS = {"a loop": "while True: pass", "one operation": "n = 3**(10**10)"}
+VERBS = [
+    ["derive", "{file}"],
+    ["schemes", "{file}"],
+    ["verify", "{file}"],
+    ["audit", "{file}"],
+    ["generate", "{file}", "-o", "{kernel}"],
+    ["generate", "{file}", "-o", "{kernel}", "--check"],
+    ["check", "{certificate}", "{file}"],
+    ["test", "{file}"],
+    ["sample", "{file}", "--posterior", "bioassay", "--step-size", "0.1", "--steps", "10"],
+]
+
+
+@pytest.mark.parametrize(
+    ("verb", "hang"),
+    [(verb, hang) for verb in VERBS for hang in HANGS if verb is VERBS[0] or hang == "a loop"],
+    ids=lambda part: part if isinstance(part, str) else " ".join(part),
+)
+def test_every_verb_stops_a_file_that_does_not_end(tmp_path, certificate, verb, hang):
+    file, kernel = tmp_path / "langevin.py", tmp_path / "kernel.py"
+    file.write_text(LANGEVIN + HANGS[hang])
+    call = [part.format(file=file, kernel=kernel, certificate=certificate) for part in verb]
+    began = time.monotonic()
+    done = command(*call, "--timeout", "2")
+    assert time.monotonic() - began < 60
+    assert "no answer within 2 seconds" in done.stdout + done.stderr
+    assert done.returncode == (3 if verb[0] == "generate" else 2)
+    assert not kernel.exists()
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    path = tmp_path_factory.mktemp("proof") / "certificate.json"
+    assert command("verify", "sghmc", "--certificate", path).returncode == 0
+    return path
+
+
+def test_a_file_that_takes_too_much_memory_is_stopped(tmp_path):
+    file = tmp_path / "langevin.py"
+    file.write_text(LANGEVIN + "much = bytearray(3 * 2**30)\n")
+    done = command("derive", file, "--memory", "1")
+    assert done.returncode == 2
+    assert "it needed more than 1 GB of memory; --memory allows more" in done.stderr
+    assert command("derive", file, "--memory", "0").returncode == 2
+
+
+def test_what_a_file_prints_goes_to_stderr(tmp_path):
+    file = tmp_path / "langevin.py"
+    file.write_text(LANGEVIN + "print('said')\n")
+    done = command("derive", file, "--format", "json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)[0]["name"] == "langevin"
+    assert done.stderr == "said\n"
 
 
 def test_a_certificate_that_takes_too_long_is_not_confirmed(tmp_path):

@@ -1,88 +1,190 @@
-"""Recipe files with random mistakes, and every verb of the command on them: none may end in a fault
-or have no end.
+"""Every verb of the command on recipe files, certificates and modules with random mistakes: none
+may end in a fault or have no end.
 
     python tests/faults/fuzz_verbs.py [--minutes 60] [--seed 0]
 
-Each mistake is made in the text of a file of the catalog: a token is dropped, doubled, exchanged
-with another one of the same file, or replaced by a hostile expression. Prints each file whose verb
-ends in another status than 0 to 3, or not within its limits; exit status 1 if there is one.
+Mistakes are made in files of the catalog (samplers, audits, posteriors), in certificates that are
+signed again, and in generated modules (``generators.mistakes_in_files``). Prints each call that
+ends in another status than 0 to 3, in a traceback, or not within its limits; exit status 1 if there
+is one.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
+import json
 import random
 import sys
 import tempfile
 import time
-import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 if __name__ == "__main__":  # as pytest sets it: the checkout before the folder of the tests
     sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
 
+from generators.mistakes_in_files import (
+    with_wrong_expressions,
+    with_wrong_fields,
+    with_wrong_tokens,
+)
 from helpers.command import ROOT, command
 
-VERBS = [
-    ["verify", "{file}", "--timeout", "5", "--memory", "1"],
-    ["verify", "{file}", "--timeout", "5", "--memory", "1", "--scheme", "baoab", "--json"],
-    ["audit", "{file}", "--timeout", "5"],
-    ["derive", "{file}"],
-    ["schemes", "{file}"],
-    ["generate", "{file}", "-o", "{kernel}", "--force"],
-    ["generate", "{file}", "-o", "{kernel}", "--check", "--timeout", "5"],
+from verify.certificate import digest_of
+
+LIMITS = ["--timeout", "5", "--memory", "1"]
+SCHEMES = [
+    "semi-implicit",
+    "euler",
+    "exact",
+    "baoab",
+    "obabo",
+    "printed",
+    "aboba",
+    "leapfrog",
+    "BAB",
+    "OBABOO",
+    "xyz",
 ]
+SAMPLERS = sorted((ROOT / "catalog").glob("[a-z]*.py"))
+AUDITS = sorted((ROOT / "catalog" / "audits").glob("[a-z]*.py"))
+POSTERIORS = sorted((ROOT / "catalog" / "posteriors").glob("[a-z]*.py"))
+CERTIFIED = ["sghmc", "sgnht", "sgrhmc:sgrhmc", "ito_sgld", "corv_sgnht"]
+GENERATED = ["sgld", "sghmc", "sgnht", "hmc:hmc", "corv_sgld"]
 GOOD_STATUSES = {0, 1, 2, 3}
-HOSTILE_TEXTS = """
-    nan zoo oo I 0 -1 1/0 2**10**5 (-1)**theta 0**theta theta**theta sqrt(-1) sqrt(theta)
-    sqrt(theta**2) log(theta) log(-1-theta**2) 1/theta exp(exp(exp(theta))) exp(theta**4)
-    tan(theta) Symbol("n",integer=True) (-1)**Symbol("n",integer=True) Abs(theta) sign(theta)
-    Max(theta,1) Piecewise((theta,theta>0),(0,True)) loggamma(theta) 10**400 1e400 0.1 1e-320
-    float("nan") None "text" () [] {} Matrix([1]) theta.dim Wild("x") Dummy()
-    Function("f")(theta) Derivative(theta**2,theta) Integral(theta,theta) Sum(theta,(theta,1,2))
-    total(total(theta)) grad(theta,theta) outer(theta,theta) total(1/theta) dot(theta,theta)
-    Pow(2,10**9,evaluate=False) Pow(theta,10**6) Rational(1,10**300) (1+theta)**200
-"""
-HOSTILE = HOSTILE_TEXTS.split()
+RUN = [*("--step-size", "0.01", "--steps", "20", "--warmup", "2", "--chains", "1", "--seed", "1")]
 
 
-def changed(text: str, rng: random.Random) -> str:
-    """Return a Python text with one to three mistakes."""
-    tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    places = [
-        t
-        for t in tokens
-        if t.type in (tokenize.NAME, tokenize.NUMBER, tokenize.OP) and t.start[0] > 1
-    ]
-    lines = text.splitlines(keepends=True)
-    for place in sorted(rng.sample(places, rng.randint(1, 3)), key=lambda t: t.start, reverse=True):
-        row, begin, end = place.start[0] - 1, place.start[1], place.end[1]
-        new = rng.choice(
-            ["", place.string * 2, rng.choice(places).string, f"({rng.choice(HOSTILE)})"]
+@dataclass(frozen=True)
+class Trial:
+    """A call of the command.
+
+    Attributes:
+        call: its arguments.
+        text: the file with mistakes.
+        fault: why it is a fault; None if it is none.
+    """
+
+    call: list[str]
+    text: str
+    fault: str | None
+
+    def __str__(self) -> str:
+        parts = "=" * 80, f"recipe {' '.join(self.call)}", str(self.fault), "-" * 80, self.text
+        return "\n".join(parts)
+
+
+@dataclass
+class Fuzz:
+    """Calls with random mistakes.
+
+    Attributes:
+        rng: the random choices.
+        folder: an empty folder for files.
+    """
+
+    rng: random.Random
+    folder: Path
+
+    def __post_init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def trial(self) -> Trial:
+        """Make one mistake and call one verb."""
+        makers = [self._file] * 12 + [self._certificate] * 3 + [self._module] * 3 + [self._law]
+        file, call = self.rng.choice(makers)()
+        text = file.read_text(errors="replace")
+        try:
+            done = command(*call)
+        except TimeoutError as error:
+            return Trial(call, text, str(error))
+        is_good = done.returncode in GOOD_STATUSES and "Traceback" not in done.stderr
+        said = f"status {done.returncode}: {done.stderr[-3000:]}"
+        return Trial(call, text, None if is_good else said)
+
+    def _file(self) -> tuple[Path, list[str]]:
+        """Write a recipe file with mistakes; return it with a call of a verb on it."""
+        file, rng = self.folder / "changed.py", self.rng
+        original = rng.choice(SAMPLERS * 3 + AUDITS).read_text()
+        make = rng.choice([with_wrong_expressions] * 5 + [with_wrong_tokens])
+        file.write_text(make(original, rng))
+        kernel = self.folder / "kernel.py"
+        scheme = ["--scheme", rng.choice(SCHEMES)]
+        verb = rng.choice(
+            [
+                *[["verify", file]] * 6,
+                *[["verify", file, *scheme, "--format", rng.choice(["json", "markdown"])]] * 2,
+                ["verify", file, "--certificate", self.folder / "proof.json", "--force"],
+                ["audit", file],
+                ["derive", file, "--format", rng.choice(["text", "latex", "json"])],
+                ["schemes", file],
+                ["check", self._certificate_of(rng.choice(CERTIFIED)), file],
+                *[["generate", file, "-o", kernel, "--force", *scheme]] * 2,
+                ["generate", file, "-o", kernel, "--force"],
+                ["test", file, "--step-size", "0.1"],
+                ["sample", file, "--posterior", "bioassay", *RUN],
+            ]
         )
-        lines[row] = lines[row][:begin] + new + lines[row][end:]
-    return "".join(lines)
+        return file, [*map(str, verb), *LIMITS]
+
+    def _law(self) -> tuple[Path, list[str]]:
+        """Write a posterior with mistakes; return it with a call of a verb on it."""
+        file, original = self.folder / "law.py", self.rng.choice(POSTERIORS)
+        text = original.read_text().replace("__file__", repr(str(original)))
+        file.write_text(with_wrong_expressions(text, self.rng))
+        where = self.rng.choice(["sgld", "sghmc", "sgnht"])
+        kernel = self.folder / "kernel.py"
+        verb = self.rng.choice(
+            [
+                ["generate", where, "-o", kernel, "--force", "--posterior", file],
+                ["sample", where, "--posterior", file, *RUN, "--param", "C=1", "--param", "A=1"],
+            ]
+        )
+        return file, [*map(str, verb), *LIMITS]
+
+    def _certificate(self) -> tuple[Path, list[str]]:
+        """Write a certificate with mistakes; return it with a call that checks it."""
+        file, where = self.folder / "changed.json", self.rng.choice(CERTIFIED)
+        original = json.loads(self._certificate_of(where).read_text())
+        changed = with_wrong_fields(original, self.rng)
+        if isinstance(changed, dict) and self.rng.random() < 0.9:
+            changed["sha256"] = digest_of(changed)
+        file.write_text(json.dumps(changed))
+        about = self.rng.choice([[], [where], ["--json"]])
+        return file, ["check", str(file), *about, *LIMITS]
+
+    def _module(self) -> tuple[Path, list[str]]:
+        """Write a module with mistakes; return it with a call that checks it."""
+        file, where = self.folder / "module.py", self.rng.choice(GENERATED)
+        original = self._module_of(where).read_text()
+        make = self.rng.choice([with_wrong_expressions, with_wrong_tokens])
+        file.write_text(make(original, self.rng))
+        return file, ["generate", where, "-o", str(file), "--check", *LIMITS]
+
+    def _certificate_of(self, where: str) -> Path:
+        file = self.folder / f"{where.replace(':', '_')}.json"
+        return self._written(file, ["verify", where, "--certificate", str(file)])
+
+    def _module_of(self, where: str) -> Path:
+        file = self.folder / f"{where.replace(':', '_')}_module.py"
+        return self._written(file, ["generate", where, "-o", str(file)])
+
+    def _written(self, file: Path, call: list[str]) -> Path:
+        if not file.exists():
+            done = command(*call)
+            assert file.exists(), done.stderr
+        return file
 
 
-def trials(seconds: float, seed: int):
-    """Yield verbs with changed files until the time is over, each with what is wrong, or None."""
-    rng, end = random.Random(seed), time.monotonic() + seconds
-    originals = sorted((ROOT / "catalog").glob("[a-z]*.py"))
+def trials(seconds: float, seed: int) -> Iterator[Trial]:
+    """Yield calls with random mistakes until the time is over."""
+    end = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:
-        file, kernel = Path(folder, "changed.py"), Path(folder, "kernel.py")
+        fuzz = Fuzz(random.Random(seed), Path(folder))
         while time.monotonic() < end:
-            file.write_text(changed(rng.choice(originals).read_text(), rng))
-            verb = rng.choice(VERBS)
-            call = [part.format(file=file, kernel=kernel) for part in verb]
-            try:
-                done = command(*call)
-            except TimeoutError as error:
-                yield verb, file.read_text(), str(error)
-                continue
-            is_good = done.returncode in GOOD_STATUSES and "Traceback" not in done.stderr
-            said = f"status {done.returncode}: {done.stderr[-2000:]}"
-            yield verb, file.read_text(), None if is_good else said
+            yield fuzz.trial()
 
 
 def main() -> int:
@@ -92,12 +194,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     tried = found = 0
-    for verb, text, why in trials(60 * arguments.minutes, arguments.seed):
+    for trial in trials(60 * arguments.minutes, arguments.seed):
         tried += 1
-        if why is None:
+        if trial.fault is None:
             continue
         found += 1
-        print("=" * 80, f"recipe {' '.join(verb)}", why, "-" * 80, text, sep="\n", flush=True)
+        print(trial, flush=True)
     print(f"{found} faults in {tried} trials, {arguments.minutes:g} minutes, seed {arguments.seed}")
     return 1 if found else 0
 

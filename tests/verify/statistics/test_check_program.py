@@ -14,6 +14,7 @@ from codegen import generate, one_step
 from recipe import Noise, Potential, RecipeError, Update, Vector, discretised, grad, total
 from recipe.scheme import discretise
 from recipe_cli.declarations import concrete_declaration
+from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.progress import Progress
 from recipe_cli.testing.compare import compared_program
 from recipe_cli.testing.compiled_gradients import COMPILED_GRADIENTS
@@ -117,7 +118,7 @@ def test_a_kernel_of_ones_own():
 @pytest.mark.slow
 def test_it_finds_what_the_command_finds():
     options = ComparisonOptions(factor=1.5)
-    compared = compared_program(concrete_declaration("sgld"), options, Progress())
+    compared = compared_program(concrete_declaration("sgld"), options, Limits(), Progress())
     trial = trial_of(discretised(sgld, "semi-implicit"))
     gradient = {U: COMPILED_GRADIENTS[potential] for U, potential in trial.potentials.items()}
     program = one_step(generate(sgld), step_size=trial.step_size, gradient=gradient)

@@ -22,6 +22,7 @@ from recipe_cli.program.translation import (
     require_translation,
     trusted_texts,
 )
+from recipe_cli.sandbox.process_limits import Limits
 from verify.translation import validate
 from verify.verdict import Verdict
 
@@ -192,5 +193,5 @@ def test_a_module_that_is_proved_is_written(tmp_path):
     result = CliRunner().invoke(app, ["generate", "sgnht", "-o", str(path)])
     assert result.exit_code == 0
     made = case("sgnht")
-    require_translation(made.module)
+    require_translation(made.module, Limits())
     assert path.read_text().partition("from typing")[2] == made.text.partition("from typing")[2]

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import singledispatch
+from math import comb
 
 from sympy import (
     Add,
@@ -39,6 +40,7 @@ from sympy import (
 from recipe.language.assumed import cached
 from recipe.language.sign import NEGATIVE, NOT_POSITIVE, POSITIVE, is_positive, possible_signs
 
+MAX_TERMS = 10_000  # of a power of a sum that is multiplied out
 Rates = tuple[tuple[Expr, Expr], ...]  # pairs (s, a) for exp(a t^s + ...), the largest s first
 
 
@@ -306,10 +308,21 @@ def _exponential(argument: Expr, t: Symbol) -> OrderOfInfinity | None:
 
 
 def expanded(e: Expr) -> Expr:
-    """Multiply out products and powers of sums; exponentials and logarithms are left as they
-    are.
+    """Multiply out products and powers of sums; exponentials and logarithms are left as they are,
+    and so is everything where a power has more than MAX_TERMS terms.
     """
+    if any(_term_count(p) > MAX_TERMS for p in e.atoms(Pow)):
+        return e
     return e.expand(power_base=False, power_exp=False, log=False)
+
+
+def _term_count(power: Expr) -> int:
+    """Return the number of terms of a power of a sum that is multiplied out."""
+    base, exponent = power.args
+    if not (isinstance(base, Add) and exponent.is_Integer and exponent > 1):
+        return 1
+    others = len(base.args) - 1
+    return comb(int(exponent) + others, others)
 
 
 def unfold_logarithms(e: Expr, t: Symbol) -> Expr:
