@@ -454,6 +454,23 @@ TABLE: dict[str, tuple[Verdict, tuple, Matrix]] = {
         (x, y),
         Matrix([[sqrt(1 + x**2) * sqrt(1 + y**2) - 1 - x * y - TINY, 0], [0, 1]]),
     ),
+    "a sine and a cosine of one angle": (PROVED, (x,), Matrix([[sqrt(2) - sin(x) - cos(x)]])),
+    "a sine and a cosine, too large": (
+        REFUTED,
+        (x,),
+        Matrix([[sqrt(2) - TINY - sin(x) - cos(x)]]),
+    ),
+    "a cosine whose conjugate is itself": (REFUTED, (x,), Matrix([[1 - sin(x) - cos(x)]])),
+    "squares of angles across": (
+        PROVED,
+        (x, y),
+        Matrix([[1, sin(x) * cos(y)], [sin(x) * cos(y), 1]]),
+    ),
+    "squares of angles across, too large": (
+        REFUTED,
+        (x, y),
+        Matrix([[1, sin(x) * cos(y)], [sin(x) * cos(y), 1 - TINY]]),
+    ),
     "a cubic on a half line": (PROVED, (q,), Matrix([[q**3 - q + Rational(1, 2)]])),
     "a cubic that dips below a half line": (
         REFUTED,

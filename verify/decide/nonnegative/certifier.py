@@ -175,6 +175,8 @@ class _Search:
             b = generators.coefficient(poly, k)
             a = poly - b * generators.of_index(k).num
             one = generators.number(1).den
+            if a.is_zero():  # then b g is the whole, of which no more is known
+                continue
             gap = generators.reduce(Ratio(a * a, one) - Ratio(b * b, one) * square)
             sides = ((a, gap), (b * generators.of_index(k).num, generators.number(0) - gap))
             for larger, difference in sides:

@@ -11,27 +11,25 @@ from __future__ import annotations
 import itertools
 from fractions import Fraction
 
-from sympy import Add, Expr, Mul, Pow, Rational, S
+from sympy import Add, Expr, Mul, Pow, Rational, S, cos, sin
 
 from verify.decide.linear_algebra.gram_matrix import Equation, semidefinite_solution
 from verify.decide.nonnegative.combination import products_of_facts
 from verify.decide.zero.canonical import Canonical
-from verify.decide.zero.ratio import Poly
+from verify.decide.zero.ratio import Poly, Ratio
 
 Monomial = tuple[int, ...]
 # a fact as a polynomial, its form, and the monomials p of its matrix
 Block = tuple[Poly, Expr, list[Monomial]]
 
-MAX_GENERATORS, MAX_ROWS, MAX_DEGREE = 3, 14, 12
+MAX_GENERATORS, MAX_ROWS, MAX_DEGREE = 4, 16, 12
 
 
 def weighted_squares(poly: Poly, canonical: Canonical) -> Expr | None:
     """A form of the polynomial whose sign can be read off; None if none was found."""
     generators = canonical.generators
-    used = generators.generators_of(poly)
+    used = _with_partners(generators.generators_of(poly), canonical)
     if not 0 < len(used) <= MAX_GENERATORS or poly.total_degree() > MAX_DEGREE:
-        return None
-    if any(generators.square_of(k) is not None for k in used):
         return None
     blocks = _blocks(poly, used, canonical)
     rows = [(n, m) for n, (_, _, monomials) in enumerate(blocks) for m in monomials]
@@ -56,10 +54,27 @@ def weighted_squares(poly: Poly, canonical: Canonical) -> Expr | None:
     return Add(*squares, evaluate=False) if len(squares) > 1 else squares[0]
 
 
+def _with_partners(used: list[int], canonical: Canonical) -> list[int]:
+    """The generators in use, with the cosine of each sine and the sine of each cosine."""
+    generators = canonical.generators
+    found = set(used)
+    for k in used:
+        meaning = generators.meanings[k]
+        if isinstance(meaning, sin | cos):
+            other = (cos if isinstance(meaning, sin) else sin)(meaning.args[0])
+            found.update(generators.generators_of(canonical.read(other).num))
+    return sorted(found)
+
+
 def _blocks(poly: Poly, used: list[int], canonical: Canonical) -> list[Block]:
     """The facts, each with the monomials whose squares times the fact are within the degrees."""
     found = []
-    highest, degree = poly.degrees(), int(poly.total_degree())
+    generators = canonical.generators
+    highest, degree = list(poly.degrees()), int(poly.total_degree())
+    for k in used:  # with cos^2 = 1 - sin^2 either may stand in the square of what has the other
+        if isinstance(generators.meanings[k], sin | cos):
+            highest[k] = max(highest[k], 2)
+    degree += degree % 2
     for fact, form in products_of_facts(used, canonical):
         ends = [(int(highest[k]) - int(fact.degrees()[k])) // 2 for k in used]
         half = (degree - int(fact.total_degree())) // 2
@@ -79,7 +94,8 @@ def _equations(
     poly: Poly, blocks: list[Block], rows: list[tuple[int, Monomial]], canonical: Canonical
 ) -> list[Equation]:
     """One equation for each monomial; the entries between different facts are zero."""
-    context = canonical.generators.context
+    generators = canonical.generators
+    context, one = generators.context, generators.number(1).den
     factors: dict[Monomial, dict[tuple[int, int], Fraction]] = {}
     apart = []
     for (p, (a, m)), (q, (b, n)) in itertools.combinations_with_replacement(enumerate(rows), 2):
@@ -87,7 +103,10 @@ def _equations(
             apart.append(Equation({(p, q): Fraction(1)}, Fraction(0)))
             continue
         whole = tuple(x + y for x, y in zip(m, n, strict=True))
-        for exponents, c in (blocks[a][0] * context.from_dict({whole: 1})).to_dict().items():
+        value = generators.reduce(Ratio(blocks[a][0] * context.from_dict({whole: 1}), one))
+        if value.den != 1:
+            return []
+        for exponents, c in value.num.to_dict().items():
             factors.setdefault(exponents, {})[p, q] = Fraction(int(c))
     targets = {m: Fraction(int(c)) for m, c in poly.to_dict().items()}
     if targets.keys() - factors.keys():

@@ -2,8 +2,8 @@
 expensive.
 
 A few exact points refute a D that is plainly indefinite. Then a factor is searched for, one group
-of connected blocks at a time: constant matrices times nonnegative functions, elimination of the
-structure of low rank, borders and diagonals, matrices that are sums over coordinates, and columns
+of connected blocks at a time: constant matrices times nonnegative functions, matrices that are
+sums over coordinates, elimination of the structure of low rank, borders and diagonals, and columns
 of polynomials. Groups without a factor are searched for a negative direction, at larger lengths
 too, and then eliminated once more with signs of pivots proved by sums of squares. No solver is
 trusted. Symmetry is another obligation, so D stands for its symmetric part here.
@@ -191,8 +191,8 @@ def _certifier(
 
 METHODS: tuple[FactorMethod, ...] = (
     constant_parts,
-    _eliminated,
     _summed,
+    _eliminated,
     _with_polynomials,
     _with_angles_apart,
 )

@@ -34,7 +34,10 @@ def summed_over_coordinates(
     if not all(isinstance(b, Scalar) for b in group):
         raise NotReachedError("the group has vectors")
     found: list[Signed] = []
-    for length, matrix in _parts(diffusion, group, field).items():
+    summands = _parts(diffusion, group, field)
+    if not any(summands):
+        raise NotReachedError("the group has no sums")
+    for length, matrix in summands.items():
         for pivot in Elimination(field, certify).of(matrix):
             found.append((_column(pivot, group, length, field), pivot.sign))
     return found
