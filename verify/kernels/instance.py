@@ -54,12 +54,15 @@ class Instance:
         return lengths | functions | {str(s): str(v) for s, v in self.numbers}
 
 
-def instances(kernel: Kernel, powers: tuple[int, ...] = POTENTIAL_POWERS) -> Iterator[Instance]:
+def instances(
+    kernel: Kernel, powers: tuple[int, ...] = POTENTIAL_POWERS, *, edges: bool = False
+) -> Iterator[Instance]:
     """Yield instances of a kernel, the simplest first, with steps and parameters within its scope.
 
-    Nothing is yielded where a block has an edge, as a rule may step over it.
+    Unless ``edges`` is True nothing is yielded where a block has an edge, as a rule may step over
+    it.
     """
-    if any(b.domain != S.Reals for b in kernel.state):
+    if not edges and any(b.domain != S.Reals for b in kernel.state):
         return
     parameters = [s.at(GENERIC) if isinstance(s, Indexed) else s for s in kernel.parameters]
     lengths = tuple(dict.fromkeys(b.length for b in kernel.state if isinstance(b, Vector)))

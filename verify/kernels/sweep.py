@@ -27,7 +27,9 @@ from recipe.language.symbols import Block
 from recipe.language.text import listed
 from verify.kernels.assignment import affine_of
 from verify.kernels.density_after_map import density_witness
+from verify.kernels.density_after_proposal import witness_after_proposal
 from verify.kernels.density_after_test import witness_after_test
+from verify.kernels.density_of_position import witness_of_position
 from verify.kernels.hastings import decide_hastings
 from verify.kernels.liveness import without_effects_on
 from verify.kernels.maps import decide_moved, decide_tested
@@ -47,9 +49,29 @@ def decide_sweep(kernel: Kernel) -> Outcome:
     """Decide whether one sweep of the kernel leaves exp(-H) invariant."""
     outcome = decide_parts(kernel, kernel.parts)
     _, unread = without_effects_on(frozenset(), kernel.parts)
-    if outcome.verdict is Verdict.PROVED or not unread or unread == set(kernel.state):
+    if outcome.verdict is not Verdict.PROVED and unread and unread != set(kernel.state):
+        outcome = _decide_without_unread(kernel, unread, outcome)
+    if outcome.verdict is not Verdict.UNDECIDED:
         return outcome
-    return _decide_without_unread(kernel, unread, outcome)
+    return _decide_by_position(kernel) or outcome
+
+
+def _decide_by_position(kernel: Kernel) -> Outcome | None:
+    """Refute a sweep with one wrong test of a map by the density of a coordinate after it; None if
+    it is not of this form, or no such point is found.
+    """
+    outcomes = [decide_part(kernel, part) for part in kernel.parts]
+    wrong = [k for k, o in enumerate(outcomes) if o.verdict is not Verdict.PROVED]
+    if len(wrong) != 1:
+        return None
+    (k,) = wrong
+    test = kernel.parts[k]
+    if not isinstance(test, MetropolisedMap):
+        return None
+    witness = witness_of_position(kernel, test, kernel.parts[k + 1 :])
+    if witness is None:
+        return None
+    return refuted(f"{k + 1}. {words_of(test)}: {outcomes[k].by}; {DENSITY_CHANGES}", witness)
 
 
 def decide_parts(kernel: Kernel, parts: Sequence[Part]) -> Outcome:
@@ -161,12 +183,14 @@ def _keeps_law(kernel: Kernel, part: Part) -> Outcome:
     without detailed balance.
     """
     outcome = decide_part(kernel, part)
-    if isinstance(part, MetropolisHastings) and outcome.verdict is Verdict.REFUTED:
-        return undecided(
-            f"detailed balance is refuted ({outcome.by}), and whether the law is kept without it is"
-            " not decided"
-        )
-    return outcome
+    if not isinstance(part, MetropolisHastings) or outcome.verdict is Verdict.PROVED:
+        return outcome
+    found = outcome.verdict is Verdict.REFUTED
+    by = f"detailed balance is {'refuted' if found else 'not proved'} ({outcome.by})"
+    witness = witness_after_proposal(kernel, part)
+    if witness is not None:
+        return refuted(by, witness)
+    return undecided(f"{by}, and whether the law is kept without it is not decided")
 
 
 def decide_part(kernel: Kernel, part: Part) -> Outcome:
