@@ -2,9 +2,11 @@
 coordinates.
 """
 
+import math
 import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from helpers.outcomes import outcome_of
 from sympy import Interval, Matrix, Symbol, exp, oo, sqrt
@@ -27,7 +29,7 @@ from recipe import (
 )
 from verify import Verdict, verify
 
-PROVED, UNDECIDED = Verdict.PROVED, Verdict.UNDECIDED
+PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 h = Symbol("h", positive=True)
 a = Symbol("a", real=True)
 theta = Vector("theta")
@@ -57,6 +59,37 @@ def uniqueness(kernel: Kernel) -> Verdict:
 
 # -- one step of a map after a refresh
 # ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rounds", [2, 3, 7])
+def test_a_fixed_number_of_steps_comes_back_at_some_step_size(rounds):
+    """The step of the witness, in numbers: so many leapfrog steps turn every sign."""
+    kick = (r, r - h / 2 * grad(U, theta))
+    leap = Update(h, [kick, (theta, theta + h * r), kick], ONE.H)
+    kernel = compose(refresh(ONE, r), metropolis(leap, flip=r, times=rounds))
+    found = outcome_of(verify(kernel), "uniqueness")
+    assert found.verdict is REFUTED
+    assert f"2 - h**2 = 2*cos(pi/{rounds})" in found.witness.point["h"]
+    size = math.sqrt(2 - 2 * math.cos(math.pi / rounds))
+    half, whole = np.array([[1, 0], [-size / 2, 1]]), np.array([[1, size], [0, 1]])
+    assert np.allclose(np.linalg.matrix_power(half @ whole @ half, rounds), -np.eye(2))
+
+
+def test_what_may_not_come_back_is_left_open():
+    def of(H, *parts, times=3):
+        law = at_rest(H + total(r**2) / 2, theta, r)
+        kick = (r, r - h / 2 * grad(H, theta))
+        leap = Update(h, [kick, (theta, theta + h * r), kick], law.H)
+        redraw = parts or (refresh(law, r),)
+        return uniqueness(compose(*redraw, metropolis(leap, flip=r, times=times)))
+
+    square = total(theta**2) / 2
+    assert of(square) is REFUTED
+    assert of(square + total(theta**4)) is UNDECIDED  # not linear
+    assert of(square, times=(2, 3)) is UNDECIDED  # a number that is drawn
+    law = at_rest(square + total(r**2) / 2, theta, r)
+    assert of(square, refresh(law, r, keep=exp(-h))) is UNDECIDED  # r is not drawn afresh
+    assert of(square, refresh(law, r), refresh(law, theta)) is not REFUTED  # theta is
 
 
 def test_a_vector_does_not_drive_a_number_as_if_it_had_as_many_coordinates():

@@ -163,8 +163,9 @@ def test_three_leapfrog_steps_of_length_one_turn_everything_around():
     x, p = coordinates("x", 1), coordinates("p", 1)
     assert shear_map(x[0] ** 2 / 2, x, p, leapfrog(S.One), 3) == ([-x[0]], [-p[0]])
     fixed = outcome_of(verify(compose(fully, metropolis(leap, times=3, flip=r))), "uniqueness")
-    assert fixed.verdict is UNDECIDED
-    assert "z -> -z" in fixed.by
+    assert fixed.verdict is REFUTED
+    assert "|theta| never changes" in fixed.witness.finding
+    assert fixed.witness.point["h"] == "the one below 3/2 with 2 - h**2 = 2*cos(pi/3)"
     drawn = outcome_of(verify(compose(fully, metropolis(leap, times=(1, 3), flip=r))), "uniqueness")
     assert drawn.verdict is PROVED
     assert (

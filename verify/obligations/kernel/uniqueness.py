@@ -6,9 +6,10 @@ from recipe import Kernel
 from recipe.kernel.part import MetropolisedMap
 from verify.kernels.irreducible import reaches_everywhere
 from verify.kernels.liveness import without_effects_on
+from verify.kernels.periodic import witness_of_period
 from verify.obligation import Obligation, Outcomes, of_kernels
 from verify.subject import KernelSubject
-from verify.verdict import Outcome, Verdict, conjunction, undecided
+from verify.verdict import Outcome, Verdict, conjunction, refuted, undecided
 
 MAY_BE_PERIODIC = (
     "a fixed number of steps may return to where it began: leapfrog with step 1, three steps, on"
@@ -16,15 +17,23 @@ MAY_BE_PERIODIC = (
     " steps, times=(1, n)"
 )
 
+RETURNS = "at some step size the path leads from each state to its negative"
+
 
 def discharge(subject: KernelSubject, outcomes: Outcomes) -> Outcome:
     """Decide whether some part reaches every set of positive volume from every point.
 
-    It is undecided if none is proved to, as the kernel may still have only one invariant law.
+    If none is proved to, the kernel may still have only one invariant law. It is refuted by a step
+    size at which all paths come back, up to signs.
     """
     kernel = subject.declared
     reached = reaches_everywhere(kernel)
     if reached.verdict is not Verdict.PROVED:
+        witness = witness_of_period(kernel)
+        if witness is not None:
+            return refuted(
+                "at some step size a sweep turns every sign, and does nothing else", witness
+            )
         return undecided(MAY_BE_PERIODIC) if _is_hmc(kernel) else reached
     needed = [(name, outcomes[name]) for name in ("invariance", "well-defined")]
     for name, outcome in needed:
@@ -49,7 +58,8 @@ KERNEL_UNIQUENESS = Obligation(
     explanation=(
         "If there were another invariant law, a chain might converge to that one. If every set of"
         " positive volume is reached from every point with positive probability, there is no other."
-        " Hamiltonian Monte Carlo with a fixed number of steps is undecided: it may be periodic."
+        " Hamiltonian Monte Carlo with a fixed number of steps is periodic at some step size, if H"
+        " may be quadratic."
         " This says nothing about the speed of convergence."
     ),
     discharge=discharge,
