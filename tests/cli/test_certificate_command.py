@@ -57,7 +57,9 @@ def test_a_proof_is_written_and_confirmed(sghmc, command):
     assert "error below 2^-100" in out
     required = [line for line in lines if "(not required)" not in line]
     assert sum(line.startswith("  confirmed") for line in required) == 7
-    assert "assumed: exp(-H) is normalisable" in out
+    assert "assumed: the process does not explode" in out
+    assert "assumed: exp(-U) is normalisable" in out
+    assert "assumed: exp(-H) is normalisable" not in out  # as it is confirmed
 
 
 def test_it_is_said_what_was_checked_of_what_and_with_which_scope(sghmc, command):
