@@ -2805,10 +2805,11 @@ class Reader:
 CONFIRMED, REJECTED, NOT_CHECKED = "confirmed", "rejected", "cannot be certified"
 ERROR_BOUND = "error below 2^-100"
 TOO_SHORT = "the expansion is too short"
-INVARIANCE_ASSUMPTION = (
-    "exp(-H) is normalisable and the process does not explode (without these a stationary law need"
-    " not be invariant)"
-)
+# Without these a stationary law need not be invariant; by the obligation that confirms each.
+ASSUMED_UNLESS_CONFIRMED = {
+    "normalisable": "exp(-H) is normalisable",
+    "non-explosion": "the process does not explode",
+}
 
 
 @dataclass(frozen=True)
@@ -3082,7 +3083,7 @@ class Check:
             if self.subject.kind == "claim"
             else [("the drift less its formula", self.formula())]
         )
-        self.assumptions[INVARIANCE_ASSUMPTION] = None
+        self.assumptions |= dict.fromkeys(ASSUMED_UNLESS_CONFIRMED.values())
         return self.judged("div v - v . grad H = 0 for the drift of this subject", *answers)
 
     def residual(self) -> Answer:
@@ -3329,7 +3330,7 @@ class Check:
             return NOT_CHECKED, "a domain with an edge is not followed here"
         if not self.is_elliptic():
             return NOT_CHECKED, "D is not seen to be diagonal and positive everywhere"
-        self.assumptions[INVARIANCE_ASSUMPTION] = None
+        self.assumptions |= dict.fromkeys(ASSUMED_UNLESS_CONFIRMED.values())
         return CONFIRMED, "D is positive definite everywhere, and all coefficients are smooth"
 
     # -- edges
@@ -4272,7 +4273,7 @@ class KernelCheck(Check):
 
     def invariance(self) -> tuple[str, str]:
         """Each part leaves exp(-H) invariant, and so does the sweep."""
-        self.assumptions["exp(-H) is normalisable"] = None
+        self.assumptions[ASSUMED_UNLESS_CONFIRMED["normalisable"]] = None
         found = self.sweep(self.kernel.parts)
         if self.well_defined()[0] != CONFIRMED:
             return NOT_CHECKED, "well-defined is not confirmed"
@@ -4868,6 +4869,9 @@ def _checked(c: Any) -> Result:
             " nothing",
         )
     findings = [replace(checks.find(name), required=required) for name, required in claimed.items()]
+    for f in findings:
+        if f.status == CONFIRMED:
+            checks.assumptions.pop(ASSUMED_UNLESS_CONFIRMED.get(f.name, ""), None)
     status = (
         "rejected"
         if any(f.status == REJECTED for f in findings)

@@ -74,6 +74,8 @@ def check_certificate(
         result = Result("not confirmed", f"the check was stopped: {stopped.reason}")
     if result.status == "not a certificate":
         raise RecipeError(f"{file} is not a certificate: {result.sentence}")
+    if result.status == "not confirmed" and not result.about:
+        where = None  # it was stopped, and may not even be well formed
     if where is not None and certificate["subject"]["kind"] == "translation":
         raise RecipeError(
             f"{file} is the certificate of a translation, which is compared with a module: leave"

@@ -62,15 +62,15 @@ def check_as_json(
     """
     return {
         "file": str(file),
-        "name": certificate["subject"]["name"],
-        "kind": certificate["subject"]["kind"],
+        "name": _said(certificate, "name"),
+        "kind": _said(certificate, "kind"),
         "status": result.status if other is None else "rejected",
         "sentence": result.sentence if other is None else f"it is not about {where}: {other}",
         "about": (
             None if where is None else {"recipe": where, "same": other is None, "difference": other}
         ),
         "checked": result.about or None,
-        "target": target_of(certificate),
+        "target": target_of(certificate) if result.about else None,
         "scope": list(result.scope),
         "obligations": [
             {
@@ -83,6 +83,15 @@ def check_as_json(
         ],
         "assumptions": list(result.assumptions),
     }
+
+
+def _said(certificate: Any, key: str) -> str | None:
+    """Return what a certificate says of its subject, or None: it may be malformed where a check was
+    stopped before it was read.
+    """
+    subject = certificate.get("subject") if isinstance(certificate, dict) else None
+    found = subject.get(key) if isinstance(subject, dict) else None
+    return found if isinstance(found, str) else None
 
 
 def target_of(certificate: Any) -> str:
@@ -102,11 +111,11 @@ def print_check(
     other: str | None,
 ) -> None:
     """Print the result of a check in words; the arguments are those of ``check_as_json``."""
-    subject = certificate["subject"]
+    name, kind = _said(certificate, "name"), _said(certificate, "kind")
     console.print(
         Text.assemble(
             (without_codes(str(file)), "bold"),
-            f" ({without_codes(subject['name'] or 'without a name')}, {subject['kind']}): ",
+            f" ({without_codes(name or 'without a name')}, {without_codes(kind or 'unknown')}): ",
             (result.sentence, STATUS_STYLES.get(result.status, "yellow")),
         ),
         soft_wrap=True,

@@ -57,7 +57,9 @@ def test_a_proof_is_written_and_confirmed(sghmc, command):
     assert "error below 2^-100" in out
     required = [line for line in lines if "(not required)" not in line]
     assert sum(line.startswith("  confirmed") for line in required) == 7
-    assert "assumed: exp(-H) is normalisable" in out
+    assert "assumed: the process does not explode" in out
+    assert "assumed: exp(-U) is normalisable" in out
+    assert "assumed: exp(-H) is normalisable" not in out  # as it is confirmed
 
 
 def test_it_is_said_what_was_checked_of_what_and_with_which_scope(sghmc, command):
@@ -273,3 +275,23 @@ def test_a_copy_of_one_file_checks_it_alone(sghmc, tmp_path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "confirmed, error below 2^-100" in done.stdout
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", '{"subject": {"kind": 1}}'])
+def test_a_check_that_is_stopped_says_so_whatever_the_file_is(
+    content, tmp_path, command, monkeypatch
+):
+    """The file may be malformed: it was not read to its end."""
+    from recipe_cli.commands import check
+    from recipe_cli.sandbox.child import StoppedError
+
+    def stopped(*_):
+        raise StoppedError("it took too long")
+
+    path = tmp_path / "cert.json"
+    path.write_text(content)
+    monkeypatch.setattr(check, "within_limits", stopped)
+    for more in ((), ("sgld",), ("--json",)):
+        status, out, _ = command("check", path, *more)
+        assert status == 3
+        assert "it took too long" in out
