@@ -31,7 +31,7 @@ STARTS, MAX_UNKNOWNS_OF_MANY_STARTS = 4, 45
 MAX_STEPS = 40  # of the descent, for each rank
 MAX_DENOMINATOR, TOLERANCE = 360, 1e-6  # of the rounded span
 MAX_DENOMINATORS = (12, 360, 10**6)  # of the rounded matrix within the span, tried in this order
-STEPS_TO_IMPROVE = 12  # in so many steps the error must fall to a tenth
+STEPS_TO_IMPROVE = 9  # in so many steps the error must fall to a tenth
 RESIDUAL_AT_END = 1e-11  # relative to the largest right-hand side
 
 
@@ -53,6 +53,8 @@ def semidefinite_solution(size: int, equations: Sequence[Equation]) -> Pivots | 
     """
     if not any(e.target for e in equations):
         return []
+    if any(e.target < 0 and _is_on_diagonal(e) for e in equations):
+        return None
     whole = [[Fraction(int(a == b)) for b in range(size)] for a in range(size)]
     pairs = {p for e in equations for p in e.factors}
     if all(len(e.factors) == 1 for e in equations) and len(pairs) == len(equations):
@@ -68,6 +70,11 @@ def semidefinite_solution(size: int, equations: Sequence[Equation]) -> Pivots | 
             if found is not None:
                 return found
     return None
+
+
+def _is_on_diagonal(e: Equation) -> bool:
+    """Return True for a nonnegative combination of entries of the diagonal."""
+    return all(a == b and f >= 0 for (a, b), f in e.factors.items())
 
 
 # -- floating point
