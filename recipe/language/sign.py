@@ -30,7 +30,6 @@ from sympy import (
     erf,
     exp,
     expand_mul,
-    factor_terms,
     fraction,
     log,
     pi,
@@ -43,27 +42,33 @@ from sympy import (
 from sympy.core.function import AppliedUndef
 from sympy.core.numbers import NumberSymbol
 
-from recipe.language.assumed import ParameterCondition, assumed, cached, summed, under
+from recipe.language.assumed import assumed, cached, under
 from recipe.language.calculus import abstract_atoms, freeze
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.domain import on_simplex
-from recipe.language.number_sign import sign_of_number
 from recipe.language.phi import Phi
-from recipe.language.symbols import GENERIC, Length, Scalar, Vector, VectorParameter
+from recipe.language.sign_rules.conditions import signs_by_conditions, signs_of_groups
+from recipe.language.sign_rules.numbers import sign_of_number
+from recipe.language.sign_rules.sets import (
+    ANY,
+    NEGATIVE,
+    NOT_NEGATIVE,
+    NOT_POSITIVE,
+    POSITIVE,
+    ZERO,
+    Signs,
+    products,
+    signs_of_sum,
+)
+from recipe.language.sign_rules.whole_numbers import signs_at_whole_numbers
+from recipe.language.symbols import GENERIC, Scalar, Vector
 from recipe.language.total import Total, free_indexed, labels, relabel
-from recipe.language.whole_numbers import signs_at_whole_numbers
-
-Signs = frozenset[int]
 
 # Functions between bounds, by how a sum of them is bounded.
 ONE_BY_ONE, AT_ONCE = (sin, cos, tanh), (atan, erf, exp)
 TAYLOR_TERMS = 6  # of polynomials that functions are compared with
 
-MAX_TERMS_UNDER_CONDITIONS = 30  # longer sums are not written with conditions on parameters
 MAX_ROOTS = 3  # square roots in a sum, of which each doubles the work
-
-POSITIVE, ZERO, NEGATIVE = frozenset({1}), frozenset({0}), frozenset({-1})
-NOT_NEGATIVE, NOT_POSITIVE, ANY = frozenset({0, 1}), frozenset({-1, 0}), frozenset({-1, 0, 1})
 
 
 def is_positive(e: Expr) -> bool:
@@ -92,8 +97,8 @@ def possible_signs(e: Expr) -> Signs:
         found = possible_signs(e)
     if len(found) > 1:
         # other rules for sums are not asked for each condition: they would ask for many more signs
-        found &= _signs_of_groups(e) if isinstance(e, Add) else _signs(e)
-    return found if len(found) == 1 else found & _signs_by_conditions(e)
+        found &= signs_of_groups(e, possible_signs) if isinstance(e, Add) else _signs(e)
+    return found if len(found) == 1 else found & signs_by_conditions(e, possible_signs)
 
 
 def _signs_or_number(e: Expr) -> Signs:
@@ -102,85 +107,6 @@ def _signs_or_number(e: Expr) -> Signs:
         known = sign_of_number(e)
         return found if known is None else frozenset({known})
     return found
-
-
-def _signs_of_groups(e: Add) -> Signs:
-    """The signs of a sum whose terms are put together by the powers of the state in them: first
-    all totals over one length to one total, then the terms of its body.
-    """
-    bodies: dict[Length | None, Expr] = {}
-    for term in e.args:
-        totals = [f for f in Mul.make_args(term) if isinstance(f, Total)]
-        whole = next((t for t in totals if t.has(VectorParameter)), next(iter(totals), None))
-        if whole is None or GENERIC in labels(term):
-            bodies[None] = bodies.get(None, S.Zero) + term
-            continue
-        body = relabel(whole.body, whole.index.label, GENERIC) * (term / whole)
-        bodies[whole.index.length] = bodies.get(whole.index.length, S.Zero) + body
-    groups = [_by_state(body) for body in bodies.values()]
-    if all(len(group) == 1 and e in group.values() for group in groups):
-        return signs_of_sum([possible_signs(a) for a in e.args])
-    return signs_of_sum(
-        [
-            _products(possible_signs(state), possible_signs(factor))
-            for group in groups
-            for state, factor in group.items()
-        ]
-    )
-
-
-def _by_state(e: Expr) -> dict[Expr, Expr]:
-    """The sum of the factors that depend on parameters alone, by the rest of each term."""
-    groups: dict[Expr, Expr] = {}
-    for term in Add.make_args(e.expand()):
-        constant, state = term.as_independent(Vector, Scalar, as_Add=False)
-        groups[state] = groups.get(state, S.Zero) + constant
-    return groups
-
-
-def _signs_by_conditions(e: Expr) -> Signs:
-    """The signs of an expression by one or two of the conditions ``g >= 0`` and ``g > 0``.
-
-    A letter of g, a parameter or a total with a number as its factor, is written with g, which
-    is replaced by a number that is nonnegative or positive; then signs are asked again.
-    """
-    if len(Add.make_args(e)) > MAX_TERMS_UNDER_CONDITIONS:
-        return ANY
-    found = ANY
-    for put in _written_with(e, assumed()):
-        with under(()):
-            found &= possible_signs(factor_terms(put))
-        if len(found) == 1:
-            break
-    return found
-
-
-def _written_with(e: Expr, conditions: tuple[ParameterCondition, ...]) -> Iterator[Expr]:
-    """The expression with letters replaced that conditions determine, one condition at a time."""
-    for i, condition in enumerate(conditions):
-        others = conditions[i + 1 :]
-        for g in _at_every_index(condition, e):
-            for letter, factor in g.as_coefficients_dict().items():
-                if letter == 1 or not e.has(letter):
-                    continue
-                size = Dummy(positive=True) if condition.is_strict else Dummy(nonnegative=True)
-                value = ((size - g) / factor + letter).expand()
-                put = e.xreplace({letter: value}).expand()
-                yield put
-                yield from _written_with(put, others)
-
-
-def _at_every_index(condition: ParameterCondition, e: Expr) -> Iterator[Expr]:
-    """The expression of a condition at each index of the parameters in e, and its total."""
-    own = {s.length for s in free_indexed(condition.e) if s.label == GENERIC}
-    if not own:
-        yield condition.e
-        return
-    for label in sorted({s.label for s in free_indexed(e) if s.length in own}):
-        yield relabel(condition.e, GENERIC, label)
-    whole = summed(condition)
-    if whole is not None:
-        yield whole.e
 
 
 @singledispatch
@@ -218,10 +144,10 @@ def _(e: Mul) -> Signs:
             turned, core = core_of(factor)
             unknown.setdefault(core, []).append(signs)
             signs = frozenset({turned})
-        result = _products(result, signs)
+        result = products(result, signs)
     for found in unknown.values():  # factors of one core have one sign: two of them are a square
         signs = found[0] if len(found) == 1 else frozenset[int]().union(*found)
-        result = _products(result, signs if len(found) % 2 else signs - NEGATIVE)
+        result = products(result, signs if len(found) % 2 else signs - NEGATIVE)
     return _sign_at_whole_numbers(e) if result == ANY else result
 
 
@@ -338,7 +264,7 @@ def _(e: Add) -> Signs:
 def _sign_with_series(e: Add) -> Signs:
     """The signs of ``slope f(u) + rest`` by Taylor's theorem, with f one of cosh, cos and exp."""
     for _, slope, part, at_part in less_taylor_polynomial(e):
-        found = signs_of_sum([_products(possible_signs(slope), part), possible_signs(at_part)])
+        found = signs_of_sum([products(possible_signs(slope), part), possible_signs(at_part)])
         if found != ANY:
             return found
     return ANY
@@ -431,15 +357,6 @@ def _sign_from_one_on(e: Add) -> Signs:
     from_one = {s: 1 + Dummy(nonnegative=True, integer=True) for s in whole}
     back = {symbol: a for a, symbol in stands_for.items()}
     return possible_signs(frozen.xreplace(from_one).expand().xreplace(back)) if whole else ANY
-
-
-def signs_of_sum(parts: list[Signs]) -> Signs:
-    """The possible signs of a sum, from the possible signs of its summands."""
-    together = frozenset().union(*parts)
-    if together <= NOT_NEGATIVE or together <= NOT_POSITIVE:
-        nonzero = any(0 not in p for p in parts)
-        return together - ZERO if nonzero else together
-    return ANY
 
 
 def sign_on_simplex(e: Add) -> Signs:
@@ -576,7 +493,7 @@ def _sign_with_root(e: Add) -> Signs:
         slope, rest = found
         side = possible_signs(rest)
         if side in (POSITIVE, NEGATIVE) and possible_signs(slope) in (POSITIVE, NEGATIVE):
-            signs = _products(side, possible_signs((rest**2 - slope**2 * t.base).expand()))
+            signs = products(side, possible_signs((rest**2 - slope**2 * t.base).expand()))
             if signs != ANY:
                 return signs
     return ANY
@@ -610,7 +527,7 @@ def _sign_between_bounds(e: Add) -> Signs:
     """
     for t, slope, rest in affine_in(e, *ONE_BY_ONE):
         for bound, side in bounds_of(t):
-            away = _products(possible_signs(slope), side)
+            away = products(possible_signs(slope), side)
             if away != ANY:
                 found = signs_of_sum([possible_signs((rest + slope * bound).expand()), away])
                 if found != ANY:
@@ -622,10 +539,6 @@ def _sign_between_bounds(e: Add) -> Signs:
             if found <= wanted:
                 return found
     return ANY
-
-
-def _products(some: Signs, others: Signs) -> Signs:
-    return frozenset(a * b for a in some for b in others)
 
 
 def at_bounds(e: Expr, wanted: Signs) -> tuple[Expr, Signs]:
@@ -646,7 +559,7 @@ def at_bounds(e: Expr, wanted: Signs) -> tuple[Expr, Signs]:
             continue
         slope, rest = found
         for bound, side in bounds_of(t):
-            step = _products(possible_signs(slope), side)
+            step = products(possible_signs(slope), side)
             if step <= wanted:
                 e, away = (rest + slope * bound).expand(), signs_of_sum([away, step])
                 break

@@ -6,7 +6,8 @@ import pytest
 from sympy import tanh
 
 from recipe import Parameter, Scalar
-from recipe.language.sign import ANY, possible_signs
+from recipe.language.sign import possible_signs
+from recipe.language.sign_rules.sets import ANY
 
 x = Scalar("x")
 

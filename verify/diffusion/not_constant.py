@@ -42,7 +42,8 @@ from sympy.core.function import AppliedUndef
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.free_symbols import UnusedNames, blocks_in, unused_name
-from recipe.language.sign import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE, possible_signs
+from recipe.language.sign import possible_signs
+from recipe.language.sign_rules.sets import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE
 from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.text import listed, text
 from verify.decide.asymptotics.leading import certain_sign

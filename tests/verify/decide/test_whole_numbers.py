@@ -9,7 +9,7 @@ from sympy import Mul, Poly, Rational, Symbol, expand, fraction, together
 
 from recipe import Vector
 from recipe.language.sign import possible_signs
-from recipe.language.whole_numbers import signs_at_whole_numbers
+from recipe.language.sign_rules.whole_numbers import signs_at_whole_numbers
 from verify import checker
 from verify.encode import Encoder
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from sympy import Add, Expr, Mul, Pow, Rational, S, cos, sin
 
 from recipe.language.assumed import cached
-from recipe.language.sign import NOT_NEGATIVE, NOT_POSITIVE, possible_signs
+from recipe.language.sign import possible_signs
+from recipe.language.sign_rules.sets import NOT_NEGATIVE, NOT_POSITIVE
 from recipe.language.symbols import Index
 from recipe.language.total import Total, relabel
 from verify.decide.nonnegative.combination import combination_of

@@ -28,12 +28,8 @@ from sympy import (
 )
 
 from recipe.language.sign import (
-    ANY,
     AT_ONCE,
-    NEGATIVE,
-    NOT_NEGATIVE,
     ONE_BY_ONE,
-    POSITIVE,
     affine_in,
     bounds_of,
     coefficients_of,
@@ -44,9 +40,9 @@ from recipe.language.sign import (
     positive_denominator,
     possible_signs,
     sign_on_simplex,
-    signs_of_sum,
     times_denominator,
 )
+from recipe.language.sign_rules.sets import ANY, NEGATIVE, NOT_NEGATIVE, POSITIVE, signs_of_sum
 from recipe.language.total import Total
 
 

@@ -23,14 +23,8 @@ from recipe.language.defined import (
     conditions,
     is_continuous,
 )
-from recipe.language.sign import (
-    NOT_NEGATIVE,
-    NOT_POSITIVE,
-    domain_of,
-    is_nonzero,
-    is_positive,
-    possible_signs,
-)
+from recipe.language.sign import domain_of, is_nonzero, is_positive, possible_signs
+from recipe.language.sign_rules.sets import NOT_NEGATIVE, NOT_POSITIVE
 from recipe.language.symbols import GENERIC, Length, Simplex, Vector, assumptions_of
 from recipe.language.total import Total, labels, opened, relabel
 from verify.decide.zero.decide import find_nonzero

@@ -11,7 +11,8 @@ from recipe.language.calculus import freeze
 from recipe.language.defined import is_continuous
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import NOT_POSITIVE, is_nonnegative, is_positive, possible_signs
+from recipe.language.sign import is_nonnegative, is_positive, possible_signs
+from recipe.language.sign_rules.sets import NOT_POSITIVE
 from recipe.language.symbols import GENERIC, Block, Scalar, Vector, generic
 from recipe.language.total import Total, opened
 

@@ -18,7 +18,8 @@ from recipe.language.calculus import abstract_atoms
 from recipe.language.defined import is_continuous
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import NOT_NEGATIVE, POSITIVE, is_nonnegative, is_positive, possible_signs
+from recipe.language.sign import is_nonnegative, is_positive, possible_signs
+from recipe.language.sign_rules.sets import NOT_NEGATIVE, POSITIVE
 from recipe.language.symbols import GENERIC, Block, Scalar, Vector
 from recipe.language.total import Total, labels, opened, relabel
 from verify.decide.linear_algebra.minors import has_positive_minors

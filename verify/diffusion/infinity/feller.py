@@ -24,14 +24,8 @@ from __future__ import annotations
 
 from sympy import Dummy, Expr, S, cos, log, sin
 
-from recipe.language.sign import (
-    NEGATIVE,
-    NOT_NEGATIVE,
-    NOT_POSITIVE,
-    POSITIVE,
-    is_nonzero,
-    possible_signs,
-)
+from recipe.language.sign import is_nonzero, possible_signs
+from recipe.language.sign_rules.sets import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE
 from recipe.language.symbols import Block
 from verify.decide.asymptotics.growth import (
     ONE,

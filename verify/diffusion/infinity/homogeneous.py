@@ -41,7 +41,8 @@ from recipe.language.calculus import abstract_atoms, contract
 from recipe.language.defined import is_continuous
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import NOT_POSITIVE, is_nonnegative, is_positive, possible_signs
+from recipe.language.sign import is_nonnegative, is_positive, possible_signs
+from recipe.language.sign_rules.sets import NOT_POSITIVE
 from recipe.language.symbols import GENERIC, Block, Length, Scalar, Vector
 from recipe.language.text import text
 from recipe.language.total import Total, relabel, substitute

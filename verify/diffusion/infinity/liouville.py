@@ -22,7 +22,8 @@ from recipe.language.calculus import contract
 from recipe.language.defined import is_continuous
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import NOT_POSITIVE, is_nonnegative, is_positive, possible_signs
+from recipe.language.sign import is_nonnegative, is_positive, possible_signs
+from recipe.language.sign_rules.sets import NOT_POSITIVE
 from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.text import text
 from recipe.language.total import Total, total

@@ -22,7 +22,8 @@ from sympy import (
     zoo,
 )
 
-from recipe.language.sign import NEGATIVE, possible_signs
+from recipe.language.sign import possible_signs
+from recipe.language.sign_rules.sets import NEGATIVE
 
 
 def with_generators(entries: Iterable[Expr]) -> tuple[list[Expr], dict[Symbol, Expr]]:

@@ -11,7 +11,8 @@ from recipe.language.defined import is_continuous, is_smooth
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.entry import parts
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import NOT_NEGATIVE, possible_signs
+from recipe.language.sign import possible_signs
+from recipe.language.sign_rules.sets import NOT_NEGATIVE
 from recipe.language.symbols import Block
 from recipe.language.text import text
 from verify.decide.zero.decide import vanishes

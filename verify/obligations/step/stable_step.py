@@ -7,7 +7,8 @@ from __future__ import annotations
 from sympy import Expr, S, Symbol, factorial, nan, oo, zoo
 
 from recipe import Discretisation, RecipeError, Update
-from recipe.language.sign import NEGATIVE, POSITIVE, possible_signs
+from recipe.language.sign import possible_signs
+from recipe.language.sign_rules.sets import NEGATIVE, POSITIVE
 from recipe.language.symbols import Block
 from verify.decide.size import can_be_multiplied_out
 from verify.discrete.linear import (
