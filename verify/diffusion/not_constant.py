@@ -170,7 +170,7 @@ def _parts_of_kept(e: Expr, kept: tuple[Block, ...]) -> Iterator[Expr]:
     if not blocks_in(e, kept):
         return
     if all(isinstance(s, Vector | Scalar) and s in kept for s in e.free_symbols):
-        yield e
+        yield e.as_coeff_Mul()[1]
         return
     for a in e.args:
         yield from _parts_of_kept(a, kept)

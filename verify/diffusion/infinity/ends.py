@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Add, Dummy, Expr, Interval, Rational, S, log, oo
+from sympy import Add, Dummy, Expr, Interval, Rational, S, log, loggamma, oo
 
 from recipe.language.calculus import abstract_atoms
 from recipe.language.free_symbols import blocks_in
@@ -65,6 +65,9 @@ def at_end(h: Expr, x: Block, end: End) -> Expr | None:
     """
     if any(blocks_in(atom, (x,)) for atom in abstract_atoms(h)):
         return None
+    if not end.infinite:  # Gamma(a) = Gamma(a + 1)/a, where a may go to 0
+        gammas = h.atoms(loggamma)
+        h = h.xreplace({g: loggamma(g.args[0] + 1) - log(g.args[0]) for g in gammas})
     return expanded(h.xreplace({x: end.position}))
 
 

@@ -63,9 +63,11 @@ def decide_polynomial(e: Expr, blocks: tuple[Block, ...]) -> Outcome | None:
 
 
 def _is_homogeneous(form: Expr, powers: Powers) -> bool:
-    """Return True if the form is a polynomial of scalars, each of whose terms has the weight 1."""
+    """Return True if the form is a polynomial of one coordinate of each block, and each of its
+    terms has the weight 1.
+    """
     blocks = tuple(powers)
-    if not form.is_polynomial(*blocks) or form == 0:
+    if abstract_atoms(form) or not form.is_polynomial(*blocks) or form == 0:
         return False
     weights = [1 / Rational(k) for k in powers.values() if k is not None]
     monomials = form.as_poly(*blocks).monoms()
@@ -121,6 +123,8 @@ def _is_definite(form: Expr, powers: Powers) -> bool:
     """Return True if the form is proved to be at least a positive multiple of the sum of powers."""
     if _covers(form, powers):
         return True
+    if not _is_homogeneous(at_length_one(form), powers):
+        return False
     exact = _roots(form, powers)
     if exact is not None:
         return exact
@@ -138,11 +142,7 @@ def _roots(form: Expr, powers: Powers) -> bool | None:
     at x = 0 it is a positive multiple of a power of y. The form is homogeneous, and its least
     value on a compact surface around 0 is positive.
     """
-    if (
-        len(powers) != 2
-        or not all(isinstance(b, Scalar) for b in powers)
-        or not _is_homogeneous(form, powers)
-    ):
+    if len(powers) != 2 or not all(isinstance(b, Scalar) for b in powers):
         return None
     x, y = powers
     for side in (S.One, S.NegativeOne):
@@ -164,7 +164,7 @@ def _negative_place(form: Expr, powers: Powers) -> dict[Block, Expr] | None:
     """
     form = at_length_one(form)
     blocks = tuple(powers)
-    if abstract_atoms(form) or not _is_homogeneous(form, powers):
+    if not _is_homogeneous(form, powers):
         return None
     places = itertools.product((S.One, S.NegativeOne), *[PLACES] * (len(blocks) - 1))
     for values in itertools.islice(places, MAX_PLACES):
