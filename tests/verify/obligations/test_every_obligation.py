@@ -172,7 +172,7 @@ TABLE: dict[str, Row] = {
     "uniqueness": Row(
         proved=langevin(H=total(theta**4)),
         refuted=Recipe((x, y), x**2 + y**2, Matrix([[1, 0], [0, 0]]), Matrix.zeros(2)),
-        undecided=pair(D=Matrix.zeros(2), H=total(theta**4) + K),
+        undecided=Recipe((x, y), x**2 + y**2, Matrix([[1, 1], [1, 1]]), Matrix([[0, -1], [1, 0]])),
     ),
     "where": Row(
         proved=langevin(H=c * total(theta**2), where=[c > 0]),

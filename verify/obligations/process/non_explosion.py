@@ -224,8 +224,10 @@ NON_EXPLOSION = Obligation(
         " and then exp(-H) is not invariant, although it solves the Fokker-Planck equation. It is"
         " proved by a function V that goes to infinity, and grows slowly along the process: L V <="
         " c (1 + V). The declared lyapunov=V is tried first, then H and sums of powers. A"
-        " reversible diffusion with finite mass and a complete metric does not explode either. It"
-        " is refuted by Feller's test for one coordinate."
+        " reversible diffusion with finite mass and a complete metric does not explode either, nor"
+        " does a process whose coefficients have finite means under exp(-H), if noise reaches every"
+        " direction. Feller's test proves or refutes it for single coordinates, and a force that"
+        " grows faster than linearly outwards refutes it for a position and its momentum."
     ),
     discharge=discharge,
     needs=("normalisable",),
