@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recipe import Recipe, RecipeError, Update
+from recipe import Kernel, Recipe, RecipeError, Update
 from recipe_cli.commands.options import AsJson, MemoryLimit, limits_typed
 from recipe_cli.declarations import declarations, single_declaration
 from recipe_cli.sandbox.child import StoppedError, answer_about, within_limits
@@ -85,5 +85,7 @@ def _compared(certificate: Any, where: str) -> tuple[str, str | None]:
     from verify.certificate.difference import first_difference
 
     declaration = single_declaration(declarations(where))
-    assert isinstance(declaration.declared, Recipe | Update)  # a file declares nothing else
+    assert isinstance(
+        declaration.declared, Recipe | Update | Kernel
+    )  # a file declares nothing else
     return declaration.where, first_difference(certificate, declaration.declared)
