@@ -8,11 +8,13 @@ from functools import partial
 
 import pytest
 from helpers.command import command
+from sympy import Symbol
 
 from recipe import RecipeError
 from recipe_cli.errors import FailedError, mistake_of
 from recipe_cli.sandbox.child import FORK_IS_SAFE, StoppedError, rehearse, within_limits
 from recipe_cli.sandbox.process_limits import Limits
+from verify.decide.asymptotics.growth import expanded
 
 pytestmark = pytest.mark.skipif(not FORK_IS_SAFE, reason="processes are not forked here")
 
@@ -164,3 +166,15 @@ def test_a_text_whose_proof_takes_too_long_is_undecided(tmp_path):
     assert "is not proved to be sgld" in done.stdout
     assert "no answer within 0.001 seconds" in done.stdout
     assert command("generate", "sgld", "-o", file, "--check").returncode == 0
+
+
+def test_a_certificate_beside_a_kernel_is_about_another_thing(certificate):
+    done = command("check", certificate, "hmc:ghmc")
+    assert done.returncode == 1
+    assert "the certificate is about a diffusion, and this is a kernel" in done.stdout
+
+
+def test_a_huge_power_of_a_sum_is_not_multiplied_out():
+    x = Symbol("x")
+    assert expanded((1 + x) ** (10**9)) == (1 + x) ** (10**9)
+    assert expanded((1 + x) ** 3) == x**3 + 3 * x**2 + 3 * x + 1

@@ -56,9 +56,8 @@ def test_a_jump_of_the_current_is_no_longer_proved_away():
 @pytest.mark.parametrize(
     "H",
     [
-        sqrt(SQUARE),
         SQUARE ** Rational(1, 4) + x**2,
-        exp(log(SQUARE) / 2) + x**2,
+        log(SQUARE) + x**2,
         atan(1 / x) + x**2,
         log(x) + x**2,
     ],
@@ -68,10 +67,17 @@ def test_stationarity_by_itself_asks_for_derivatives(H):
     assert outcome_of(langevin(H), "stationarity").verdict is UNDECIDED
 
 
-@pytest.mark.parametrize("H", [sqrt(x**2 + y**2), log(x**2 + y**2) + x**2 + y**2], ids=str)
-def test_a_point_of_the_plane_is_found(H):
+@pytest.mark.parametrize(
+    ("H", "verdict"),
+    [(sqrt(x**2 + y**2), PROVED), (log(x**2 + y**2) + x**2 + y**2, UNDECIDED)],
+    ids=str,
+)
+def test_a_point_of_the_plane_is_found(H, verdict):
+    """A bounded current has no flux into it, and a density that is infinite there is another
+    matter.
+    """
     recipe = langevin(H, (x, y))
-    assert outcome_of(recipe, "stationarity").verdict is UNDECIDED
+    assert outcome_of(recipe, "stationarity").verdict is verdict
     refuted = outcome_of(recipe, "well-defined")
     assert refuted.verdict is REFUTED
     assert refuted.witness.point == {"x": "0", "y": "0"}

@@ -182,12 +182,15 @@ def _factors(base: Expr) -> list[tuple[Expr, int]] | None:
 
 
 def first_fault(e: Expr, state: tuple[Block, ...], needed: int) -> Fault | None:
-    """Return the first fault with too few continuous derivatives; None if there is none.
+    """Return the first fault with too few continuous derivatives; None if there is none."""
+    return next(lacking(e, state, needed), None)
+
+
+def lacking(e: Expr, state: tuple[Block, ...], needed: int) -> Iterator[Fault]:
+    """Yield the faults with too few continuous derivatives.
 
     A function that is smooth off a surface, and continuous, is constant if its derivatives vanish
     there: that needs 0. The zeros of an abstract function may be any closed set, such as Cantor's,
     and there one derivative more is needed.
     """
-    return next(
-        (f for f in faults(e, state) if f.order < needed + (0 if f.is_analytic else 1)), None
-    )
+    return (f for f in faults(e, state) if f.order < needed + (0 if f.is_analytic else 1))

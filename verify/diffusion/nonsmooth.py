@@ -28,11 +28,13 @@ from recipe.language.entry import Coupling, Entry, parts
 from recipe.language.symbols import GENERIC, OTHER, Block, Scalar, Vector, generic
 from recipe.language.text import listed
 from recipe.language.total import relabel
-from verify.decide.smoothness import faults, first_fault
+from verify.decide.smoothness import Fault, faults, lacking
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero
 from verify.diffusion.change_of_variable.maps_of_blocks import map_of
 from verify.diffusion.change_of_variable.monotone import decide_monotone
+from verify.diffusion.rough_points import prove_no_source
+from verify.diffusion.rough_surfaces import prove_no_jump
 from verify.diffusion.small_step import decide_expansion
 from verify.subject import KernelSubject, Subject, densities_of
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
@@ -122,6 +124,39 @@ def decide_regular(subject: Subject) -> Outcome:
     """Decide whether H, D, Q and the drift have the derivatives that the stationary equation uses,
     at every point of the domain but the kinks.
     """
+    update = _rule_of(subject)
+    expansion = None if update is None else decide_expansion(update)
+    if expansion is not None and expansion.verdict is not Verdict.PROVED:
+        return expansion
+    for fault, where in _rough_places(subject):
+        return undecided(f"in {where}: {fault}, and the stationary equation needs it")
+    return proved("all derivatives of the stationary equation are continuous")
+
+
+def prove_no_flux(subject: Subject) -> Outcome | None:
+    """Prove that no probability flows across or into the places where a derivative of the
+    stationary equation may not exist, kinks excepted; None if there is no proof.
+
+    H and D must be continuous.
+    """
+    update = _rule_of(subject)
+    if update is not None and decide_expansion(update).verdict is not Verdict.PROVED:
+        return None
+    found = list(_rough_places(subject))
+    drift = {f"the drift of {b}" for b in subject.state}
+    for fault, where in found:
+        if not fault.is_analytic or where not in {"H", "D", "Q", *drift}:
+            return None
+        if where not in drift and fault.order < 0:
+            return None
+    places = [fault for fault, _ in found]
+    return prove_no_jump(subject, places) or prove_no_source(subject, places)
+
+
+def _rough_places(subject: Subject) -> Iterator[tuple[Fault, str]]:
+    """Yield each fault with fewer continuous derivatives than the stationary equation needs, and
+    its place.
+    """
     dynamics, declared = subject.dynamics, subject.declared
     second_order = [
         *_energies(subject),
@@ -133,16 +168,10 @@ def decide_regular(subject: Subject) -> Outcome:
         first_order = []  # the drift is continuous where H, D and Q have one derivative
     else:
         first_order = [(e, f"the drift of {b}") for b, e in dynamics.drift.items()]
-    update = _rule_of(subject)
-    expansion = None if update is None else decide_expansion(update)
-    if expansion is not None and expansion.verdict is not Verdict.PROVED:
-        return expansion
     for needed, expressions in ((1, second_order), (0, first_order)):
         for e, where in expressions:
-            fault = first_fault(e, subject.state, needed)
-            if fault is not None:
-                return undecided(f"in {where}: {fault}, and the stationary equation needs it")
-    return proved("all derivatives of the stationary equation are continuous")
+            for fault in lacking(e, subject.state, needed):
+                yield fault, where
 
 
 def decide_flux(dynamics: Dynamics, v: dict[Block, Expr], found: list[Block]) -> Outcome:

@@ -20,7 +20,7 @@ from verify.decide.zero.decide import decide_zero, vanishes
 from verify.decide.zero.show_difference import formula, shown_factored
 from verify.diffusion.boundary.decide import decide_boundary
 from verify.diffusion.boundary.edges import has_edge
-from verify.diffusion.nonsmooth import decide_flux, decide_regular, kinks
+from verify.diffusion.nonsmooth import decide_flux, decide_regular, kinks, prove_no_flux
 from verify.diffusion.published_rule import has_update, published
 from verify.generator.fokker_planck import current, residual
 from verify.obligation import Obligation, Outcomes
@@ -52,17 +52,21 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
     rough = _where_not_smooth(subject)
     if rough.verdict is not Verdict.PROVED:
         return rough
-    return replace(outcome, facts=(*outcome.facts, rough.by)) if kinks(subject) else outcome
+    return replace(outcome, facts=(*outcome.facts, *rough.facts))
 
 
 def _where_not_smooth(subject: Subject) -> Outcome:
-    """Decide whether all derivatives exist that the equation uses, but at kinks, and whether no
-    probability flows across these.
+    """Decide whether all derivatives exist that the equation uses, and whether no probability flows
+    through the places where they do not; a proof of the second is a fact of the outcome.
     """
     regular, found = decide_regular(subject), kinks(subject)
-    if regular.verdict is not Verdict.PROVED or not found:
+    if regular.verdict is not Verdict.PROVED:
+        flux = None if found else prove_no_flux(subject)
+        return regular if flux is None else replace(flux, facts=(flux.by,))
+    if not found:
         return regular
-    return decide_flux(subject.dynamics, current(subject.dynamics, subject.gradient), found)
+    flux = decide_flux(subject.dynamics, current(subject.dynamics, subject.gradient), found)
+    return replace(flux, facts=(flux.by,))
 
 
 def _off_kinks(subject: Subject, outcomes: Outcomes) -> Outcome:
