@@ -28,7 +28,7 @@ from recipe import Potential, Recipe, Scalar, Update, Vector, total
 from recipe.declare.dynamics import derive
 from recipe.declare.limit import limit_of
 from recipe.language import calculus as calculus_module
-from recipe.language.sign import possible_signs
+from recipe.signs.sign import possible_signs
 from recipe_cli.declarations import catalog_entries
 from verify import verify
 from verify.verdict import Verdict

@@ -91,8 +91,17 @@ class Module:
 
 
 def write_text(source: str, path: str | Path) -> Path:
-    """Write the text of a module to a file; the arguments and errors are those of
-    ``Module.write``.
+    """Write the text of a module to a file; a reader of the file sees all of it or none.
+
+    Args:
+        source: the text, which passes the allowlist of statements again.
+        path: the file, which is replaced if it exists.
+
+    Returns:
+        The path.
+
+    Raises:
+        RecipeError: where the file cannot be written; an old file is then unchanged.
     """
     target = Path(path)
     text = checked(source)

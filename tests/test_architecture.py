@@ -31,6 +31,7 @@ GROUND = {f"recipe_sampler.{name}" for name in ("extras", "one_distribution", "v
 FLOORS = {
     "recipe": """
         language,
+        signs,
         declare,
         change,
         scheme,

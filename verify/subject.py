@@ -18,9 +18,9 @@ from recipe.declare.reflect_update import has_folds, unfolded
 from recipe.declare.reflection import Reflection
 from recipe.kernel.part import MetropolisHastings, leaves_of, updates_of
 from recipe.language.calculus import gradient
-from recipe.language.defined import Condition
 from recipe.language.symbols import Block
 from recipe.rebuild.map_expressions import rewritten
+from recipe.signs.defined import Condition
 from verify.kernels.step_sizes import conditions_on_step
 from verify.scope import Declared, scope_of
 

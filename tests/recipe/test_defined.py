@@ -28,7 +28,7 @@ from sympy import (
 )
 
 from recipe import Noise, NoncentralChiSquared, RecipeError, Update, Vector, total
-from recipe.language.defined import is_continuous, is_smooth
+from recipe.signs.defined import is_continuous, is_smooth
 
 x, a = Symbol("x", real=True), Symbol("a", positive=True)
 u, v = Vector("u", domain=Interval.open(0, 1)), Vector("v", domain=Interval(0, 1))

@@ -8,7 +8,7 @@ from sympy import Rational, S, Symbol, exp, factorial
 
 from recipe import Update, Vector, limit_of, total
 from recipe.language.phi import Phi, exp_by_phi
-from recipe.language.sign import is_positive
+from recipe.signs.sign import is_positive
 
 z = Symbol("z", real=True)
 

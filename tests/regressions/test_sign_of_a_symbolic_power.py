@@ -4,7 +4,7 @@ not to be negative.
 
 from sympy import Symbol
 
-from recipe.language.sign import is_nonnegative, is_positive, possible_signs
+from recipe.signs.sign import is_nonnegative, is_positive, possible_signs
 
 a, c = Symbol("a", positive=True), Symbol("c", positive=True)
 x, y = Symbol("x", real=True), Symbol("y", real=True)

@@ -6,8 +6,8 @@ import pytest
 from sympy import tanh
 
 from recipe import Parameter, Scalar
-from recipe.language.sign import possible_signs
-from recipe.language.sign_rules.sets import ANY
+from recipe.signs.sets import ANY
+from recipe.signs.sign import possible_signs
 
 x = Scalar("x")
 

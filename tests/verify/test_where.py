@@ -15,7 +15,7 @@ from recipe import Data, Parameter, Posterior, Potential, Recipe, RecipeError, V
 from recipe.declare.where import read_conditions
 from recipe.language.assumed import assumed, cached, under
 from recipe.language.check_assumptions import check_condition
-from recipe.language.sign import possible_signs
+from recipe.signs.sign import possible_signs
 from verify import Verdict, verify
 from verify.certificate import certificate_of
 from verify.decide.zero.decide import decide_zero, find_nonzero

@@ -28,9 +28,9 @@ from recipe.language.calculus import (
 )
 from recipe.language.entry import Coupling, apply, divergence_of, parts
 from recipe.language.free_symbols import blocks_in, unused_name
-from recipe.language.sign import is_positive
 from recipe.language.symbols import GENERIC, Block
 from recipe.language.total import Total, labels, opened, sum_over
+from recipe.signs.sign import is_positive
 from verify.audit.antiderivative import antiderivatives
 from verify.audit.stationary import is_stationary
 from verify.audit.system import solutions

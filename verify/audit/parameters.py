@@ -14,9 +14,9 @@ from sympy import Expr, Mul, Poly, PolynomialError, Pow, Symbol, fraction
 
 from recipe import Update
 from recipe.language.calculus import abstract_atoms
-from recipe.language.defined import Condition, conditions
-from recipe.language.sign import is_nonnegative, is_nonzero, is_positive
 from recipe.language.symbols import Block, Indexed, Length, assumptions_of
+from recipe.signs.defined import Condition, conditions
+from recipe.signs.sign import is_nonnegative, is_nonzero, is_positive
 from verify.decide.definedness import holds
 from verify.decide.zero.decide import vanishes
 from verify.decide.zero.show_difference import factored

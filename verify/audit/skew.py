@@ -23,9 +23,9 @@ from recipe.language.calculus import summands
 from recipe.language.entry import Outer, outer
 from recipe.language.free_symbols import abstract_of
 from recipe.language.matrix import BlockMatrix, read_matrix
-from recipe.language.sign import is_positive
 from recipe.language.symbols import GENERIC, Block, Scalar, Vector
 from recipe.language.total import Total, labels, relabel
+from recipe.signs.sign import is_positive
 from verify.audit.vectors import VectorReader
 from verify.audit.written_entries import written_diffusion
 from verify.decide.zero.errors import CannotDecideError

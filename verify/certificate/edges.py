@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from sympy import Dummy, Expr, Integer, S, cancel, factor
 
 from recipe.language.domain import on_simplex
-from recipe.language.sign import is_nonnegative, is_positive
+from recipe.signs.sign import is_nonnegative, is_positive
 from verify.decide.nonnegative.syntactic_forms import readable_form
 from verify.diffusion.boundary.edges import Edge, coordinate, edges
 from verify.evidence import SelfReflectingEdge, Step, UnattainableEdge

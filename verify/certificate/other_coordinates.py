@@ -14,8 +14,8 @@ from recipe import Recipe, RecipeError
 from recipe.declare.recipe import Transform
 from recipe.language.abstract import slope
 from recipe.language.domain import finite_ends
-from recipe.language.sign import is_positive
 from recipe.language.symbols import Block, Scalar
+from recipe.signs.sign import is_positive
 from verify.decide.nonnegative.syntactic_forms import readable_form
 from verify.encode import Data, Encoder, encoded_domain
 from verify.evidence import SignStep

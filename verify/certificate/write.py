@@ -18,8 +18,8 @@ from sympy import Expr, Symbol, preorder_traversal
 import recipe
 from recipe import Discretisation, Kernel, Recipe, RecipeError, Update
 from recipe.kernel.conditional import Conditional
-from recipe.language.defined import Condition, own_conditions
 from recipe.language.matrix import BlockMatrix
+from recipe.signs.defined import Condition, own_conditions
 from verify.certificate.edges import steps_of_edges
 from verify.certificate.kernel import encoded_kernel, signs_of_kernel
 from verify.certificate.other_coordinates import (

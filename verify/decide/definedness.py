@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from sympy import Dummy, Expr, S, Symbol, fraction, together
 
 from recipe.language.calculus import freeze, partial, thaw
-from recipe.language.defined import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition
 from recipe.language.symbols import OTHER, Length
 from recipe.language.total import substitute
+from recipe.signs.defined import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition
 from verify.decide.zero.decide import explicit_sizes, points
 from verify.decide.zero.point import (
     WORKING_BITS,

@@ -22,11 +22,11 @@ from recipe.language.abstract import Dense, Field, Jet, Partial, Potential
 from recipe.language.assumed import cached
 from recipe.language.calculus import freeze, thaw
 from recipe.language.chi_squared import NoncentralChiSquared
-from recipe.language.defined import NONZERO, POSITIVE, Condition, own_conditions
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonnegative, is_nonzero, is_positive
 from recipe.language.symbols import GENERIC, OTHER, Block, generic
 from recipe.language.total import Total, opened
+from recipe.signs.defined import NONZERO, POSITIVE, Condition, own_conditions
+from recipe.signs.sign import is_nonnegative, is_nonzero, is_positive
 from verify.decide.definedness import holds
 
 NOT_CONTINUOUS = -1

@@ -21,10 +21,10 @@ from sympy import Add, Dummy, Interval, Lambda, S, exp, log, oo
 from recipe import Recipe, RecipeError, ito
 from recipe.declare.replace_fields import with_fields
 from recipe.language.calculus import contract, summands
-from recipe.language.defined import is_continuous
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonnegative, is_positive
 from recipe.language.symbols import Vector
+from recipe.signs.defined import is_continuous
+from recipe.signs.sign import is_nonnegative, is_positive
 from verify.decide.zero.canonical import normalised
 from verify.diffusion.boundary.decide import never_reached
 from verify.diffusion.boundary.edges import edges

@@ -20,9 +20,9 @@ from recipe.language.abstract import DenseEntry
 from recipe.language.calculus import contract, explicit, partial
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_positive
 from recipe.language.symbols import GENERIC, OTHER, Block, Scalar, Vector
 from recipe.language.total import Total, relabel, substitute
+from recipe.signs.sign import is_positive
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
 from verify.diffusion.infinity.separation import TooManyTermsError, couples

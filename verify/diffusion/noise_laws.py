@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from sympy import Symbol
 
 from recipe import NoncentralChiSquared, Update
-from recipe.language.defined import NONNEGATIVE, Condition, own_conditions
 from recipe.language.free_symbols import abstract_of
+from recipe.signs.defined import NONNEGATIVE, Condition, own_conditions
 from verify.decide.definedness import breaking_point, decide_condition, decide_for_small_steps
 from verify.verdict import Outcome, Verdict, proved, undecided
 

@@ -42,9 +42,9 @@ from sympy import (
 
 from recipe.language.calculus import ABSTRACT_ATOMS, freeze, thaw
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_positive
 from recipe.language.symbols import Block, Scalar, generic
 from recipe.language.total import Total, opened
+from recipe.signs.sign import is_positive
 from verify.decide.smoothness import Fault, faults
 from verify.decide.zero.decide import vanishes
 from verify.generator.fokker_planck import current

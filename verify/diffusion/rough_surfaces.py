@@ -32,9 +32,9 @@ from sympy import (
 )
 
 from recipe.language.calculus import ABSTRACT_ATOMS, freeze, partial, thaw
-from recipe.language.sign import is_nonzero
 from recipe.language.symbols import Block, generic
 from recipe.language.text import listed
+from recipe.signs.sign import is_nonzero
 from verify.decide.smoothness import Fault, faults
 from verify.decide.zero.decide import vanishes
 from verify.generator.fokker_planck import current

@@ -42,12 +42,12 @@ from recipe.declare.reflect_update import unfolded
 from recipe.language.abstract import Jet
 from recipe.language.assumed import cached
 from recipe.language.chi_squared import NoncentralChiSquared
-from recipe.language.defined import PROVERS, Condition, own_conditions
 from recipe.language.expectation import NOISE
 from recipe.language.forms import SMOOTH_FUNCTIONS
 from recipe.language.phi import Phi
 from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import Total, opened
+from recipe.signs.defined import PROVERS, Condition, own_conditions
 from verify.decide.definedness import leading_sign
 from verify.verdict import Outcome, proved, undecided
 

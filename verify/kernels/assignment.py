@@ -18,10 +18,10 @@ from recipe.language.calculus import explicit, partial
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.expectation import NOISE, expectation
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_positive
 from recipe.language.symbols import GENERIC, OTHER, Block, Vector
 from recipe.language.text import text
 from recipe.language.total import relabel, substitute
+from recipe.signs.sign import is_positive
 from verify.decide.zero.decide import decide_zero, vanishes
 from verify.kernels.linear_in_noise import is_linear_in_noise
 from verify.verdict import Outcome, conjunction, undecided

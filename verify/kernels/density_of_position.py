@@ -28,12 +28,12 @@ from sympy import Expr, Rational
 from recipe import Kernel
 from recipe.kernel.conditional import Conditional
 from recipe.kernel.part import MetropolisedMap, Move, Part
-from recipe.language.defined import is_smooth
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
-from recipe.language.sign import is_positive
 from recipe.language.symbols import Block
+from recipe.signs.defined import is_smooth
+from recipe.signs.sign import is_positive
 from verify.decide.zero.point import at_precision, shown_ball
 from verify.kernels.assignment import law_given_rest
 from verify.kernels.ball_functions import BallFunction, NotCompiledError, ball_function, integral

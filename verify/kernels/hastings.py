@@ -23,9 +23,9 @@ from recipe.language.calculus import contract
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import expectation
 from recipe.language.free_symbols import abstract_of, blocks_in
-from recipe.language.sign import is_positive
 from recipe.language.symbols import GENERIC, OTHER, Block, Vector
 from recipe.language.total import labels, relabel
+from recipe.signs.sign import is_positive
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero, vanishes
 from verify.kernels.linear_in_noise import is_linear_in_noise

@@ -15,10 +15,10 @@ from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, leaves
 from recipe.language.calculus import explicit, partial
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonzero
 from recipe.language.symbols import OTHER, Block, Vector
 from recipe.language.text import listed
 from recipe.language.total import substitute
+from recipe.signs.sign import is_nonzero
 from verify.decide.zero.decide import vanishes
 from verify.kernels.hastings import decide_hastings
 from verify.kernels.liveness import without_effects_on

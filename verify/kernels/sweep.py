@@ -22,9 +22,9 @@ from recipe.kernel.part import (
     Repeat,
     updates_of,
 )
-from recipe.language.sign import is_nonzero
 from recipe.language.symbols import Block
 from recipe.language.text import listed
+from recipe.signs.sign import is_nonzero
 from verify.kernels.assignment import affine_of
 from verify.kernels.density_after_map import density_witness
 from verify.kernels.density_after_proposal import witness_after_proposal

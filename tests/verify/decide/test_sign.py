@@ -31,7 +31,7 @@ from sympy import (
 )
 
 from recipe import Field, Noise, NoncentralChiSquared, Simplex, Vector, total
-from recipe.language.sign import is_nonnegative, is_nonzero, is_positive, possible_signs
+from recipe.signs.sign import is_nonnegative, is_nonzero, is_positive, possible_signs
 from verify.decide.nonnegative.syntactic_forms import readable_form
 
 a, c = Symbol("a", positive=True), Symbol("c", positive=True)

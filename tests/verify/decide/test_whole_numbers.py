@@ -8,8 +8,8 @@ import pytest
 from sympy import Mul, Poly, Rational, Symbol, expand, fraction, together
 
 from recipe import Vector
-from recipe.language.sign import possible_signs
-from recipe.language.sign_rules.whole_numbers import signs_at_whole_numbers
+from recipe.signs.sign import possible_signs
+from recipe.signs.whole_numbers import signs_at_whole_numbers
 from verify import checker
 from verify.encode import Encoder
 

@@ -30,8 +30,8 @@ from recipe import (
     total,
 )
 from recipe.language.calculus import partial
-from recipe.language.sign import possible_signs
 from recipe.language.symbols import OTHER
+from recipe.signs.sign import possible_signs
 from verify import Verdict, verify
 from verify.certificate import certificate_of
 from verify.decide.psd.nowhere_dense import has_nowhere_dense_zeros

@@ -16,9 +16,9 @@ from recipe import Dense, Noise, RecipeError, Update
 from recipe.declare.dynamics import Dynamics
 from recipe.language.calculus import partial
 from recipe.language.entry import Coupling, apply, divergence_of, is_diagonal
-from recipe.language.sign import is_positive
 from recipe.language.symbols import Block, Scalar, ScalarNoise, Vector
 from recipe.language.total import Total
+from recipe.signs.sign import is_positive
 
 NOISES = (Noise, ScalarNoise)
 

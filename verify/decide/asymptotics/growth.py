@@ -38,8 +38,8 @@ from sympy import (
 )
 
 from recipe.language.assumed import cached
-from recipe.language.sign import is_positive, possible_signs
-from recipe.language.sign_rules.sets import NEGATIVE, NOT_POSITIVE, POSITIVE
+from recipe.signs.sets import NEGATIVE, NOT_POSITIVE, POSITIVE
+from recipe.signs.sign import is_positive, possible_signs
 
 MAX_TERMS = 10_000  # of a power of a sum that is multiplied out
 Rates = tuple[tuple[Expr, Expr], ...]  # pairs (s, a) for exp(a t^s + ...), the largest s first

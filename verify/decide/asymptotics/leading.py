@@ -38,7 +38,7 @@ from sympy import (
 )
 
 from recipe.language.calculus import summands
-from recipe.language.sign import possible_signs
+from recipe.signs.sign import possible_signs
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
 from verify.decide.zero.point import WORKING_BITS, NoValueError, Point, at_precision

@@ -10,7 +10,7 @@ from fractions import Fraction
 from sympy import Add, Expr, Matrix, factor
 from sympy.polys.matrices import DomainMatrix
 
-from recipe.language.sign import is_nonnegative, is_positive
+from recipe.signs.sign import is_nonnegative, is_positive
 from verify.decide.linear_algebra.semidefinite import Indefinite, Numbers, eliminate
 
 

@@ -1,7 +1,7 @@
 """Sign certificates: a form that equals an expression, and whose sign can be read off.
 
 A ratio is a constant times powers of irreducible polynomials. Even powers are nonnegative. Each
-factor with an odd power needs a form of its own: a sign that ``recipe.language.sign`` proves, or a
+factor with an odd power needs a form of its own: a sign that ``recipe.signs.sign`` proves, or a
 nonnegative combination of squares times known nonnegative expressions (``combination``).
 """
 
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from sympy import Add, Expr, Mul, Pow, Rational, S, cos, sin
 
 from recipe.language.assumed import cached
-from recipe.language.sign import possible_signs
-from recipe.language.sign_rules.sets import NOT_NEGATIVE, NOT_POSITIVE
 from recipe.language.symbols import Index
 from recipe.language.total import Total, relabel
+from recipe.signs.sets import NOT_NEGATIVE, NOT_POSITIVE
+from recipe.signs.sign import possible_signs
 from verify.decide.nonnegative.combination import combination_of
 from verify.decide.nonnegative.gram import sum_of_squares
 from verify.decide.nonnegative.one_total import one_total

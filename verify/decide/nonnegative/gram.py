@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from sympy import Add, Expr, Mul, Pow, Rational, S
 
-from recipe.language.sign import possible_signs
-from recipe.language.sign_rules.sets import NOT_NEGATIVE
+from recipe.signs.sets import NOT_NEGATIVE
+from recipe.signs.sign import possible_signs
 from verify.decide.linear_algebra.semidefinite import Indefinite, Numbers, eliminate
 from verify.decide.zero.generators import Generators
 from verify.decide.zero.ratio import Poly

@@ -1,4 +1,4 @@
-"""Equal forms whose sign can be read off, for expressions whose sign ``recipe.language.sign``
+"""Equal forms whose sign can be read off, for expressions whose sign ``recipe.signs.sign``
 proves by an argument.
 
 A checker is given such a form and needs no argument. The forms are built without sympy's automatic
@@ -27,7 +27,9 @@ from sympy import (
     tanh,
 )
 
-from recipe.language.sign import (
+from recipe.language.total import Total
+from recipe.signs.sets import ANY, NEGATIVE, NOT_NEGATIVE, POSITIVE, signs_of_sum
+from recipe.signs.sign import (
     AT_ONCE,
     ONE_BY_ONE,
     affine_in,
@@ -42,8 +44,6 @@ from recipe.language.sign import (
     sign_on_simplex,
     times_denominator,
 )
-from recipe.language.sign_rules.sets import ANY, NEGATIVE, NOT_NEGATIVE, POSITIVE, signs_of_sum
-from recipe.language.total import Total
 
 
 @singledispatch

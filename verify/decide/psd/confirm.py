@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from sympy import Expr
 
-from recipe.language.defined import Condition, is_continuous
 from recipe.language.entry import combine, parts
-from recipe.language.sign import is_nonnegative
+from recipe.signs.defined import Condition, is_continuous
+from recipe.signs.sign import is_nonnegative
 from verify.decide.psd.nowhere_dense import condition_not_proved_densely
 from verify.decide.psd.product import entry_of_product
 from verify.decide.zero.decide import vanishes

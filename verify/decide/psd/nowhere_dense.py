@@ -14,7 +14,9 @@ from sympy import Abs, Add, Expr, Interval, Mul, Pow, Rational, S, Symbol, sign
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Dense, DenseEntry, Jet, Partial
-from recipe.language.defined import (
+from recipe.language.symbols import GENERIC, Length, Simplex, Vector, assumptions_of
+from recipe.language.total import Total, labels, opened, relabel
+from recipe.signs.defined import (
     NONNEGATIVE,
     NONZERO,
     POSITIVE,
@@ -23,10 +25,8 @@ from recipe.language.defined import (
     conditions,
     is_continuous,
 )
-from recipe.language.sign import domain_of, is_nonzero, is_positive, possible_signs
-from recipe.language.sign_rules.sets import NOT_NEGATIVE, NOT_POSITIVE
-from recipe.language.symbols import GENERIC, Length, Simplex, Vector, assumptions_of
-from recipe.language.total import Total, labels, opened, relabel
+from recipe.signs.sets import NOT_NEGATIVE, NOT_POSITIVE
+from recipe.signs.sign import domain_of, is_nonzero, is_positive, possible_signs
 from verify.decide.zero.decide import find_nonzero
 
 CONTINUUM_ASSUMPTIONS = {  # a symbol with no other assumptions ranges over an interval

@@ -37,8 +37,8 @@ from sympy.core.function import AppliedUndef
 from sympy.core.numbers import Exp1, Pi
 
 from recipe.language.abstract import DenseEntry, Jet, Partial
-from recipe.language.sign import is_positive
 from recipe.language.total import Total, labels, relabel
+from recipe.signs.sign import is_positive
 from verify.decide.zero.errors import CannotDecideError, TableFullError
 from verify.decide.zero.generators import CAPACITIES, Generators
 from verify.decide.zero.ratio import Poly, Ratio

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr, Rational, cos, gamma, log, loggamma, pi, polygamma, sin
 
-from recipe.language.sign import is_positive
+from recipe.signs.sign import is_positive
 from verify.decide.zero.errors import CannotDecideError
 from verify.decide.zero.ratio import Ratio
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from sympy import Dummy, Expr, Symbol
 
 from recipe.language.calculus import abstract_atoms
-from recipe.language.defined import is_smooth
 from recipe.language.symbols import Length, assumptions_of
+from recipe.signs.defined import is_smooth
 
 # Facts that leave a symbol an interval of the real line.
 CONNECTED_FACTS = {

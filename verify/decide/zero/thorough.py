@@ -29,8 +29,8 @@ from sympy import (
 )
 from sympy.core.numbers import EulerGamma
 
-from recipe.language.sign import is_positive
 from recipe.language.total import Total
+from recipe.signs.sign import is_positive
 from verify.decide.zero.angles import Angles
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.gammas import Gammas

@@ -10,12 +10,12 @@ from sympy import Add, Dummy, Expr, Interval, Mul, S, factor_terms, log, oo
 
 from recipe.language.assumed import ParameterCondition, assumed, under
 from recipe.language.calculus import abstract_atoms, contract, partial, summands
-from recipe.language.defined import is_continuous
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonnegative, is_positive
 from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.text import text
 from recipe.language.total import total
+from recipe.signs.defined import is_continuous
+from recipe.signs.sign import is_nonnegative, is_positive
 from verify.decide.asymptotics.leading import NoLeadingTermError, certain_sign, growth
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes

@@ -27,9 +27,7 @@ from recipe import Recipe
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
 from recipe.language.calculus import partial
-from recipe.language.defined import is_smooth
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonnegative, is_positive
 from recipe.language.symbols import (
     Indexed,
     ScalarData,
@@ -38,6 +36,8 @@ from recipe.language.symbols import (
     generic,
 )
 from recipe.language.text import text
+from recipe.signs.defined import is_smooth
+from recipe.signs.sign import is_nonnegative, is_positive
 from verify.decide.asymptotics.leading import NoLeadingTermError, certain_sign, leading
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes

@@ -19,12 +19,12 @@ from sympy import Dummy, Expr, Interval
 
 from recipe.declare.reflection import Reflection
 from recipe.language.calculus import abstract_atoms, summands
-from recipe.language.defined import is_smooth
 from recipe.language.entry import Coupling
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_positive
 from recipe.language.symbols import GENERIC, Block, Scalar, Vector
 from recipe.language.total import Total, opened, relabel
+from recipe.signs.defined import is_smooth
+from recipe.signs.sign import is_positive
 from verify.decide.asymptotics.leading import NoLeadingTermError
 from verify.decide.zero.decide import vanishes
 from verify.decide.zero.entry import decide_zero_entry

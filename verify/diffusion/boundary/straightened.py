@@ -14,8 +14,8 @@ from sympy import Dummy, Interval, Lambda, S, oo
 from recipe import Recipe, RecipeError, ito
 from recipe.declare.reflection import Reflection
 from recipe.declare.replace_fields import with_fields
-from recipe.language.sign import is_positive
 from recipe.language.symbols import Indexed
+from recipe.signs.sign import is_positive
 from verify.decide.zero.canonical import normalised
 from verify.diffusion.boundary.edges import Edge, edges
 from verify.diffusion.boundary.energy import factor_of_own

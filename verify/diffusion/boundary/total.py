@@ -28,10 +28,10 @@ from sympy import Add, Expr, S, log
 
 from recipe.language.calculus import contract, summands
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonnegative, is_positive
 from recipe.language.symbols import GENERIC, Indexed, Length, Vector
 from recipe.language.text import text
 from recipe.language.total import total
+from recipe.signs.sign import is_nonnegative, is_positive
 from verify.decide.asymptotics.leading import NoLeadingTermError
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes

@@ -8,8 +8,8 @@ from sympy import Expr, S
 
 from recipe.declare.map import Map
 from recipe.language.assumed import cached
-from recipe.language.defined import conditions
-from recipe.language.sign import is_positive
+from recipe.signs.defined import conditions
+from recipe.signs.sign import is_positive
 from verify.decide.asymptotics.leading import certain_sign
 from verify.decide.definedness import decide_condition
 from verify.decide.zero.canonical import normalised

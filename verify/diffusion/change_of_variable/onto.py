@@ -7,9 +7,9 @@ from __future__ import annotations
 from sympy import Abs, Expr, Interval, S
 
 from recipe.declare.map import Map
-from recipe.language.defined import PROVERS, Condition, conditions
 from recipe.language.domain import finite_ends
-from recipe.language.sign import is_positive
+from recipe.signs.defined import PROVERS, Condition, conditions
+from recipe.signs.sign import is_positive
 from verify.decide.asymptotics.leading import certain_sign
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero, vanishes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recipe.declare.map import Map
-from recipe.language.defined import is_smooth
+from recipe.signs.defined import is_smooth
 from verify.decide.asymptotics.leading import certain_sign
 from verify.diffusion.change_of_variable.smooth_branch import branches_of, slope_at
 from verify.verdict import Outcome, Witness, proved, refuted, undecided

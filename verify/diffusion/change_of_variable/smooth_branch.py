@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from sympy import Abs, Expr, Interval, S, Symbol, log, nan, oo, zoo
 
 from recipe.declare.map import Map, derivative
-from recipe.language.defined import PROVERS, conditions
-from recipe.language.sign import is_positive
 from recipe.language.symbols import Scalar
+from recipe.signs.defined import PROVERS, conditions
+from recipe.signs.sign import is_positive
 from verify.diffusion.change_of_variable.limits import limit_at
 from verify.diffusion.change_of_variable.variable import in_variable
 

@@ -13,13 +13,13 @@ from sympy import Add, Expr, Rational, S
 
 from recipe.declare.dynamics import Dynamics
 from recipe.language.calculus import gradient, inner
-from recipe.language.defined import is_smooth
 from recipe.language.entry import parts
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonnegative
 from recipe.language.symbols import Block, Vector
 from recipe.language.text import text
+from recipe.signs.defined import is_smooth
+from recipe.signs.sign import is_nonnegative
 from verify.decide.zero.decide import decide_zero, vanishes
 from verify.generator.coupling import own_diffusion
 from verify.generator.one_dimension import at_length_one

@@ -22,8 +22,8 @@ from sympy import Expr, Matrix, S, factor
 
 from recipe.declare.dynamics import Dynamics
 from recipe.language.calculus import explicit, partial
-from recipe.language.sign import is_nonnegative, is_nonzero
 from recipe.language.symbols import OTHER, Block, Length, Scalar, Vector
+from recipe.signs.sign import is_nonnegative, is_nonzero
 from verify.diffusion.hypoelliptic.definite import is_definite, is_definite_kernel
 from verify.generator.coupling import connected
 

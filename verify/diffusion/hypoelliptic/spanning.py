@@ -5,8 +5,8 @@ from __future__ import annotations
 from sympy import Expr
 
 from recipe.declare.dynamics import Dynamics
-from recipe.language.defined import is_smooth
 from recipe.language.text import listed
+from recipe.signs.defined import is_smooth
 from verify.diffusion.hypoelliptic.hoermander import reached_blocks
 from verify.verdict import Outcome, proved, undecided
 

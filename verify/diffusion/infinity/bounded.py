@@ -8,13 +8,13 @@ from __future__ import annotations
 from sympy import Add, Dummy, Expr, Integer, Mul, Pow, atan, cos, erf, exp, sin, tanh
 
 from recipe.language.calculus import freeze
-from recipe.language.defined import is_continuous
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonnegative, is_positive, possible_signs
-from recipe.language.sign_rules.sets import NOT_POSITIVE
 from recipe.language.symbols import GENERIC, Block, Scalar, Vector, generic
 from recipe.language.total import Total, opened
+from recipe.signs.defined import is_continuous
+from recipe.signs.sets import NOT_POSITIVE
+from recipe.signs.sign import is_nonnegative, is_positive, possible_signs
 
 BETWEEN_BOUNDS = (sin, cos, tanh, atan, erf)
 SCALES = (Integer(1), Integer(2), Integer(4))

@@ -24,11 +24,11 @@ from dataclasses import dataclass
 from sympy import Add, Expr, Mul, Rational, S, Symbol, exp, ilcm, log, oo
 
 from recipe.language.calculus import abstract_atoms
-from recipe.language.defined import is_continuous
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonnegative, is_positive, possible_signs
-from recipe.language.sign_rules.sets import NEGATIVE
 from recipe.language.symbols import Block, Scalar
+from recipe.signs.defined import is_continuous
+from recipe.signs.sets import NEGATIVE
+from recipe.signs.sign import is_nonnegative, is_positive, possible_signs
 from verify.decide.asymptotics.growth import (
     OrderOfInfinity,
     bound,

@@ -15,13 +15,13 @@ from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Potential
 from recipe.language.calculus import abstract_atoms
-from recipe.language.defined import is_continuous
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonnegative, is_positive, possible_signs
-from recipe.language.sign_rules.sets import NOT_NEGATIVE, POSITIVE
 from recipe.language.symbols import GENERIC, Block, Scalar, Vector
 from recipe.language.total import Total, labels, opened, relabel
+from recipe.signs.defined import is_continuous
+from recipe.signs.sets import NOT_NEGATIVE, POSITIVE
+from recipe.signs.sign import is_nonnegative, is_positive, possible_signs
 from verify.decide.linear_algebra.minors import has_positive_minors
 from verify.diffusion.infinity.ends import ends, is_bounded_below, lower_power, upper_power
 from verify.diffusion.infinity.separation import (

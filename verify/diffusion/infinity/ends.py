@@ -10,9 +10,9 @@ from sympy import Add, Dummy, Expr, Interval, Rational, S, log, loggamma, oo
 
 from recipe.language.calculus import abstract_atoms
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_positive, possible_signs
-from recipe.language.sign_rules.sets import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE
 from recipe.language.symbols import Block
+from recipe.signs.sets import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE
+from recipe.signs.sign import is_positive, possible_signs
 from verify.decide.asymptotics.growth import (
     LOGARITHM,
     ONE,

@@ -15,9 +15,9 @@ from __future__ import annotations
 from sympy import Add, Expr, S, oo
 
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_positive
 from recipe.language.symbols import Block, Vector
 from recipe.language.total import total
+from recipe.signs.sign import is_positive
 from verify.diffusion.infinity.cones import ARGUMENT, slopes
 from verify.diffusion.infinity.separation import of_one_coordinate
 from verify.verdict import Outcome, proved

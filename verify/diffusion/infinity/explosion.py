@@ -15,13 +15,13 @@ from sympy import Dummy, Expr, S, factor_terms
 from recipe.declare.dynamics import Dynamics
 from recipe.language.abstract import DenseEntry
 from recipe.language.calculus import abstract_atoms
-from recipe.language.defined import is_smooth
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonnegative, is_positive
 from recipe.language.symbols import Block, Vector
 from recipe.language.text import text
 from recipe.language.total import Total
+from recipe.signs.defined import is_smooth
+from recipe.signs.sign import is_nonnegative, is_positive
 from verify.decide.zero.decide import vanishes
 from verify.diffusion.infinity.ends import End, ends
 from verify.diffusion.infinity.feller import is_reached
@@ -44,7 +44,7 @@ def decide_by_coordinates(dynamics: Dynamics, H: Expr) -> Outcome | None:
     if any(on_simplex(b) for b in dynamics.state):
         return None
     alone = _potentials_of_one_coordinate(H, dynamics.state)
-    witness = find_explosion(dynamics, alone) or find_runaway(dynamics)
+    witness = find_explosion(dynamics, _at_length_one(H, alone, dynamics)) or find_runaway(dynamics)
     if witness is not None:
         return refuted(
             "a coordinate reaches infinity in finite time with positive probability", witness
@@ -62,6 +62,13 @@ def _potentials_of_one_coordinate(H: Expr, state: tuple[Block, ...]) -> dict[Blo
         return {}
     found = {p.blocks[0]: of_one_coordinate(p.e, p.blocks[0]) for p in parts}
     return {b: h for b, h in found.items() if h is not None}
+
+
+def _at_length_one(H: Expr, alone: dict[Block, Expr], dynamics: Dynamics) -> dict[Block, Expr]:
+    """The same, and of a single block H where it has one coordinate."""
+    if len(dynamics.state) > 1 or abstract_atoms(at_length_one(H)):
+        return alone
+    return {dynamics.state[0]: at_length_one(H), **alone}
 
 
 def _without_current(f: Expr, D: Expr, x: Block, h: Expr | None) -> Expr | None:

@@ -14,12 +14,12 @@ from collections.abc import Iterable, Iterator
 from sympy import Add, Expr, Mul, Rational, S, log
 
 from recipe.language.calculus import abstract_atoms
-from recipe.language.defined import is_continuous
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_positive
 from recipe.language.symbols import GENERIC, Block, Scalar, Vector
 from recipe.language.total import Total, labels, opened
+from recipe.signs.defined import is_continuous
+from recipe.signs.sign import is_positive
 from verify.decide.asymptotics.growth import bound
 from verify.diffusion.infinity.dominance import Powers, coercive, weight
 from verify.diffusion.infinity.ends import End, T, at_end, ends, is_integrable

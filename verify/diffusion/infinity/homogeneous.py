@@ -38,14 +38,14 @@ from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import DenseEntry, Potential
 from recipe.language.calculus import abstract_atoms, contract
-from recipe.language.defined import is_continuous
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonnegative, is_positive, possible_signs
-from recipe.language.sign_rules.sets import NOT_POSITIVE
 from recipe.language.symbols import GENERIC, Block, Length, Scalar, Vector
 from recipe.language.text import text
 from recipe.language.total import Total, relabel, substitute
+from recipe.signs.defined import is_continuous
+from recipe.signs.sets import NOT_POSITIVE
+from recipe.signs.sign import is_nonnegative, is_positive, possible_signs
 from verify.decide.asymptotics.growth import expanded
 from verify.decide.linear_algebra.minors import has_positive_minors
 from verify.decide.zero.decide import vanishes

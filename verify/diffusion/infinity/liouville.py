@@ -19,14 +19,14 @@ from dataclasses import dataclass
 from sympy import Add, Expr, Interval, Mul, Pow, S, exp, log, oo, preorder_traversal
 
 from recipe.language.calculus import contract
-from recipe.language.defined import is_continuous
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonnegative, is_positive, possible_signs
-from recipe.language.sign_rules.sets import NOT_POSITIVE
 from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.text import text
 from recipe.language.total import Total, total
+from recipe.signs.defined import is_continuous
+from recipe.signs.sets import NOT_POSITIVE
+from recipe.signs.sign import is_nonnegative, is_positive, possible_signs
 from verify.diffusion.infinity.ends import End, ends, is_integrable
 from verify.diffusion.infinity.separation import of_one_coordinate
 from verify.verdict import Outcome, Witness, proved, refuted

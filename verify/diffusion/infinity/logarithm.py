@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sympy import Add, Expr, Mul, exp, log
 
-from recipe.language.sign import is_positive
+from recipe.signs.sign import is_positive
 
 
 def log_of(a: Expr) -> Expr:

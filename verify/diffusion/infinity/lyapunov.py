@@ -14,8 +14,8 @@ from sympy import Add, Expr
 
 from recipe.declare.dynamics import Dynamics
 from recipe.language.calculus import contract
-from recipe.language.defined import is_smooth
 from recipe.language.symbols import Block
+from recipe.signs.defined import is_smooth
 from verify.decide.zero.decide import vanishes
 from verify.diffusion.infinity.dominance import coercive, exceeding
 from verify.diffusion.infinity.separation import TooManyTermsError

@@ -15,11 +15,11 @@ from sympy import Add, Expr, Interval, Mul, S, Symbol, exp, log, oo
 
 from recipe.language.assumed import cached
 from recipe.language.calculus import contract
-from recipe.language.defined import is_continuous
 from recipe.language.domain import on_simplex
-from recipe.language.sign import is_positive
 from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.text import text
+from recipe.signs.defined import is_continuous
+from recipe.signs.sign import is_positive
 from verify.decide.asymptotics.growth import leading
 from verify.diffusion.infinity.bounded import is_bounded_everywhere
 from verify.diffusion.infinity.cones import decide_by_directions

@@ -10,8 +10,8 @@ from __future__ import annotations
 from sympy import Add, Expr, Mul, log
 
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_positive
 from recipe.language.symbols import Block
+from recipe.signs.sign import is_positive
 from verify.diffusion.infinity.logarithm import log_of
 
 MAX_COMPONENTS = 8

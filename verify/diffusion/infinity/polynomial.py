@@ -19,11 +19,11 @@ from collections.abc import Iterator
 from sympy import Add, Expr, Mul, Poly, PolynomialError, Rational, S, Symbol
 
 from recipe.language.calculus import abstract_atoms, contract
-from recipe.language.defined import is_continuous
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_nonnegative, is_positive, possible_signs
-from recipe.language.sign_rules.sets import NEGATIVE
 from recipe.language.symbols import Block, Scalar, Vector
+from recipe.signs.defined import is_continuous
+from recipe.signs.sets import NEGATIVE
+from recipe.signs.sign import is_nonnegative, is_positive, possible_signs
 from verify.decide.asymptotics.growth import bound, is_bounded, leading
 from verify.decide.nonnegative.certifier import nonnegative
 from verify.diffusion.infinity.dominance import Powers, weight

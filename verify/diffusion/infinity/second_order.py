@@ -15,11 +15,11 @@ from sympy import Expr, S
 
 from recipe.declare.dynamics import Dynamics
 from recipe.language.calculus import abstract_atoms
-from recipe.language.defined import is_continuous
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_positive
 from recipe.language.symbols import Block, Vector
 from recipe.language.text import text
+from recipe.signs.defined import is_continuous
+from recipe.signs.sign import is_positive
 from verify.decide.asymptotics.growth import leading
 from verify.diffusion.infinity.ends import End, T, at_end, ends
 from verify.diffusion.infinity.separation import at_length_one

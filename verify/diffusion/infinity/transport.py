@@ -19,12 +19,12 @@ from sympy import Add, Expr, Interval, Mul, Pow, S, Symbol, exp, expand, factor_
 
 from recipe.language.abstract import DenseEntry
 from recipe.language.calculus import contract
-from recipe.language.defined import is_continuous
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import is_positive
 from recipe.language.symbols import GENERIC, Block, Scalar, Vector
 from recipe.language.total import Total, labels, opened, relabel, substitute, sum_over
+from recipe.signs.defined import is_continuous
+from recipe.signs.sign import is_positive
 from verify.diffusion.infinity.logarithm import log_of
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 from sympy import Dummy, Expr, expand_mul
 
 from recipe import Discretisation, Posterior, Potential, Recipe
-from recipe.language.defined import is_continuous
 from recipe.language.entry import parts
 from recipe.language.free_symbols import UnusedNames, blocks_in
-from recipe.language.sign import is_positive
 from recipe.language.symbols import Block, Parameter, Vector
 from recipe.language.total import substitute
 from recipe.scheme.summed_data import SummedData
+from recipe.signs.defined import is_continuous
+from recipe.signs.sign import is_positive
 from verify.decide.assumptions_on_data import instances, value_of
 from verify.subject import Subject
 

@@ -17,7 +17,6 @@ from recipe.declare.map import Map
 from recipe.declare.update import Update
 from recipe.language.calculus import abstract_atoms, explicit
 from recipe.language.chi_squared import NoncentralChiSquared
-from recipe.language.defined import NONNEGATIVE, POSITIVE, PROVERS, Condition, conditions, is_smooth
 from recipe.language.domain import finite_ends
 from recipe.language.entry import parts
 from recipe.language.errors import OutsideLanguageError
@@ -27,6 +26,7 @@ from recipe.language.symbols import Block, name_of
 from recipe.language.total import substitute
 from recipe.scheme.exact import Exact, Transition
 from recipe.scheme.summed_data import SummedData
+from recipe.signs.defined import NONNEGATIVE, POSITIVE, PROVERS, Condition, conditions, is_smooth
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
 from verify.discrete.exact.data import can_be_positive, posteriors_of, sums_over_data

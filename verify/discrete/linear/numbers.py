@@ -22,8 +22,8 @@ from sympy import (
     zoo,
 )
 
-from recipe.language.sign import possible_signs
-from recipe.language.sign_rules.sets import NEGATIVE
+from recipe.signs.sets import NEGATIVE
+from recipe.signs.sign import possible_signs
 
 
 def with_generators(entries: Iterable[Expr]) -> tuple[list[Expr], dict[Symbol, Expr]]:

@@ -24,8 +24,8 @@ from sympy import (
     together,
 )
 
-from recipe.language.sign import possible_signs
-from recipe.language.sign_rules.sets import NEGATIVE, POSITIVE
+from recipe.signs.sets import NEGATIVE, POSITIVE
+from recipe.signs.sign import possible_signs
 from verify.decide.zero.decide import vanishes
 from verify.discrete.linear.numbers import with_generators
 from verify.discrete.linear.step import AffineStep

@@ -17,7 +17,6 @@ from recipe.declare.update import Update
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
 from recipe.language.assumed import cached
 from recipe.language.calculus import gradient
-from recipe.language.defined import PROVERS, conditions
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.free_symbols import unused_name
@@ -31,6 +30,7 @@ from recipe.language.symbols import (
     VectorParameter,
 )
 from recipe.language.total import Total
+from recipe.signs.defined import PROVERS, conditions
 from verify.decide.linear_algebra.minors import has_positive_minors
 from verify.discrete.weak_order.meanings import meaning_of
 from verify.generator.one_dimension import at_length_one

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sympy import Symbol
 
-from recipe.language.defined import Condition, conditions
+from recipe.signs.defined import Condition, conditions
 from verify.decide.assumptions_on_data import decide_on_data, is_about_data
 from verify.decide.definedness import (
     NO_POINT,

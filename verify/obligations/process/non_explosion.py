@@ -7,14 +7,14 @@ from dataclasses import replace
 from sympy import S
 
 from recipe import Recipe
-from recipe.language.defined import is_continuous, is_smooth
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.entry import parts
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import possible_signs
-from recipe.language.sign_rules.sets import NOT_NEGATIVE
 from recipe.language.symbols import Block
 from recipe.language.text import text
+from recipe.signs.defined import is_continuous, is_smooth
+from recipe.signs.sets import NOT_NEGATIVE
+from recipe.signs.sign import possible_signs
 from verify.decide.zero.decide import vanishes
 from verify.diffusion.boundary.decide import at_edges_of, never_reached
 from verify.diffusion.change_of_variable.bijection import is_bijection

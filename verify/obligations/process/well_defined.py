@@ -8,10 +8,10 @@ from dataclasses import replace
 from sympy import Expr, S
 
 from recipe import Recipe, Update, derive
-from recipe.language.defined import NONZERO, Condition, conditions
 from recipe.language.entry import parts
 from recipe.language.phi import exp_by_phi
-from recipe.language.sign import is_nonzero
+from recipe.signs.defined import NONZERO, Condition, conditions
+from recipe.signs.sign import is_nonzero
 from verify.decide.assumptions_on_data import decide_on_data, is_about_data
 from verify.decide.definedness import (
     NO_POINT,

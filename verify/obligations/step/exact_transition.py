@@ -13,10 +13,10 @@ from sympy import Dummy, Expr, S, exp
 
 from recipe import Discretisation, RecipeError, Update
 from recipe.language.entry import parts
-from recipe.language.sign import is_nonnegative
 from recipe.scheme.exact import Exact
 from recipe.scheme.pieces import pieces_of, reads
 from recipe.scheme.splitting import Splitting, SubFlow
+from recipe.signs.sign import is_nonnegative
 from verify.decide.zero.decide import decide_zero
 from verify.discrete.exact.moments import facts_of
 from verify.discrete.exact.transition import decide_transitions, judged

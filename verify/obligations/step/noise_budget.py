@@ -9,11 +9,11 @@ from sympy import Expr, S, Symbol, factor
 from recipe import Discretisation, Recipe, RecipeError
 from recipe.language.abstract import Partial, Potential
 from recipe.language.entry import Coupling, is_zero_entry, parts
-from recipe.language.sign import is_positive
 from recipe.language.symbols import Block
 from recipe.language.variance import gradient_variance
 from recipe.scheme.compensation import added_noise, noisy_potentials
 from recipe.scheme.evaluations import Evaluation, evaluations_of
+from recipe.signs.sign import is_positive
 from verify.obligation import Obligation, Outcomes
 from verify.subject import Subject
 from verify.verdict import Outcome, Witness, proved, refuted, undecided

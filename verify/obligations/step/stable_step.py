@@ -7,9 +7,9 @@ from __future__ import annotations
 from sympy import Expr, S, Symbol, factorial, nan, oo, zoo
 
 from recipe import Discretisation, RecipeError, Update
-from recipe.language.sign import possible_signs
-from recipe.language.sign_rules.sets import NEGATIVE, POSITIVE
 from recipe.language.symbols import Block
+from recipe.signs.sets import NEGATIVE, POSITIVE
+from recipe.signs.sign import possible_signs
 from verify.decide.size import can_be_multiplied_out
 from verify.discrete.linear import (
     AffineStep,

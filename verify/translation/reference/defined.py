@@ -16,9 +16,9 @@ from typing import Any
 
 from sympy import Expr, Integer, Mul, Pow, cos
 
-from recipe.language.defined import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition, conditions
 from recipe.language.symbols import GENERIC
 from recipe.language.total import labels, relabel
+from recipe.signs.defined import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition, conditions
 from verify.translation.parse.problems import unread
 from verify.translation.reference.equality import EqualityProver
 

@@ -47,9 +47,11 @@ from recipe.language.calculus import abstract_atoms, freeze
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.domain import on_simplex
 from recipe.language.phi import Phi
-from recipe.language.sign_rules.conditions import signs_by_conditions, signs_of_groups
-from recipe.language.sign_rules.numbers import sign_of_number
-from recipe.language.sign_rules.sets import (
+from recipe.language.symbols import GENERIC, Scalar, Vector
+from recipe.language.total import Total, free_indexed, labels, relabel
+from recipe.signs.conditions import signs_by_conditions, signs_of_groups
+from recipe.signs.numbers import sign_of_number
+from recipe.signs.sets import (
     ANY,
     NEGATIVE,
     NOT_NEGATIVE,
@@ -60,9 +62,7 @@ from recipe.language.sign_rules.sets import (
     products,
     signs_of_sum,
 )
-from recipe.language.sign_rules.whole_numbers import signs_at_whole_numbers
-from recipe.language.symbols import GENERIC, Scalar, Vector
-from recipe.language.total import Total, free_indexed, labels, relabel
+from recipe.signs.whole_numbers import signs_at_whole_numbers
 
 # Functions between bounds, by how a sum of them is bounded.
 ONE_BY_ONE, AT_ONCE = (sin, cos, tanh), (atan, erf, exp)

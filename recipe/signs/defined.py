@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from sympy import Abs, Expr, Pow, S, cos, log, loggamma, polygamma, sign, tan
 
 from recipe.language.chi_squared import NoncentralChiSquared
-from recipe.language.sign import is_nonnegative, is_nonzero, is_positive
 from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import Total, opened
+from recipe.signs.sign import is_nonnegative, is_nonzero, is_positive
 
 POSITIVE, NONNEGATIVE, NONZERO = "> 0", ">= 0", "!= 0"
 PROVERS = {POSITIVE: is_positive, NONNEGATIVE: is_nonnegative, NONZERO: is_nonzero}
