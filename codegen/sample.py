@@ -216,8 +216,8 @@ def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller
     data, rows = resolved_data(module, lengths)
     require_options_that_fit(options, module, rows)
     params = resolved_params(module, options.params, what.parameters, lengths)
-    require_conditions(what.where if isinstance(what, Recipe) else (), options.params)
     learn_given(lengths, options.lengths, with_images(module.plan.state))
+    require_conditions(what.where if isinstance(what, Recipe) else (), options.params, lengths)
     named = {name_of(key): value for key, value in (options.params or {}).items()}
     return _sampled(what, _Inputs(module, options, data, params, named, lengths), caller)
 

@@ -114,7 +114,7 @@ def run(c: Coordinates, tested: bool, step: float) -> Result:
     how = (
         {"what": compose(metropolis(c.recipe, "euler"))}
         if tested
-        else {"what": discretise(c.recipe, "euler").update}
+        else {"what": discretise(c.recipe, "euler")}
     )
     try:
         drawn = sample(

@@ -17,7 +17,7 @@ from recipe.language.assumed import ParameterCondition
 from recipe.language.check_assumptions import check_assumed, check_condition
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import parameters_of
-from recipe.language.symbols import Indexed, name_of
+from recipe.language.symbols import Indexed, Length, name_of
 
 
 def resolved_params(
@@ -82,16 +82,18 @@ def resolved_values(
 
 
 def require_conditions(
-    where: Iterable[ParameterCondition], params: Mapping[Any, Any] | None
+    where: Iterable[ParameterCondition], params: Mapping[Any, Any] | None, lengths: Lengths
 ) -> None:
     """Require that the values of parameters meet the conditions that a recipe is declared under.
 
     Args:
         where: the conditions.
         params: the value of every parameter, by symbol or name.
+        lengths: the known lengths of blocks.
 
     Raises:
-        RecipeError: naming the condition that fails, or a parameter in it that has no value.
+        RecipeError: naming the condition that fails, or a parameter or a length in it that has no
+            value.
     """
     given = {name_of(key): np.asarray(value) for key, value in (params or {}).items()}
     for condition in where:
@@ -101,9 +103,19 @@ def require_conditions(
                     f"params= has no {name_of(s)}, and the recipe holds where {condition}; give it"
                     f" as params={{'{name_of(s)}': ...}}"
                 )
-        indexed = [s for s in parameters_of([condition.e]) if isinstance(s, Indexed)]
-        sizes = {s.length.name: np.asarray(given[name_of(s)].size) for s in indexed}
-        check_condition(condition, given | sizes)
+        check_condition(condition, given | _sizes_in(condition, lengths))
+
+
+def _sizes_in(condition: ParameterCondition, lengths: Lengths) -> dict[str, np.ndarray]:
+    """The lengths in a condition, by name."""
+    sizes = {s: lengths.known(s) for s in condition.e.atoms(Length)}
+    for length, size in sizes.items():
+        if size is None:
+            raise RecipeError(
+                f"the recipe holds where {condition}, and {length} is not known; give it as"
+                " lengths={block: ...}"
+            )
+    return {length.name: np.asarray(size) for length, size in sizes.items()}
 
 
 def _value(s: Symbol, value: Any, lengths: Lengths) -> Any:

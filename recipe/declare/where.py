@@ -14,7 +14,7 @@ from recipe.language.calculus import abstract_atoms
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import parameters_of
 from recipe.language.symbols import Index, Length, Symbol, generic
-from recipe.language.total import Total
+from recipe.language.total import Total, free_indexed
 from recipe.language.validate import read
 
 
@@ -55,6 +55,12 @@ def _read(condition: Any) -> ParameterCondition | None:
         raise RecipeError(
             f"where= contains {condition}, which is about more than parameters and lengths; a"
             " condition of the state belongs in domain="
+        )
+    lengths = {s.length for s in free_indexed(e)}
+    if len(lengths) > 1:
+        raise RecipeError(
+            f"where= contains {condition}, which mixes the lengths"
+            f" {', '.join(sorted(map(str, lengths)))}; write one condition for each"
         )
     if e.atoms(Function):
         raise RecipeError(f"where= contains {condition}; write it with +, -, *, / and powers alone")

@@ -174,6 +174,7 @@ def quadratic(where, curvature=a):
         ([Function("f")(a) > 0], "about more than parameters"),
         ([log(b) > 0], "with \\+, -, \\*, / and powers"),
         ([Symbol("c") > 0], "the recipe has no c"),
+        ([n - Parameter("m", like=Vector("other")) >= 0], "mixes the lengths"),
     ],
 )
 def test_what_is_no_condition_is_refused(where, words):
@@ -201,10 +202,27 @@ def test_a_condition_makes_a_law_normalisable_and_the_report_says_what_lies_outs
     assert "where a > 0 fails, normalisable is refuted" in outside.by
 
 
+def test_the_witness_outside_of_one_condition_meets_all_others():
+    """Where b > 5 fails and a > 0 holds, nothing is wrong."""
+    declared = Recipe(theta, H=a * total(theta**2), D=1 + b**2, Q=0, where=[a > 0, b > 5])
+    outside = outcome_of(declared, "where")
+    assert outside.verdict is UNDECIDED
+    assert "where b > 5 fails nothing was refuted" in outside.by
+
+
+def test_a_condition_on_a_length_alone():
+    declared = Recipe(theta, H=b * total(theta**2), D=1, Q=0, where=[b > 1, b >= theta.dim])
+    assert verify(declared).verdict is PROVED
+    values = {"params": {"b": 2.0}, "step_size": 0.1, "steps": 2, "progress": False}
+    assert sample(declared, **values, lengths={theta: 2})["theta"].shape == (4, 2, 2)
+    with pytest.raises(RecipeError, match="break the condition"):
+        sample(declared, **values, lengths={theta: 3})
+
+
 def test_a_condition_that_is_not_needed_is_said_to_be_open():
     outside = outcome_of(quadratic([b > 1], b), "where")
     assert outside.verdict is UNDECIDED
-    assert "where b > 1 fails nothing is refuted" in outside.by
+    assert "where b > 1 fails nothing was refuted" in outside.by
 
 
 def test_a_condition_that_does_not_reach_far_enough_leaves_the_question_open():

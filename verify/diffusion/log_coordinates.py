@@ -30,7 +30,7 @@ from verify.diffusion.boundary.decide import never_reached
 from verify.diffusion.boundary.edges import edges
 from verify.diffusion.boundary.total import find_reached
 from verify.diffusion.infinity.ends import ends, goes_to_infinity
-from verify.diffusion.infinity.liouville import gamma_law_of
+from verify.diffusion.infinity.liouville import law_of_total
 from verify.generator.coupling import own_diffusion
 from verify.generator.fokker_planck import generator
 from verify.subject import Subject, subject_of
@@ -88,8 +88,8 @@ def decide_by_law_of_logarithms(subject: Subject) -> Outcome | None:
         return None
     if not is_continuous(subject.H, *subject.dynamics.coefficients()):
         return None
-    law = gamma_law_of(subject.H, phi)
-    if law is None or not law.exact or not is_positive(law.c) or not is_continuous(law.h):
+    law = law_of_total(subject.H, phi, subject.state)
+    if law is None or not is_positive(law.c) or not is_continuous(law.h):
         return None
     radial = (law.h - contract(law.c, phi) * log(law.sum)).expand()
     if not all(goes_to_infinity(radial, law.sum, end) for end in ends(law.sum)):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from sympy import Add, Expr, Mul, S, cosh, log, nan, preorder_traversal, zoo
 
-from recipe.language.abstract import DenseEntry
+from recipe.language.abstract import DenseEntry, Potential
 from recipe.language.calculus import contract, explicit, partial
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
@@ -160,6 +160,8 @@ def _reflected(W: Expr, block: Block) -> Iterator[Moved]:
         return
     back = {block: -block}
     terms = Add.make_args(W)
+    if any(block in U.blocks for U in W.atoms(Potential)):
+        return  # an abstract potential at -x is outside the language
     even = [t for t in terms if block not in t.free_symbols or vanishes(t - substitute(t, back))]
     rest = Add(*(t for t in terms if t not in even))
     how = f"the mean of the densities at {block} and -{block}"

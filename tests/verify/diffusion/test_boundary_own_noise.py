@@ -3,12 +3,13 @@
 import math
 import random
 
+import numpy as np
 import pytest
-from sympy import Interval, Matrix, Rational, Symbol, cos, exp, log, oo, sin, sqrt
+from sympy import Interval, Lambda, Matrix, Rational, Symbol, cos, exp, log, oo, sin, sqrt
 
 from catalog.scir import scir_posterior
 from catalog.sgrld import sgrld_reciprocal
-from recipe import Data, Parameter, Posterior, Potential, Recipe, Scalar, Vector, bind, total
+from recipe import Data, Parameter, Posterior, Potential, Recipe, Scalar, Vector, bind, ito, total
 from verify import Verdict, verify
 from verify.engine import outcome_of
 
@@ -105,11 +106,39 @@ def test_a_current_across_the_edge_is_no_case_of_the_theorem():
     assert outcome_of(turning, "boundary").verdict is not PROVED
 
 
+p, s = (Scalar(name, domain=Interval.open(0, oo)) for name in "ps")
+CORNERS = {
+    # T = p + s is a square-root process of shape 1/2, which reaches 0: from (1, 1) by t = 3 with
+    # probability 0.647. Each coordinate alone has a limit of e H' for every value of the other one.
+    "a total of two blocks": p + s + Rational(3, 2) * log(p + s),
+    "a norm of two blocks": p + s + Rational(3, 4) * log(p**2 + s**2),
+    "a corner that absorbs": p + s + 3 * log(p + s),
+}
+
+
+@pytest.mark.parametrize("name", CORNERS)
+def test_a_corner_of_two_blocks_is_no_edge_of_one(name):
+    recipe = Recipe((p, s), H=CORNERS[name], D=Matrix([[p, 0], [0, s]]), Q=Matrix.zeros(2))
+    assert outcome_of(recipe, "boundary").verdict is UNDECIDED
+    u = Symbol("u")
+    moved = ito(recipe, p, Lambda(u, exp(u)))
+    assert outcome_of(moved, "non-explosion").verdict is not PROVED
+
+
+def test_two_blocks_without_a_corner_are_decided():
+    recipe = Recipe(
+        (p, s), H=p + s + p * s + log(1 + p + s), D=Matrix([[p, 0], [0, s]]), Q=Matrix.zeros(2)
+    )
+    assert outcome_of(recipe, "boundary").verdict is PROVED
+
+
 # -- abstract laws
 # --------------------------------------------------------------------------------------------------
 
 
-BOUND = "theta*grad({}, theta) <= C*theta**a near theta = 0 for some C and a > 0"
+BOUND = (
+    "theta*grad({}, theta) <= C*theta**a near theta = 0 for some C and a > 0, uniformly on bounded"
+)
 
 
 @pytest.mark.parametrize(("recipe", "law"), [(sgrld_reciprocal, "U"), (scir_posterior, "U")])
@@ -155,6 +184,12 @@ def counts(shape, data):
         (1 + above, [[1, 2], [0, 3]], PROVED),
         (alpha, [[1, 2], [-1, 3]], UNDECIDED),
         (alpha, [[1.0, math.nan]], UNDECIDED),
+        (alpha, [[1.0, math.inf]], UNDECIDED),
+        (alpha, [["1", "2"]], UNDECIDED),
+        (alpha, np.array([[1, 2], [0, 3]]), PROVED),
+        (alpha, np.array([[1, 2], [0, -3]]), UNDECIDED),
+        (alpha, np.array([[1 + 1j, 2]]), UNDECIDED),
+        (alpha, np.ma.masked_array([[1, 2]], mask=[[0, 1]]), UNDECIDED),
         (q, [[1, 2]], UNDECIDED),
     ],
 )

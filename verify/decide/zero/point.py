@@ -253,11 +253,12 @@ class Point:
     def _places_of(self, condition: ParameterCondition) -> list[Places]:
         """The coordinates at which a condition must hold."""
         lengths = {s.length for s in free_indexed(condition.e)}
-        if not lengths <= self.sizes.keys():
+        if not lengths | condition.e.atoms(Length) <= self.sizes.keys():
             raise NoValueError(f"{condition} is about parameters of an unknown length")
         if not lengths:
             return [{}]
-        return [{GENERIC: k} for k in range(min(self.sizes[length] for length in lengths))]
+        (length,) = lengths  # a condition is between vectors of one length
+        return [{GENERIC: k} for k in range(self.sizes[length])]
 
     def _keys_of(self, e: Expr, places: Places) -> Iterator[Any]:
         """The keys of all parameters in a condition, those in its totals at every coordinate."""

@@ -28,7 +28,7 @@ from verify.diffusion.infinity.ends import (
     logarithmic_slope,
     lower_power,
 )
-from verify.diffusion.infinity.liouville import gamma_law_of
+from verify.diffusion.infinity.liouville import law_of_total
 from verify.diffusion.infinity.lyapunov import bounds_growth
 from verify.generator.fokker_planck import generator
 from verify.subject import Subject
@@ -137,8 +137,8 @@ def _by_energy_of_total(edge: Edge, subject: Subject, V: Expr, name: str) -> Out
     if not isinstance(block, Vector) or block.domain != Interval.open(0, oo):
         return None
     own = Add(*(t for t in summands(V) if block in blocks_in(t, subject.state)))
-    law = gamma_law_of(own, block)
-    if law is None or not law.exact or blocks_in(law.h, subject.state):
+    law = law_of_total(V, block, subject.state)
+    if law is None:
         return None
     k = law.c - 1  # the density of a gamma law has the exponent shape - 1
     radial = (law.h - contract(k, block) * log(law.sum)).expand()
@@ -172,9 +172,8 @@ def conditions_found(edge: Edge, subject: Subject) -> tuple[ParameterCondition, 
     """
     block = edge.block
     for V, name in _energies(edge, subject):
-        own = Add(*(t for t in summands(V) if block in blocks_in(t, subject.state)))
-        law = gamma_law_of(own, block) if isinstance(block, Vector) and edge.end == 0 else None
-        if law is None or blocks_in(law.h, subject.state):
+        law = law_of_total(V, block, subject.state) if edge.end == 0 else None
+        if law is None:
             continue
         k = law.c - 1
         near, _ = ends(law.sum)

@@ -4,9 +4,10 @@ vanishes.
 At a distance e from the edge let ``D = c e + O(e^2)`` depend on the coordinate alone, and let f be
 its drift inwards.
 
-* If ``f >= c - C e^a`` near the edge for some C and a > 0, locally uniformly in the other
-  coordinates, then ``V = -log(e) - K e^a`` has ``L V <= 0`` near the edge for a large K, on every
-  bounded set, so that the edge is never reached (Khasminskii 2012, theorem 3.5).
+* If ``f >= c - C e^a`` near the edge for some C and a > 0, uniformly on bounded parts of the
+  domain, also where other coordinates are near an end, then ``V = -log(e) - K e^a`` has
+  ``L V <= 0`` near the edge for a large K, on every bounded set, so that the edge is never reached
+  (Khasminskii 2012, theorem 3.5).
 * If f goes to ``b > 0`` on the edge, which may depend on the others, the arguments on the faces of
   a simplex hold as they stand: the coordinate stays on its side, as it would only be pushed back;
   its local time at the edge and so the time spent there vanish; and as D vanishes with e and the
@@ -18,19 +19,24 @@ Without a current, ``f = D' - D H'`` with the derivative of H by e. So the first
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
 from sympy import Dummy, Expr, Symbol, symbols
+from sympy.core.function import AppliedUndef
 
 from recipe import Recipe
 from recipe.declare.posterior import Posterior
-from recipe.language.abstract import Potential
+from recipe.language.abstract import Field, Jet, Partial, Potential
 from recipe.language.calculus import partial
+from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import (
     Indexed,
+    Scalar,
     ScalarData,
+    Vector,
     VectorData,
     VectorParameter,
     generic,
@@ -42,11 +48,14 @@ from verify.decide.asymptotics.leading import NoLeadingTermError, certain_sign, 
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
 from verify.diffusion.boundary.edges import NOT_ATTAINED, SELF_REFLECTING, Edge, nonlocal_atom
-from verify.diffusion.boundary.reflected import is_along_the_normal, up_to, with_end
+from verify.diffusion.boundary.reflected import closed_block, is_along_the_normal, up_to, with_end
 from verify.generator.coupling import own_diffusion
 from verify.generator.fokker_planck import current
 from verify.subject import Subject
 from verify.verdict import Outcome, proved
+
+ABSTRACT = (Potential, Field, Partial, Jet, AppliedUndef)
+REAL_KINDS = "buif"  # of numpy's types of numbers
 
 
 def decide_by_own_noise(edge: Edge, subject: Subject) -> Outcome | None:
@@ -121,11 +130,26 @@ def _by_slopes(edge: Edge, slopes: list[Expr]) -> Outcome | None:
 
 
 def _at_edge(edge: Edge, e: Expr) -> Expr | None:
-    """The value on the edge of an expression that is proved smooth up to it; else None."""
-    closed = up_to(edge, e)
+    """The value on the edge of an expression that is proved smooth up to it, also where other
+    coordinates are at an end of their domain; else None.
+    """
+    closed = _closed(edge, e)
     if closed is None or not is_smooth(closed):
         return None
     return normalised(closed.xreplace({with_end(edge): edge.end}))
+
+
+def _closed(edge: Edge, e: Expr) -> Expr | None:
+    """The expression with this end of the coordinate included, and with all ends of all others.
+
+    At a corner, ``x/(x + y)`` has no limit, although it has one at x = 0 for every y > 0. None if
+    an abstract function, which is defined inside only, or a block on a simplex occurs.
+    """
+    ends = {s: closed_block(s) for s in e.atoms(Vector, Scalar)}
+    own = next((s for s in ends if s == edge.block), None)
+    if any(on_simplex(s) for s in ends) or e.atoms(*ABSTRACT):
+        return None
+    return e.xreplace(ends if own is None else {**ends, own: with_end(edge)})
 
 
 def _assuming_a_bound(edge: Edge, slope: Expr) -> Outcome:
@@ -135,8 +159,8 @@ def _assuming_a_bound(edge: Edge, slope: Expr) -> Outcome:
     return proved(
         f"{NOT_ATTAINED}, as the noise of {edge.block} is its own and vanishes like the distance"
         " from the edge, for every potential with the bound that is assumed",
-        f"{text(slope)} <= {text(bound)} near {edge} for some C and a > 0, locally uniformly in the"
-        " other coordinates",
+        f"{text(slope)} <= {text(bound)} near {edge} for some C and a > 0, uniformly on bounded"
+        " parts of the domain",
     )
 
 
@@ -187,11 +211,14 @@ def _nonnegative(s: Symbol) -> Symbol:
 
 
 def _has_no_negative(array: Any) -> bool:
-    """Return True if all numbers of nested lists or of an array are at least 0; NaN is not."""
+    """Return True if all numbers of nested lists or of an array are finite and at least 0; False
+    for anything that is not a number.
+    """
     if hasattr(array, "to_numpy"):  # a table, whose own comparisons pass over NaN
         array = array.to_numpy()
-    if hasattr(array, "shape"):
-        return bool((array >= 0).all())
+    if hasattr(array, "dtype") and hasattr(array, "shape"):
+        plain = getattr(array.dtype, "kind", "") in REAL_KINDS and not hasattr(array, "mask")
+        return plain and bool(((array >= 0) & (array < math.inf)).all())
     if isinstance(array, list | tuple):
         return all(_has_no_negative(row) for row in array)
-    return bool(array >= 0)
+    return isinstance(array, int | float) and 0 <= array < math.inf

@@ -226,6 +226,16 @@ def with_end(edge: Edge) -> Block:
     return Vector(edge.block.base, like=edge.block, domain=interval)
 
 
+def closed_block(block: Block) -> Block:
+    """The block on the domain with all its finite ends included; of a vector, at the same index."""
+    if not isinstance(block.domain, Interval):
+        return block
+    interval = Interval(block.domain.start, block.domain.end)
+    if isinstance(block, Scalar):
+        return Scalar(block.name, domain=interval)
+    return Vector(block.base, like=block, domain=interval).at(block.label)
+
+
 def _every_abstract(e: Expr) -> list[Expr]:
     """The abstract functions in the expression, including those inside its sums."""
     found = abstract_atoms(e)

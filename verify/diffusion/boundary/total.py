@@ -24,9 +24,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Add, Expr, S, log
+from sympy import Expr, S, log
 
-from recipe.language.calculus import contract, summands
+from recipe.language.calculus import contract
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import GENERIC, Indexed, Length, Vector
 from recipe.language.text import text
@@ -39,7 +39,7 @@ from verify.decide.zero.point import WORKING_BITS, NoValueError, Point, at_preci
 from verify.diffusion.boundary.edges import NOT_ATTAINED, SELF_REFLECTING, Coordinate, Edge
 from verify.diffusion.boundary.feller import behaviour, decide_by_feller
 from verify.diffusion.boundary.reflected import is_along_the_normal
-from verify.diffusion.infinity.liouville import Liouville, gamma_law_of
+from verify.diffusion.infinity.liouville import Liouville, law_of_total
 from verify.generator.coupling import own_diffusion
 from verify.subject import Subject
 from verify.verdict import Outcome, Witness, proved
@@ -87,9 +87,7 @@ def _law(edge: Edge, subject: Subject) -> Liouville | None:
         or not is_along_the_normal(edge, subject)
     ):
         return None
-    own = Add(*(t for t in summands(subject.H) if block in blocks_in(t, subject.state)))
-    law = gamma_law_of(own, block)
-    return law if law is not None and law.exact and not blocks_in(law.h, subject.state) else None
+    return law_of_total(subject.H, block, subject.state)
 
 
 def _faces(beta: Expr) -> Outcome:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from sympy import Add, Expr, Interval, Mul, Pow, S, exp, log, oo, preorder_traversal
 
-from recipe.language.calculus import contract
+from recipe.language.calculus import contract, summands
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, Scalar, Vector
@@ -56,7 +56,7 @@ def decide_liouville(e: Expr, x: Block) -> Outcome | None:
     None if e is not of this form, or a sign or integral is not decided; that leaves the question
     open.
     """
-    found = None if not isinstance(x, Vector) else gamma_law_of(e, x)
+    found = None if not isinstance(x, Vector) else _read(e, x)
     if found is None:
         return None
     if possible_signs(found.c) <= NOT_POSITIVE and found.exact:
@@ -71,7 +71,7 @@ def decide_liouville(e: Expr, x: Block) -> Outcome | None:
     return proved(REDUCED_TO_THE_SUM) if all(finite.values()) else None
 
 
-def gamma_law_of(e: Expr, x: Vector) -> Liouville | None:
+def _read(e: Expr, x: Vector) -> Liouville | None:
     """The exponents and the function of the sum; None if e is not of this form."""
     if on_simplex(x):
         logarithm, added, edge = log(x), x, S.One
@@ -96,6 +96,17 @@ def gamma_law_of(e: Expr, x: Vector) -> Liouville | None:
         else:
             return None
     return Liouville(c.expand(), h, s, exact)
+
+
+def law_of_total(e: Expr, x: Block, state: tuple[Block, ...]) -> Liouville | None:
+    """The law of a positive block, or of logarithms, that depends on its coordinates through their
+    total alone: exact, and with a c and an h that depend on no block. None for any other law.
+    """
+    own = Add(*(t for t in summands(e) if x in blocks_in(t, state)))
+    law = _read(own, x) if isinstance(x, Vector) else None
+    if law is None or not law.exact or blocks_in(law.h, state) or blocks_in(law.c, state):
+        return None
+    return law
 
 
 def _power(term: Expr, x: Vector, logarithm: Expr) -> Expr | None:
@@ -137,4 +148,4 @@ def _at_the_sum(found: Liouville, x: Vector, end: End) -> Witness:
     )
 
 
-__all__ = ["Liouville", "decide_liouville", "gamma_law_of"]
+__all__ = ["Liouville", "decide_liouville", "law_of_total"]

@@ -1,4 +1,6 @@
-"""``where``: each condition between parameters that a recipe is declared under is needed."""
+"""``where``: each condition between parameters that a recipe is declared under excludes something
+that is refuted.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,11 @@ ASKED = ("well-defined", "diffusion-psd", "boundary", "normalisable", "non-explo
 
 
 def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
-    """Prove of each condition that an obligation is refuted where it fails."""
+    """Prove of each condition that an obligation is refuted somewhere where it fails alone."""
     declared = subject.declared
     assert isinstance(declared, Recipe)
     found = {c: _refuted_outside(declared, c, outcomes) for c in declared.where}
-    open_ones = [f"where {c} fails nothing is refuted" for c, by in found.items() if by is None]
+    open_ones = [f"where {c} fails nothing was refuted" for c, by in found.items() if by is None]
     if open_ones:
         return undecided("; ".join(open_ones))
     return proved("; ".join(f"where {c} fails, {by}" for c, by in found.items()))
@@ -27,10 +29,11 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
 def _refuted_outside(
     declared: Recipe, condition: ParameterCondition, outcomes: Outcomes
 ) -> str | None:
-    """The obligation that is refuted under the opposite of one condition alone, with its witness;
-    None if there is none.
+    """The obligation that is refuted under the opposite of one condition and all others, with its
+    witness; None if there is none.
     """
-    outside = with_fields(declared, where=(condition.negated,))
+    others = (c for c in declared.where if c != condition)
+    outside = with_fields(declared, where=(*others, condition.negated))
     for name, outcome in outcomes.about(outside):
         if outcome.verdict is Verdict.REFUTED and outcome.witness is not None:
             return f"{name} is refuted: {outcome.by} ({_shown(outcome.witness.point)})"
@@ -46,12 +49,13 @@ def _shown(point: dict[str, str | list[str]]) -> str:
 
 WHERE = Obligation(
     name="where",
-    statement="each declared condition is needed: where it fails, an obligation is refuted",
+    statement="each declared condition excludes parameters for which an obligation is refuted",
     explanation=(
         "A recipe may be declared under conditions between its parameters, such as n + alpha >= 1."
         " They belong to the scope of every proof, and numbers are checked against them. This line"
-        " says what lies outside: an obligation that is refuted there, with a witness, or that the"
-        " question is open. A condition that is not needed narrows the scope for nothing."
+        " says what lies outside, where one condition fails and all others hold: an obligation that"
+        " is refuted for some parameters there, with a witness, or that the question is open. A"
+        " condition that excludes nothing wrong narrows the scope for nothing."
     ),
     discharge=discharge,
     asks=ASKED,
