@@ -12,7 +12,7 @@ HALF_LINE = 'half = Vector("half", domain=Interval.open(0, oo))\n'
 UNDECIDED = (
     HEAD
     + HALF_LINE
-    + 'open_question = Recipe((half,), Potential("V", half), half, 0)  # what V does at 0 is'
+    + 'open_question = Recipe((half,), Potential("V", half), 1, 0)  # what V does at 0 is'
     " unknown\n"
 )
 

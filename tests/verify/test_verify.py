@@ -313,9 +313,20 @@ CASES = [
     ),
     (
         "marginal",
-        UNDECIDED,
+        REFUTED,
         Recipe(
             (x, y, z), x**2 + y**2 * z**2, Matrix.eye(3), Matrix.zeros(3), marginal={(x, y): x**2}
+        ),
+    ),
+    (
+        "marginal",
+        UNDECIDED,
+        Recipe(
+            (x, y, z),
+            x**2 + Potential("W", y, z),
+            Matrix.eye(3),
+            Matrix.zeros(3),
+            marginal={(x, y): x**2},
         ),
     ),
 ]

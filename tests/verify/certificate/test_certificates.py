@@ -127,7 +127,11 @@ CHI_SQUARED = {"scir", "scir_posterior"}
 REFLECTED = {name for name, recipe in CATALOG.items() if recipe.reflections}
 WRITTEN = sorted(CATALOG.keys() - CHI_SQUARED - REFLECTED)
 TRANSFORMED = {name for name, recipe in CATALOG.items() if recipe.transform is not None}
-NOT_FOLLOWED = {"lognormal_exp_ou": {"boundary"}}  # no power of the distance shows its tail at 0
+NOT_FOLLOWED = {
+    "lognormal_exp_ou": {"boundary"},  # no power of the distance shows its tail at 0
+    "sgrld_simplex_expanded_mean": {"boundary"},  # its coordinates depend on their total
+    "sgrld_reciprocal": {"boundary"},  # it holds under a bound on an abstract potential
+}
 
 
 @pytest.mark.parametrize("name", sorted(set(WRITTEN) - TRANSFORMED))
@@ -240,8 +244,9 @@ def certificate(declared):
 
 
 def test_what_is_not_proved_has_no_certificate():
+    half = Vector("half", domain=Interval.open(0, oo))
     for declared, reason in (
-        (CATALOG["sgrld_reciprocal"], "boundary is undecided"),
+        (Recipe((half,), Potential("V", half), 1, 0), "boundary is undecided"),
         (Recipe((theta,), U, -A, 0), "diffusion-psd is refuted"),
         (
             Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(eps) * w}, U),

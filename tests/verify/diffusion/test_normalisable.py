@@ -273,7 +273,7 @@ SEVERAL = [
     (REFUTED, a * log(1 + x**2), (x,)),  # at a = 1/4
     (REFUTED, b * x**2, (x,)),
     (PROVED, (a + 1) / 2 * log(1 + x**2 / a), (x,)),  # Student
-    (UNDECIDED, (a + 1) * log(1 + x**2) * sqrt(2), (x,)),
+    (PROVED, (a + 1) * log(1 + x**2) * sqrt(2), (x,)),
 ]
 
 

@@ -15,6 +15,7 @@ from sympy import (
     Function,
     Interval,
     Matrix,
+    Mul,
     Rational,
     S,
     Symbol,
@@ -54,9 +55,9 @@ U, G = Potential("U", theta), Function("G", positive=True)(theta)
 K = total(r**2) / 2
 eps, w = Symbol("epsilon", positive=True), Noise("w", like=theta)
 CANONICAL, FRICTION = Matrix([[0, -1], [1, 0]]), Matrix([[0, 0], [0, 1]])
-# Zero for every theta, by an addition theorem that the canonical form does not know, so it is
-# neither proved nor refuted.
-HIDDEN = sin(2 * theta) - 2 * sin(theta) * cos(theta)
+# Zero for every theta, by eight double angles in turn, which the canonical form does not know: it
+# is neither proved nor refuted.
+HIDDEN = sin(256 * theta) - 256 * sin(theta) * Mul(*(cos(2**k * theta) for k in range(8)))
 
 Declared = Recipe | Update | Discretisation
 
@@ -153,12 +154,12 @@ TABLE: dict[str, Row] = {
     "boundary": Row(
         proved=Recipe((half,), total(half), half, 0),
         refuted=Recipe((half,), total(half), 1, 0),
-        undecided=Recipe((half,), Potential("V", half), half, 0),
+        undecided=Recipe((half,), Potential("V", half), 1, 0),
     ),
     "normalisable": Row(
         proved=langevin(H=total(theta**2)),
         refuted=Recipe((x, y), (x - y) ** 2, Matrix.eye(2), Matrix.zeros(2)),
-        undecided=Recipe((x, y), x**2 * y**2, Matrix.eye(2), Matrix.zeros(2)),
+        undecided=Recipe((x, y), exp(x**2 + y**2) - 4 * x**4, Matrix.eye(2), Matrix.zeros(2)),
     ),
     "non-explosion": Row(
         proved=pair(),

@@ -21,6 +21,7 @@ from sympy import (
     cos,
     erf,
     exp,
+    factor_terms,
     log,
     sin,
     sinh,
@@ -95,8 +96,16 @@ def _(e: Add) -> Expr:
         or _numerator(e)
         or _without_one(e)
         or _without_taylor_polynomial(e)
+        or _with_common_factor(e)
         or e
     )
+
+
+def _with_common_factor(e: Add) -> Expr | None:
+    """The factor that all terms have, times the rest; None if that does not give the sign."""
+    factored = factor_terms(e)
+    known = isinstance(factored, Mul) and all(possible_signs(a) != ANY for a in factored.args)
+    return readable_form(factored) if known else None
 
 
 def _rebuilt(e: Expr, args: list[Expr]) -> Expr:
