@@ -117,6 +117,8 @@ def _signs(e: Expr) -> Signs:
 @_signs.register(Number)
 @_signs.register(NumberSymbol)
 def _(e: Expr) -> Signs:
+    if e is S.NaN:
+        return ANY  # of an expression without a value
     return POSITIVE if e > 0 else NEGATIVE if e < 0 else ZERO
 
 
@@ -482,8 +484,8 @@ def _sign_of_bent(e: Add) -> Signs:
 
 
 def _sign_with_root(e: Add) -> Signs:
-    """The signs of ``rest + slope sqrt(b)`` for a rest and a slope of opposite signs: the sign of
-    the rest, times that of ``rest^2 - slope^2 b``.
+    """The signs of ``rest + slope sqrt(b)``: of the rest, where the slope has the same sign, and
+    where it has the opposite one the sign of the rest times that of ``rest^2 - slope^2 b``.
     """
     roots = sorted((t for t in e.atoms(Pow) if t.exp == S.Half), key=str)
     for t in roots if len(roots) <= MAX_ROOTS else []:
@@ -491,8 +493,10 @@ def _sign_with_root(e: Add) -> Signs:
         if found is None:
             continue
         slope, rest = found
-        side = possible_signs(rest)
-        if side in (POSITIVE, NEGATIVE) and possible_signs(slope) in (POSITIVE, NEGATIVE):
+        side, other = possible_signs(rest), possible_signs(slope)
+        if side in (POSITIVE, NEGATIVE) and other in (POSITIVE, NEGATIVE):
+            if side == other:
+                return side
             signs = products(side, possible_signs((rest**2 - slope**2 * t.base).expand()))
             if signs != ANY:
                 return signs

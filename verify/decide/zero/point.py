@@ -102,6 +102,7 @@ class Point:
         self._values: dict[Any, Rational] = {}
         self._arguments: dict[Any, list[tuple[Any, tuple[Ball, ...]]]] = {}
         self._conditions_hold = False
+        self._parameters_put = False
 
     def evaluate(self, e: Expr, places: Places | None = None) -> Ball:
         """Return a ball that contains the value of ``e``, each free label standing for the
@@ -111,6 +112,8 @@ class Point:
             NoValueError: if the expression is not defined at the point, or its value depends on
                 numbers that ball arithmetic cannot tell apart.
         """
+        if self._parameters_put:
+            self._choose_under(assumed())
         value = _value(e, self, places or {})
         if not value.is_finite():
             raise NoValueError(f"{e} is not finite there")
@@ -297,6 +300,7 @@ class Point:
         """Set coordinate k of a block (``k=None``: a plain symbol) before it is chosen, as on an
         edge of its domain.
         """
+        self._parameters_put |= not isinstance(symbol, Vector | Scalar)
         self._values[("coordinate", symbol, k) if k is not None else symbol] = value
 
     def _chosen(self, symbol: Symbol) -> Rational:

@@ -17,7 +17,7 @@ from recipe.language.abstract import Potential
 from recipe.language.calculus import abstract_atoms
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, Block, Scalar, Vector
+from recipe.language.symbols import GENERIC, Block, Indexed, Scalar, Vector
 from recipe.language.total import Total, labels, opened, relabel
 from recipe.signs.defined import is_continuous
 from recipe.signs.sets import NOT_NEGATIVE, POSITIVE
@@ -138,7 +138,9 @@ def _power_of_block(e: Expr, block: Block, assumed: bool) -> object:
         if not infinite:
             return None
         if all(p is not None for p in powers):
-            return _smaller([p for p in powers if p is not None])
+            smaller = _smaller([p for p in powers if p is not None])
+            # a product of two sums couples coordinates, whose powers must then be the same
+            return None if smaller.atoms(Indexed) else smaller
         if assumed and all(is_bounded_below(h, block, end) for end in infinite):
             return None
     return NOT_COERCIVE

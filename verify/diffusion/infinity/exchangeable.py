@@ -15,7 +15,7 @@ from __future__ import annotations
 from sympy import Add, Expr, S, oo
 
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Vector
+from recipe.language.symbols import Block, Indexed, Vector
 from recipe.language.total import total
 from recipe.signs.sign import is_positive
 from verify.diffusion.infinity.cones import ARGUMENT, slopes
@@ -39,8 +39,8 @@ def decide_exchangeable(e: Expr, blocks: tuple[Block, ...]) -> Outcome | None:
         else:
             return None
     each, whole = slopes(of_each), slopes(of_sum)
-    if each is None or whole is None:
-        return None
+    if each is None or whole is None or any(s.atoms(Indexed) for s in each):
+        return None  # two coordinates with different slopes may go to opposite ends
     ends = ((each[0], whole[0]), (each[1], whole[1]), each)
     return proved("H grows at least linearly in every direction") if all(
         _is_positive(*pair) for pair in ends
