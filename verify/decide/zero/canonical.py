@@ -41,7 +41,7 @@ from recipe.language.total import Total, labels, relabel
 from recipe.signs.sign import is_positive
 from verify.decide.zero.errors import CannotDecideError, TableFullError
 from verify.decide.zero.generators import CAPACITIES, Generators
-from verify.decide.zero.ratio import Poly, Ratio
+from verify.decide.zero.ratio import Poly, Ratio, ratio
 from verify.decide.zero.sums import FIRST_OPEN_LABEL, SumGenerators
 
 RootKey = tuple[str, Hashable]  # the radicand: ("exp", a term) or ("power", a positive factor)
@@ -51,21 +51,17 @@ RootKey = tuple[str, Hashable]  # the radicand: ("exp", a term) or ("power", a p
 MAX_GENERATOR_POWER = 64
 
 
-def is_zero(e: Expr, form: type[Canonical] | None = None) -> bool:
+def is_zero(e: Expr) -> bool:
     """Return True if the canonical form of the expression is zero, which proves that it is
     identically zero.
 
     False proves nothing: functions may be related in a way that the canonical form does not know.
 
-    Args:
-        e: an expression.
-        form: the canonical form; ``Canonical`` if none is given.
-
     Raises:
         CannotDecideError: if the expression has no canonical form, or one that is too large.
     """
     for capacity in CAPACITIES:
-        canonical = (form or Canonical)(capacity)
+        canonical = Canonical(capacity)
         try:
             # Read again, if need be, now that all roots are known: arguments read early may have
             # used coarser ones.
@@ -174,20 +170,16 @@ class Canonical:
         return self._logarithm(self.read(e.args[0]))
 
     # sympy's ``rewrite(exp)`` would rewrite the argument as well: sinh(sin(x)) with exp(I*x).
-    @_read.register
-    def _(self, e: sinh) -> Ratio:
+    @_read.register(sinh)
+    @_read.register(cosh)
+    @_read.register(tanh)
+    def _(self, e: Expr) -> Ratio:
         up = self.read(exp(e.args[0]))
-        return (up - up.inverse()) / self.generators.number(2)
-
-    @_read.register
-    def _(self, e: cosh) -> Ratio:
-        up = self.read(exp(e.args[0]))
-        return (up + up.inverse()) / self.generators.number(2)
-
-    @_read.register
-    def _(self, e: tanh) -> Ratio:
-        up = self.read(exp(e.args[0]))
-        return (up - up.inverse()) / (up + up.inverse())
+        down = self.generators.number(1) / up
+        sine, cosine = up - down, up + down
+        if isinstance(e, tanh):
+            return sine / cosine
+        return (sine if isinstance(e, sinh) else cosine) / self.generators.number(2)
 
     @_read.register
     def _(self, e: sin) -> Ratio:
@@ -232,23 +224,14 @@ class Canonical:
 
     @_read.register
     def _(self, e: Total) -> Ratio:
-        label, body = self._opened(e)
-        return self.sums.read(self.read(body), e.index.at(label))
-
-    def _opened(self, e: Total) -> tuple[int, Expr]:
-        """A label that occurs nowhere in the body of a sum, and the body at it."""
         label = next(k for k in itertools.count(FIRST_OPEN_LABEL, -1) if k not in labels(e.body))
-        return label, relabel(e.body, e.index.label, label)
+        return self.sums.read(self.read(relabel(e.body, e.index.label, label)), e.index.at(label))
 
     def _settled(self, e: Expr) -> Expr:
         """The argument rewritten in canonical form, so that equal arguments become the same
         expression.
         """
-        return self.generators.expression(self._normal(self.read(e)))
-
-    def _normal(self, r: Ratio) -> Ratio:
-        """The form in which an argument of a function is compared."""
-        return r
+        return self.generators.expression(self.read(e))
 
     def _opaque(self, function: type[Expr], *arguments: Expr) -> Ratio:
         settled = function(*(self._settled(a) for a in arguments))
@@ -261,9 +244,13 @@ class Canonical:
 
     def _exponential(self, argument: Ratio) -> Ratio:
         """``exp(sum of terms)`` as the product of ``exp(term)``."""
+        content = argument.den.content()
+        den = argument.den // content
         result = self.generators.number(1)
-        for term, q in self.generators.terms(self._normal(argument)):
-            result *= self._exp_term(term, int(q.p), int(q.q))
+        for exponents, coefficient in argument.num.to_dict().items():
+            term = ratio(self.generators.context.from_dict({exponents: 1}), den)
+            common = math.gcd(int(coefficient), int(content))
+            result *= self._exp_term(term, int(coefficient) // common, int(content) // common)
         return result
 
     def _exp_term(self, term: Ratio, p: int, q: int) -> Ratio:
@@ -316,7 +303,6 @@ class Canonical:
         return self.generators.generator(log(factor), log(factor))
 
     def _rational_power(self, base: Ratio, power: Rational) -> Ratio:
-        base = self._normal(base)
         if base.is_zero():
             if power <= 0:
                 raise ZeroDivisionError("a power of zero")
@@ -332,7 +318,6 @@ class Canonical:
         return result
 
     def _opaque_root(self, base: Ratio, q: int) -> Ratio:
-        base = self._normal(base)
         e = self.generators.expression(base)
         root = self.generators.generator(("root", base.key(), q), Pow(e, Rational(1, q)))
         self.generators.relate(root, q, base)

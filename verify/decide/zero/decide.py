@@ -2,8 +2,8 @@
 
 *Proved* by canonical form, *refuted* by a point where ball arithmetic excludes zero. The second
 decider looks at both; where it cannot confirm a proof, the value at explicit points must not
-exclude zero. What both leave open is asked of methods that take longer: more relations between
-functions, and points in general position with more digits and larger lengths.
+exclude zero. What both leave open is looked at in points of general position, with more digits and
+larger lengths.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 
-from sympy import Expr, Pow, atan, cos, cosh, log, loggamma, polygamma, sin, sinh, tan, tanh
+from sympy import Expr
 
 from recipe.language.symbols import GENERIC, OTHER, Indexed, Length
 from recipe.language.total import Total, labels
@@ -25,7 +25,6 @@ from verify.decide.zero.point import (
     at_precision,
     shown_ball,
 )
-from verify.decide.zero.prove import is_proved_zero
 from verify.decide.zero.second_decider import second_opinion
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 
@@ -33,8 +32,6 @@ MAX_LENGTH_CHOICES = 27
 POINTS_PER_LENGTH_CHOICE = 4
 NEGLIGIBLE_RADIUS = 1e-12  # a ball around zero this small is not computed with more digits
 FURTHER_LENGTHS, POINTS_FURTHER, FURTHER_BITS = (3, 4, 5, 6, 7, 8), 4, (128, 1024)
-# Functions that obey equations which the quicker canonical form does not know.
-RELATED = (sin, cos, tan, sinh, cosh, tanh, atan, log, loggamma, polygamma)
 CONFIRMATION_POINTS = 3  # points at which a proof by canonical form alone is evaluated
 
 
@@ -58,11 +55,7 @@ def decide_zero(e: Expr) -> Outcome:
     zero, reason = _has_zero_form(e)
     if zero:
         return proved(_confirmation(e))
-    witness = find_nonzero(e)
-    if witness is None:
-        if is_proved_zero(e):
-            return proved(_confirmation(e, "relations between functions"))
-        witness = _search_further(e)
+    witness = find_nonzero(e) or _search_further(e)
     if witness is not None:
         if second_opinion(e).kind == "zero":
             raise DisagreementError(
@@ -79,7 +72,7 @@ def vanishes(e: Expr) -> bool:
     """
     if e != 0:
         zero, _ = _has_zero_form(e)
-        if not zero and not (_is_related(e) and find_nonzero(e) is None and is_proved_zero(e)):
+        if not zero:
             return False
         _confirmation(e)
     return True
@@ -97,25 +90,20 @@ def _has_zero_form(e: Expr) -> tuple[bool, str]:
         return False, "it is nested too deeply for a canonical form"
 
 
-def _is_related(e: Expr) -> bool:
-    """Return True if an expression has functions that the methods that take longer know more of."""
-    return e.has(*RELATED) or any(not p.exp.is_Integer for p in e.atoms(Pow))
-
-
-def _confirmation(e: Expr, by: str = "canonical form") -> str:
-    """Confirm a proof with the second decider, and say what supports the proof.
+def _confirmation(e: Expr) -> str:
+    """Confirm a proof by canonical form with the second decider, and say what supports the proof.
 
     Where the second decider has no answer, the value at a few points must not exclude zero.
     """
     second = second_opinion(e)
     if second.kind == "zero":
-        return f"{by}, confirmed by a second decider"
+        return "canonical form, confirmed by a second decider"
     if second.kind == "nonzero" and second.certain:
         raise DisagreementError(
-            f"by {by}, {e} is zero, and the second decider says that {second.why}"
+            f"canonical form says that {e} is zero, and the second decider says that {second.why}"
         )
     _require_zero_at_points(e)
-    return by
+    return "canonical form"
 
 
 def find_nonzero(e: Expr) -> Witness | None:

@@ -8,11 +8,11 @@ expression that reduces to zero is zero.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Any
 
 import flint
-from sympy import Abs, Add, Expr, Integer, Mul, Pow, Rational
+from sympy import Abs, Add, Expr, Integer, Mul, Pow
 
 from recipe.language.total import labels
 from verify.decide.zero.errors import TableFullError, TooLargeError
@@ -82,24 +82,6 @@ class Generators:
             self._signs.append(k)
             self._relations[k] = (2, self.number(1))
         return side
-
-    def relation_of(self, k: int) -> tuple[int, Ratio] | None:
-        """The recorded ``(power, value)`` of the k-th generator, or None."""
-        return self._relations.get(k)
-
-    def is_sign(self, k: int) -> bool:
-        """Return True if the k-th generator is a sign."""
-        return k in self._signs
-
-    def terms(self, r: Ratio) -> Iterator[tuple[Ratio, Rational]]:
-        """Yield ``(term, q)`` with ``r = sum of q * term``, where a term is a monomial over the
-        denominator, without a coefficient.
-        """
-        content = r.den.content()
-        den = r.den // content
-        for exponents, coefficient in r.num.to_dict().items():
-            term = ratio(self.context.from_dict({exponents: 1}), den)
-            yield term, Rational(int(coefficient), int(content))
 
     def square_of(self, k: int) -> Ratio | None:
         """The recorded value of the square of the k-th generator; None if no such relation is
