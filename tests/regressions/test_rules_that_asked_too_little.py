@@ -59,6 +59,16 @@ def test_a_witness_that_is_put_meets_the_conditions():
     assert outcome_of(free, "diffusion-psd").verdict is Verdict.REFUTED
 
 
+def test_a_condition_on_a_length_holds_for_the_witness():
+    d = theta.dim
+    falls = (d - 1) * (d - 2) * (d - 3)
+    declared = Recipe(theta, total(theta**2), 1 - falls, 0, where=[d <= 3])
+    assert outcome_of(declared, "diffusion-psd").verdict is not Verdict.REFUTED
+    assert outcome_of(Recipe(theta, total(theta**2), 1 - falls, 0), "diffusion-psd").verdict is (
+        Verdict.REFUTED
+    )
+
+
 def test_slopes_that_differ_between_coordinates():
     """Along (1, -1) with p = (1, 10) H goes to -oo."""
     H = total(p * (sqrt(1 + theta**2) + 3 * theta) / 2) + total(theta) ** 2

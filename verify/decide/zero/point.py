@@ -112,8 +112,8 @@ class Point:
             NoValueError: if the expression is not defined at the point, or its value depends on
                 numbers that ball arithmetic cannot tell apart.
         """
-        if self._parameters_put:
-            self._choose_under(assumed())
+        if assumed():
+            self._check_conditions(assumed())
         value = _value(e, self, places or {})
         if not value.is_finite():
             raise NoValueError(f"{e} is not finite there")
@@ -252,6 +252,22 @@ class Point:
         for key in free:
             del self._values[key]
         raise NoValueError("no values of the parameters were found for which the conditions hold")
+
+    def _check_conditions(self, conditions: tuple[ParameterCondition, ...]) -> None:
+        """Check the conditions that no choice of a parameter will check: those of lengths alone,
+        and all of them where a parameter was put.
+
+        Raises:
+            NoValueError: where one of them does not hold.
+        """
+        if self._parameters_put:
+            self._choose_under(conditions)
+        for c in conditions:
+            lengths = c.e.atoms(Length)
+            if c.e.free_symbols == lengths and lengths <= self.sizes.keys():
+                value = _value(c.e, self, {})
+                if not (value > 0 if c.is_strict else value >= 0):
+                    raise NoValueError(f"{c} does not hold for these lengths")
 
     def _places_of(self, condition: ParameterCondition) -> list[Places]:
         """The coordinates at which a condition must hold."""
