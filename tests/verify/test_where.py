@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cases.catalog_recipes import catalog_recipes
-from sympy import Eq, Function, Interval, Rational, Symbol, log, oo, sign
+from sympy import Eq, Function, Interval, Rational, Symbol, exp, log, oo, sign
 
 from codegen import sample
 from recipe import Data, Parameter, Posterior, Potential, Recipe, RecipeError, Vector, bind, total
@@ -252,7 +252,7 @@ def test_natural_coordinates_of_the_simplex(name):
 def test_natural_coordinates_without_conditions_explode_at_a_witness():
     entry = catalog_recipes()["sgrld_simplex_expanded_natural"]
     for where, words in (
-        ([], "declare it where=[total(alpha) >= 1]"),
+        ([], "declare it where=[alpha + n >= 1, total(alpha) >= 1]"),
         ([total(alpha) >= 1], "declare it where=[alpha + n >= 1]"),
         ([n + alpha >= 1], "declare it where=[total(alpha) >= 1]"),
     ):
@@ -263,6 +263,14 @@ def test_natural_coordinates_without_conditions_explode_at_a_witness():
         if where == [n + alpha >= 1]:
             assert sum(shapes) < 1
         assert words in outcome.repair
+
+
+def test_a_repair_leaves_out_what_follows_from_the_rest():
+    """With shapes that are at least 1, their total is."""
+    H = total(exp(theta)) - total(alpha * theta)
+    outcome = outcome_of(Recipe(theta, H, exp(-theta), 0), "non-explosion")
+    assert outcome.verdict is REFUTED
+    assert "where=[alpha >= 1]," in outcome.repair
 
 
 def test_there_is_no_certificate_under_conditions():

@@ -27,6 +27,7 @@ def toeplitz(t, m):
 S5 = tuple(Scalar(f"s{k}") for k in range(5))
 S4 = S5[:4]
 M = Dense("M", theta, positive=True)
+A5 = Matrix(5, 3, lambda i, j: S5[i] ** (j + 1) + i * j)
 CASES = [
     case("1 - c^2/(1 + c)^2", (x,), 1 - c**2 / (1 + c) ** 2, P, "(1 + 2c)/(1 + c)^2"),
     case(
@@ -128,7 +129,7 @@ CASES = [
     case(
         "five dense squares",
         S5,
-        (lambda A: A * A.T)(Matrix(5, 3, lambda i, j: S5[i] ** (j + 1) + i * j)).expand(),
+        (A5 * A5.T).expand(),
         P,
         "A A^T",
     ),

@@ -26,6 +26,7 @@ from collections.abc import Iterator
 
 from sympy import Expr, S, log
 
+from recipe.language.assumed import ParameterCondition, assumed, under
 from recipe.language.calculus import contract
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import GENERIC, Indexed, Length, Vector
@@ -137,23 +138,33 @@ def find_reached(edge: Edge, subject: Subject) -> tuple[Witness, str] | None:
         at = behaviour(Edge(law.sum, S.Zero, 1, False), x, h)
     except NoLeadingTermError:
         at = None
+    face, corner = law.c - 1, None
     if at is not None and at.density.escape == 0 and at.diffusion.power == 1 and at.logs == 0:
-        found = _between_bounds(at.density.log, {block.length: 1})
+        corner = at.density.log
+        found = _between_bounds(corner, {block.length: 1})
         if found is not None:
-            k = at.density.log
-            return _reached(found, f"{total(block)} has", k), _needed(k)
-    found = _between_bounds(law.c - 1, {block.length: 2})
+            return _reached(found, f"{total(block)} has", corner), _needed(face, corner)
+    found = _between_bounds(face, {block.length: 2})
     if found is None:
         return None
-    return _reached(found, f"a coordinate of {block} has", law.c - 1), _needed(law.c - 1)
+    return _reached(found, f"a coordinate of {block} has", face), _needed(face, corner)
 
 
 def _reached(point: dict[str, str | list[str]], whose: str, k: Expr) -> Witness:
     return Witness(point, f"{whose} the exponent k = {text(k)}, which lies between -1 and 0 there")
 
 
-def _needed(k: Expr) -> str:
-    return f"declare it where=[{text(k + 1)} >= 1], or give parameters that meet this"
+def _needed(face: Expr, corner: Expr | None) -> str:
+    """The conditions under which faces and corner are never reached, as a repair; a condition that
+    holds or follows from the first one is left out.
+    """
+    needed: tuple[ParameterCondition, ...] = ()
+    for k in (face, corner):
+        with under((*assumed(), *needed)):
+            follows = k is None or is_nonnegative(k)
+        if not follows:
+            needed += (ParameterCondition(k, False, f"{text(k + 1)} >= 1"),)
+    return f"declare it where=[{', '.join(map(str, needed))}], or give parameters that meet this"
 
 
 def _between_bounds(k: Expr, sizes: dict[Length, int]) -> dict[str, str | list[str]] | None:
