@@ -159,9 +159,9 @@ def _needed(face: Expr, corner: Expr | None) -> str:
     holds or follows from the first one is left out.
     """
     needed: tuple[ParameterCondition, ...] = ()
-    for k in (face, corner):
+    for k in (face,) if corner is None else (face, corner):
         with under((*assumed(), *needed)):
-            follows = k is None or is_nonnegative(k)
+            follows = is_nonnegative(k)
         if not follows:
             needed += (ParameterCondition(k, False, f"{text(k + 1)} >= 1"),)
     return f"declare it where=[{', '.join(map(str, needed))}], or give parameters that meet this"
