@@ -78,6 +78,7 @@ def test_the_published_curvature_terms_make_the_correction(name):
     )  # minus the derivative of G^-1 is the first term itself
 
 
+@pytest.mark.by_default(2)
 @every_parameterisation
 def test_everything_but_the_edge_is_proved(name):
     report = verify(recipe_of(name))

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases.recipe_files import UNDECIDED, file
 
 from recipe_cli.main import main
 from verify.certificate import canonical, digest_of
@@ -176,9 +177,9 @@ def test_a_missing_file_and_a_folder_are_one_sentence(tmp_path, command):
 
 def test_only_what_is_proved_is_written(tmp_path, command):
     path = tmp_path / "cert.json"
-    status, _, err = command("verify", "sgrld_reciprocal", "--certificate", path)
+    status, _, err = command("verify", file(tmp_path, UNDECIDED), "--certificate", path)
     assert status == 3
-    assert "no certificate was written: sgrld_reciprocal is undecided (boundary)" in err
+    assert "no certificate was written: open_question is undecided (boundary)" in err
     assert not path.exists()
 
 

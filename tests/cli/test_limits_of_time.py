@@ -106,6 +106,7 @@ VERBS = [
 ]
 
 
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize(
     ("verb", "hang"),
     [(verb, hang) for verb in VERBS for hang in HANGS if verb is VERBS[0] or hang == "a loop"],
@@ -171,7 +172,7 @@ def test_a_text_whose_proof_takes_too_long_is_undecided(tmp_path):
 def test_a_certificate_beside_a_kernel_is_about_another_thing(certificate):
     done = command("check", certificate, "hmc:ghmc")
     assert done.returncode == 1
-    assert "the certificate is about a diffusion, and this is a kernel" in done.stdout
+    assert "is about a recipe, and this is a kernel" in done.stdout
 
 
 def test_a_huge_power_of_a_sum_is_not_multiplied_out():

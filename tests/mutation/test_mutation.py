@@ -33,7 +33,7 @@ NAMED = {  # one a kind of change
         "Q[r, theta] and Q[theta, r] doubled": EQUIVALENT,
         "Q[r, theta] negated": PROOF,
         "Q[theta, r] dropped": PROOF,
-        "D[r, r] dropped": STATIONARY,
+        "D[r, r] dropped": PROOF,  # without noise H never changes, and other laws are kept
         "U doubled in H": PROOF,
     },
     "sgrhmc": {"Gamma of r dropped": PROOF, "Gamma of r flipped": PROOF},

@@ -458,10 +458,6 @@ def test_verify_a_step_from_the_command_line():
             "recipe: sgld: the drift of theta has the term -grad(U, theta)",
         ),
         (["verify", "sgld", "--scheme", "rk4"], "recipe: sgld: there is no scheme 'rk4'"),
-        (
-            ["verify", "sghmc", "--scheme", "baoab", "--certificate", "c.json"],
-            "recipe: --certificate is for recipes",
-        ),
         (["schemes", "nothing"], "recipe: nothing is neither a file nor in the catalog"),
     ],
 )

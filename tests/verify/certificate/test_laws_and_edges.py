@@ -45,7 +45,7 @@ def certificate(declared, **steps):
     lines = tuple(
         replace(line, required=True, outcome=proved("forged", steps=steps[key]))
         if (key := line.name.replace("-", "_")) in steps
-        else replace(line, required=line.required and line.name not in (*LAW, "marginal"))
+        else replace(line, required=line.required and line.name not in LAW)
         for line in report.lines
     )
     return json.loads(canonical(certificate_of(declared, replace(report, lines=lines))))
@@ -199,7 +199,10 @@ FALSE_LAWS = {
     ),
     "another precision": (underdamped(U + free * total(r**2) / 2), {"normalisable": [POSITIVE]}),
     "a quartic momentum": (underdamped(U + total(r**4)), {"normalisable": [POSITIVE]}),
-    "coupled momenta": (underdamped(U + total(r) ** 2 / 2), {"normalisable": []}),
+    "coupled momenta": (
+        underdamped(U + total(r) ** 2 / 2),
+        {"normalisable": [], "marginal": []},
+    ),
     "a law twice": (underdamped(2 * U + total(r**2) / 2), {"normalisable": []}),
     "a potential and more": (
         underdamped(U - total(theta**4) + total(r**2) / 2),

@@ -178,6 +178,7 @@ def test_a_random_family_is_judged_as_quadrature_says(seed):
     assert (spread < 1e-5) == (found.verdict is PROVED), (W, found.by, values)
 
 
+@pytest.mark.slow
 def test_most_random_families_are_decided():
     verdicts = [marginal((x, block), x**2 + W, x**2).verdict for W, block in map(drawn, range(24))]
     assert verdicts.count(UNDECIDED) < 6
