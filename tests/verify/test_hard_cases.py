@@ -12,8 +12,8 @@ def test_each_case_has_a_name_and_a_truth(name, half):
     assert {expected for _, _, expected, _ in cases} == {"proved", "refuted"}
 
 
-# How many were right on 2026-11-24; before the deciders were improved: 16, 16, 14, 19, 14, 22, 14, 12,
-# 12, 13, 13, 15.
+# How many were right on 2026-11-24; before the deciders were improved: 16, 16, 14, 19, 14, 22, 14,
+# 12, 12, 13, 13, 15.
 RIGHT = {
     ("zero", "first"): 20,
     ("zero", "second"): 19,
