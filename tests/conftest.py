@@ -3,7 +3,10 @@ first.
 """
 
 import signal
+import warnings
 from collections import defaultdict
+from contextlib import suppress
+from importlib import import_module
 
 import mpmath
 import pytest
@@ -27,6 +30,17 @@ def pytest_configure(config):
         " are slow",
     )
     config.addinivalue_line("markers", "slow_for(ids): the cases that are slow")
+    if getattr(config.option, "numprocesses", None):
+        import_arviz()
+
+
+def import_arviz():
+    """Import ArviZ before the workers do: its first import of a day replaces a file in the cache of
+    the user, and where two processes do that at once, one of them ends in FileNotFoundError.
+    """
+    with suppress(ImportError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import_module("arviz")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest itself leaves out what is slow

@@ -73,7 +73,7 @@ FACES, CORNER = n + a > HALF, total(a) > theta.dim / 2
 
 
 @pytest.mark.parametrize("reflected", [False, True])
-@pytest.mark.parametrize("where", itertools.product([None, FACES], [None, CORNER]))
+@pytest.mark.parametrize("where", list(itertools.product([None, FACES], [None, CORNER])))
 def test_expanded_mean_of_the_simplex_needs_both_conditions(where, reflected):
     declared = sampler(EXPANDED_MEAN, [c for c in where if c is not None])
     outcome = boundary(mirror(declared, theta) if reflected else declared)
