@@ -35,7 +35,7 @@ def required_only(obligation, subject, outcomes):
     return undecided("not asked for")
 
 
-@pytest.mark.by_default(16)
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize("name", RULES)
 def test_every_rule_comes_out_as_expected(name):
     declared = RULES[name]

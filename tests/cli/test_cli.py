@@ -414,6 +414,7 @@ BAD_DRAWS = {
 }
 
 
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("name", BAD_DRAWS)
 def test_draws_that_cannot_be_read_are_one_sentence_and_status_2(
     name, tmp_path, monkeypatch, capsys

@@ -74,6 +74,7 @@ def test_the_libraries_are_absent(bare):
     assert (done.stdout, done.stderr) == ("", "")
 
 
+@pytest.mark.slow
 def test_draws_are_sampled_saved_read_and_diagnosed(bare, tmp_path):
     (tmp_path / "posterior.py").write_text(POSTERIOR)
     run = ["sample", "sgld", "--posterior", "posterior.py", "--step-size", "0.1", "--steps", "300"]

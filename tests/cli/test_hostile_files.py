@@ -190,7 +190,7 @@ EXPRESSIONS = {  # what is declared: the exit status, and what is said
 }
 
 
-@pytest.mark.by_default(18)
+@pytest.mark.by_default(9)
 @pytest.mark.slow_for(
     "vanishes(x**(10**9))",
     "vanishes((1 + x)**(10**9))",
@@ -300,7 +300,7 @@ NARROW = Limits(seconds=2, gigabytes=0.5)
 WITHOUT_END = ("it sleeps", "it spins", "it nests a graph")
 
 
-@pytest.mark.by_default(8)
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("name", FILES)
 def test_hostile_files(name, tmp_path):
     text, judged, wanted, words = FILES[name]

@@ -54,6 +54,7 @@ def test_a_folder_that_is_refused_is_left_as_it_was(tmp_path):
     assert content_of(tmp_path) == {"thesis.tex": b"all of it"}
 
 
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("name", ["lock", "checkpoint.json", "state", "draws"])
 @pytest.mark.parametrize("there", [True, False], ids=["checkpoint", "empty"])
 def test_a_link_in_the_folder_of_a_checkpoint_is_not_followed(tmp_path, name, there):

@@ -104,7 +104,7 @@ def test_catalog_leaves_its_target_stationary(name: str, d: int) -> None:
     assert x.is_zero(x.residual())
 
 
-@pytest.mark.by_default(26)
+@pytest.mark.by_default(10)
 @over_catalog
 @over_lengths
 def test_limit_of_the_published_update_is_the_derived_dynamics(name: str, d: int) -> None:
@@ -193,7 +193,7 @@ def test_limit_of_a_total_that_is_constant_at_step_zero() -> None:
 # Made from recipes: discretised, and with a meaning given to abstract functions
 
 
-@pytest.mark.by_default(26)
+@pytest.mark.by_default(10)
 @over_catalog
 @pytest.mark.parametrize("scheme", ["euler", "semi-implicit"])
 def test_limit_of_a_discretisation_is_the_derived_dynamics(name: str, scheme: str) -> None:

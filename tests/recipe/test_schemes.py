@@ -82,6 +82,7 @@ def fits(recipe, name):
     return True
 
 
+@pytest.mark.by_default(10)
 @pytest.mark.parametrize("name", RECIPES)
 def test_which_schemes_fit(name):
     assert [s.name for s in SCHEMES if fits(RECIPES[name], s.name)] == [
@@ -91,7 +92,7 @@ def test_which_schemes_fit(name):
     ]
 
 
-@pytest.mark.by_default(90)
+@pytest.mark.by_default(30)
 @pytest.mark.parametrize("scheme", [s.name for s in SCHEMES])
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_scheme_has_the_drift_and_diffusion_of_its_recipe(name, scheme):

@@ -118,7 +118,7 @@ def test_no_file_of_an_obligation_imports_that_of_another_one(path):
             assert not any(a.name.startswith("verify.obligations") for a in node.names), path
 
 
-@pytest.mark.by_default(5)
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", DECLARED)
 def test_each_is_discharged_once_after_what_it_needs_and_listed_in_its_place(name):
     declared, watching = DECLARED[name], Watching()

@@ -60,7 +60,7 @@ def test_conditions_are_used_for_signs(e, signs):
         assert possible_signs(e) == {-1, 0, 1} or signs == {1, 0, -1}
 
 
-@pytest.mark.by_default(2)
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("seed", range(12))
 def test_signs_under_random_conditions_are_true_at_points(seed):
     """What is proved under linear conditions holds at random numbers that meet them."""
@@ -210,6 +210,7 @@ def test_the_witness_outside_of_one_condition_meets_all_others():
     assert "where b > 5 fails nothing was refuted" in outside.by
 
 
+@pytest.mark.slow
 def test_a_condition_on_a_length_alone():
     declared = Recipe(theta, H=b * total(theta**2), D=1, Q=0, where=[b > 1, b >= theta.dim])
     assert verify(declared).verdict is PROVED
@@ -243,6 +244,7 @@ def test_a_refutation_outside_of_the_conditions_does_not_count():
     assert outcome_of(allowed, "diffusion-psd").verdict is not REFUTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["expanded", "reduced"])
 def test_natural_coordinates_of_the_simplex(name):
     entry = catalog_recipes()[f"sgrld_simplex_{name}_natural"]

@@ -67,7 +67,7 @@ PARAMETERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.by_default(2)
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(("df", "nonc"), PARAMETERS)
 def test_the_distribution_function(df, nonc):
     """Kolmogorov-Smirnov: 2.2 / sqrt(n) is exceeded with probability 1e-4 under the null."""

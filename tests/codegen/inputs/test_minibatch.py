@@ -204,7 +204,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.by_default(5)
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize(
     "options", [{"batch_size": 5}, {"batch_size": 5, "control_variates": True}]
 )
@@ -527,6 +527,7 @@ def test_a_schedule_is_what_the_kernel_uses_step_by_step():
         quiet(target, step_size=Polynomial(1e-300, 1e-3, 5), lengths={theta: 1}, steps=100)
 
 
+@pytest.mark.slow
 def test_a_constant_schedule_in_pieces_is_the_constant_run():
     target = bind(SGLD, {U: POSTERIOR})
     np.testing.assert_array_equal(

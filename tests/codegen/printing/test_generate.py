@@ -76,7 +76,7 @@ BOUND = bind(SGHMC, {U: total(log(1 + exp(k * theta)) + theta**4 / 4)})
 RECIPES = [SGLD, SGHMC, SGNHT, SGRHMC, COUPLED, PRECONDITIONED, BOUND, FACTORED]
 
 
-@pytest.mark.by_default(2)
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(
     ("recipe", "scheme"),
     [(r, s) for r in RECIPES for s in ("semi-implicit", "euler")],

@@ -80,7 +80,7 @@ def test_a_sum_has_the_bits_of_the_slow_one(n):
     np.testing.assert_array_equal(new, x * whole)
 
 
-@pytest.mark.by_default(2)
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("n", LENGTHS)
 def test_a_sum_of_what_has_no_form_for_eight_has_its_bits_too(n):
     """With an exponential function in it: terms first, then the same order."""

@@ -69,6 +69,7 @@ def test_draws_in_bundles_are_those_of_chains_one_by_one(few, monkeypatch, what,
         assert 0 < draws.acceptance.mean() < 1
 
 
+@pytest.mark.slow
 def test_the_size_of_a_bundle_and_the_number_of_threads_change_nothing(few, monkeypatch):
     whole = sample(VECTOR, **OPTIONS, **VECTORS)
     for chains in (1, 3, 256):
@@ -107,7 +108,7 @@ def test_all_chains_may_stop(few, monkeypatch):
     assert len(draws.divergences) == 20
 
 
-@pytest.mark.by_default(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{"initial": {}}, {"initial": {"theta": np.geomspace(0.1, 100.0, 20)[:, None]}}]
 )

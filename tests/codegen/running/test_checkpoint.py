@@ -128,7 +128,7 @@ CHANGES = [
 ]
 
 
-@pytest.mark.by_default(3)
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(("change", "message"), CHANGES)
 def test_another_run_is_refused(tmp_path, change, message):
     run(checkpoint=tmp_path, steps=200)

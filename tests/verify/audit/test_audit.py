@@ -233,7 +233,7 @@ def test_only_what_is_stationary_is_asked_for_its_recipe_and_only_what_is_not_fo
 # --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.by_default(6)
+@pytest.mark.by_default(3)
 @pytest.mark.slow_for("adam and noise")
 @pytest.mark.parametrize("name", OTHER_LAWS)
 def test_a_wrong_rule_gets_its_law(name):

@@ -272,6 +272,7 @@ VALUES = [
 ]
 
 
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize(("update", "facts"), VALUES)
 def test_only_values_that_a_parameter_stands_for_and_the_rule_is_defined_at(update, facts):
     assert outcome_of(verify(update, discharge=of_the_law), "stationarity").facts == facts

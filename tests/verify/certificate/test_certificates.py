@@ -475,7 +475,7 @@ def test_identities_of_roots_of_sums_are_left_unchecked(name):
         assert {f.status for f in result.findings if f.name in open_ones} == {"cannot be certified"}
 
 
-@pytest.mark.by_default(6)
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize("name", sorted(set(WRITTEN) - ROOTS_OF_SUMS))
 def test_the_catalog_is_confirmed(name):
     report = verify(CATALOG[name])
@@ -580,6 +580,7 @@ def test_a_small_step_does_not_make_a_root_real():
     assert check(written | {"sha256": digest_of(written)}).status == "not confirmed"
 
 
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize(
     "e",
     [

@@ -225,7 +225,7 @@ WRONG = {
 }
 
 
-@pytest.mark.by_default(8)
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_forged_kernel_is_refused(name):
     result = check(forged(WRONG[name]))

@@ -179,6 +179,7 @@ def law(name):
     return certificate(TRUE_LAWS[name][0])
 
 
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize("name", TRUE_LAWS)
 def test_a_law_is_followed(name):
     found = statuses(law(name))

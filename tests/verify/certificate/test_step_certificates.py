@@ -60,6 +60,7 @@ def statuses(data):
     return {f.name: f.status for f in check(data).findings}
 
 
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_is_confirmed(name):
     result = check(certificate(name))
@@ -120,6 +121,7 @@ NOT_CONSISTENT = {
 }
 
 
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize("name", NOT_EXACT)
 def test_a_step_that_is_not_exact_is_refused(name):
     found = statuses(written(NOT_EXACT[name], *BOTH))

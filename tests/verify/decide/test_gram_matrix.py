@@ -75,6 +75,7 @@ def test_an_indefinite_matrix_is_no_solution(last):
     assert semidefinite_solution(2, shared) is None
 
 
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_leading_minors_are_determinants(seed):
     random = Random(seed)

@@ -508,7 +508,7 @@ def outcome_of(name: str):
     return OUTCOMES[name]
 
 
-@pytest.mark.by_default(16)
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize("name", TABLE)
 def test_the_verdict(name):
     outcome = outcome_of(name)
@@ -531,7 +531,7 @@ def test_no_eigenvalue_is_negative_where_it_is_proved(name):
     assert has_no_negative_eigenvalue(recipe_of(name))
 
 
-@pytest.mark.by_default(13)
+@pytest.mark.by_default(6)
 @pytest.mark.parametrize("name", [n for n, (verdict, _, _) in TABLE.items() if verdict is PROVED])
 def test_every_factor_multiplies_out_to_D_with_weights_that_are_not_negative(name):
     (step,) = outcome_of(name).steps
@@ -542,6 +542,7 @@ def test_every_factor_multiplies_out_to_D_with_weights_that_are_not_negative(nam
 PLAIN = [n for n, (verdict, _, D) in TABLE.items() if verdict is REFUTED and not D.has(Dense)]
 
 
+@pytest.mark.by_default(20)
 @pytest.mark.parametrize("name", PLAIN)
 def test_the_witness_is_negative_in_explicit_coordinates(name):
     assert form_at_witness(recipe_of(name), outcome_of(name)) < 0

@@ -173,6 +173,7 @@ def test_no_random_verdict_is_contradicted(family, seed):
     judged(*made(family, seed))
 
 
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("family", CLASSES, ids=lambda f: f.__name__)
 def test_the_first_of_each_class_is_proved_and_a_gross_miss_is_not(family):
     assert judged(*made(family, 0)) is Verdict.PROVED

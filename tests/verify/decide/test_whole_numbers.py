@@ -45,6 +45,7 @@ def signs_of_values(e, s: Symbol) -> set[int]:
     return {int(bool(v > 0)) - int(bool(v < 0)) for v in values}
 
 
+@pytest.mark.by_default(25)
 @pytest.mark.parametrize("s", NUMBERS, ids=lambda s: f"{s}")
 @pytest.mark.parametrize("seed", range(16))
 def test_the_signs_are_those_of_the_values(s, seed):
@@ -56,6 +57,7 @@ def test_the_signs_are_those_of_the_values(s, seed):
     assert possible_signs(e) >= found
 
 
+@pytest.mark.by_default(25)
 @pytest.mark.parametrize("s", NUMBERS, ids=lambda s: f"{s}")
 @pytest.mark.parametrize("seed", range(16))
 def test_the_checker_finds_the_signs_of_the_values(s, seed):

@@ -47,6 +47,7 @@ def boundary(declared):
 SHAPES = [Rational(k, 4) for k in range(1, 9)]
 
 
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_gamma_law_stays_off_the_edge_above_one_half_only(shape):
     never = boundary(sampler(gamma(shape)))

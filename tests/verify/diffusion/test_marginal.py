@@ -94,7 +94,7 @@ CASES = {
 }
 
 
-@pytest.mark.by_default(4)
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", CASES)
 def test_laws_of_the_positions(name):
     verdict, recipe = CASES[name]

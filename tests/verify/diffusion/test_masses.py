@@ -176,7 +176,7 @@ def ids(table):
     return [f"{v.value}: {H}" for v, H, _ in table]
 
 
-@pytest.mark.by_default(40)
+@pytest.mark.by_default(12)
 @pytest.mark.parametrize(
     ("verdict", "H", "state"),
     HOMOGENEOUS + DIRECTIONS + POLYNOMIALS + EQUIVALENT,
@@ -308,7 +308,7 @@ def shells(numbers, *places: int) -> list[float]:
     return found
 
 
-@pytest.mark.by_default(30)
+@pytest.mark.by_default(10)
 @pytest.mark.parametrize("seed", range(150))
 def test_a_random_function_of_the_plane_is_judged_as_its_shells_say(seed):
     H, numbers = drawn(seed)

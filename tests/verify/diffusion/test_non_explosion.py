@@ -275,6 +275,7 @@ CASES = {
 }
 
 
+@pytest.mark.by_default(25)
 @pytest.mark.parametrize("name", CASES)
 def test_verdicts(name):
     verdict, declared, assumptions = CASES[name]

@@ -136,6 +136,7 @@ def expected(H, verdict):
     return [pytest.param(h, verdict, id=f"{verdict.value}: {h}") for h in H]
 
 
+@pytest.mark.by_default(20)
 @pytest.mark.parametrize(("H", "verdict"), expected(FINITE, PROVED) + expected(INFINITE, REFUTED))
 def test_the_tails_of_one_coordinate(H, verdict):
     found = outcome(H, *H.free_symbols)
@@ -277,6 +278,7 @@ SEVERAL = [
 ]
 
 
+@pytest.mark.by_default(15)
 @pytest.mark.parametrize(
     ("verdict", "H", "state"), SEVERAL, ids=[f"{v.value}: {H}" for v, H, _ in SEVERAL]
 )
@@ -472,6 +474,7 @@ def against_logarithm(H, sign: int, far: int) -> float:
         return float(min(f(c) for c in places) / far)
 
 
+@pytest.mark.by_default(40)
 @pytest.mark.parametrize("seed", range(120))
 def test_a_random_function_of_one_coordinate_is_judged_as_its_values_say(seed):
     H = drawn(TERMS, seed)
@@ -483,6 +486,7 @@ def test_a_random_function_of_one_coordinate_is_judged_as_its_values_say(seed):
         assert min(tails) < 1.2
 
 
+@pytest.mark.by_default(40)
 @pytest.mark.parametrize("seed", range(120))
 def test_a_random_polynomial_in_two_coordinates_is_judged_as_its_values_say(seed):
     H = drawn(MONOMIALS, seed)

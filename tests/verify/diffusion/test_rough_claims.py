@@ -74,7 +74,7 @@ def kinks_between(low, high):
     return [mpmath.mpf(k) / 2 for k in range(-8, 9) if low < mpmath.mpf(k) / 2 < high]
 
 
-@pytest.mark.by_default(12)
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_no_claim_is_proved_whose_weak_equation_fails(seed):
     made, a, *parts = claim(seed)

@@ -120,12 +120,14 @@ def test_euler_maruyama_is_exactly_one_with_its_correction():
     assert "it does not prove an order for d > 1" in text
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("update", [semi_implicit(), *(word(x) for x in FIRST)])
 def test_order_one(update):
     order = invariant_order(update)
     assert (order.order, order.exact) == (1, True)
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("letters", SECOND)
 def test_order_two(letters):
     order = invariant_order(word(letters))
@@ -402,6 +404,7 @@ def lyapunov(update: Update, step: mpmath.mpf) -> mpmath.matrix:
     return mpmath.matrix([[sigma[pairs.index((i, j))] for j in range(size)] for i in range(size)])
 
 
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("letters", [*SECOND, *FIRST])
 def test_covariances_against_a_numerical_solve(letters):
     update = word(letters, NORMAL)
@@ -450,6 +453,7 @@ def test_positions_may_be_better_than_the_pair():
     assert marginals(semi_implicit()) == {theta: (2, True), r: (1, True)}
 
 
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize("letters", SECOND)
 @pytest.mark.parametrize("block", [theta, r])
 def test_what_a_small_quartic_part_does_to_a_variance(letters, block):

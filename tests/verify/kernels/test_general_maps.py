@@ -153,6 +153,7 @@ def numbers(witness, block):
     return point, float(witness.finding.split("at least ")[1].split(" times")[0])
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", RATIOS)
 def test_a_wrong_ratio_is_refuted_and_its_density_is_that_of_quadrature(name):
     rule, H, cost = RATIOS[name]
@@ -183,6 +184,7 @@ def test_a_wrong_ratio_is_refuted_and_its_density_is_that_of_quadrature(name):
     assert said > 1
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", RATIOS)
 def test_no_witness_against_a_right_ratio(name):
     rule, H, _ = RATIOS[name]

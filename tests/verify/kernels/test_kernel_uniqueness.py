@@ -226,6 +226,7 @@ def test_a_map_beside_an_edge_is_left_open():
 # --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize(
     ("rule", "wanted"),
     [

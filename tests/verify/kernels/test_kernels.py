@@ -694,6 +694,7 @@ def test_every_obligation_of_kernels_is_in_the_table():
     assert list(TABLE) == [o.name for o in KERNEL_OBLIGATIONS]
 
 
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize(
     ("name", "verdict"), [(name, verdict) for name, row in TABLE.items() for verdict in row]
 )

@@ -220,7 +220,7 @@ KICKS_AND_MOVES = {  # a map by its shears on U = x^2/2, as (what moves, by how 
 }
 
 
-@pytest.mark.by_default(4)
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("rounds", [1, 3])
 @pytest.mark.parametrize("name", KICKS_AND_MOVES)
 def test_the_law_after_a_full_refresh_and_a_map_that_is_not_reversible(name, rounds):

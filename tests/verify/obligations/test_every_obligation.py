@@ -276,7 +276,7 @@ def test_nothing_else_is_in_the_table():
     assert TABLE.keys() <= {obligation.name for obligation in OBLIGATIONS}
 
 
-@pytest.mark.by_default(20)
+@pytest.mark.by_default(10)
 @pytest.mark.slow_for(
     "well-defined undecided",
     "diffusion-symmetric undecided",

@@ -671,7 +671,7 @@ def test_a_report_can_be_printed():
     assert report._repr_markdown_().startswith("## this claim: refuted")
 
 
-@pytest.mark.by_default(8)
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("obligation", OBLIGATIONS, ids=lambda o: o.name)
 def test_every_obligation_has_a_statement_and_an_explanation(obligation):
     assert len(obligation.statement) > 5

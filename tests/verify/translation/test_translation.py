@@ -69,7 +69,7 @@ NOT_COMPILED = {  # abstract metrics, and rules that may leave their domains
 }
 
 
-@pytest.mark.by_default(10)
+@pytest.mark.by_default(5)
 @pytest.mark.parametrize("name", CASES)
 def test_cases_of_every_kind(name):
     outcome = case(name).outcome()

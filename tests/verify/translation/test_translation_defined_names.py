@@ -27,7 +27,7 @@ def statements(text):
     ]
 
 
-@pytest.mark.by_default(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sgnht", "posterior"])
 def test_a_text_without_one_of_its_first_lines_is_not_proved(name):
     text = ast.unparse(ast.parse(case(name).text))
