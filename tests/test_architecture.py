@@ -36,7 +36,7 @@ FLOORS = {
         change,
         scheme,
         kernel,
-        rebuild printing files
+        laws rebuild printing files
     """,
     "verify": """
         checker decide.linear_algebra encode evidence generator scope statistics.numbers,

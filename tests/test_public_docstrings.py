@@ -23,6 +23,7 @@ from helpers.docstrings import entries, fields, parameters, section
 ROOT = Path(__file__).parent.parent
 PACKAGES = (
     "recipe",
+    "recipe.laws",
     "recipe.scheme",
     "recipe.kernel",
     "verify",

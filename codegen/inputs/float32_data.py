@@ -13,6 +13,7 @@ from sympy import Symbol
 from codegen.generate import Module
 from codegen.inputs.posterior_data import is_memory_mapped, numbers_of
 from recipe.declare.posterior import Posterior
+from recipe.declare.replace_fields import with_fields
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import VectorData, name_of
 
@@ -35,7 +36,7 @@ def with_float32_data(module: Module) -> Module:
 
 def _rounded(p: Posterior) -> Posterior:
     data = {s: _rounded_array(s, value) for s, value in p.data}
-    return Posterior(p.blocks, p.log_likelihood, p.log_prior, data, p.user_gradient)
+    return with_fields(p, data=tuple(data.items()))
 
 
 def _rounded_array(s: Symbol, value: Any) -> Any:

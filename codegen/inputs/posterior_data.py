@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sympy import Symbol
 
+from codegen.inputs.demands import require_demands
 from codegen.inputs.lengths import Lengths
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
@@ -33,8 +34,10 @@ def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.n
         and bool keep their type, as a kernel converts each number when it reads it.
 
     Raises:
-        RecipeError: naming the array, its fault and, for a value that is not finite, the row.
+        RecipeError: naming the array, its fault and, for a value that is not finite or outside
+            the support of its law, the row.
     """
+    require_demands(posterior)
     arrays = {s: _datum_array(s, value, lengths) for s, value in posterior.data}
     rows = {name_of(s): array.shape[0] for s, array in arrays.items()}
     if len(set(rows.values())) > 1:

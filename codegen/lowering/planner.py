@@ -536,10 +536,11 @@ class Planner:
             self.images[block] = self.reserve(block.image.name, block.length)
         lowering = self.new_body().lowering
         if isinstance(block, Scalar):
-            # Read the array: a call may be moved to a place where the local variable is not set.
-            before, self.number[block] = self.number[block], self.place(block)["0"]
+            # Read the array: a call may be moved to a place where local variables are not set.
+            before = self.number[block], self.view
+            self.number[block], self.view = self.place(block)["0"], None
             value = lowering.lower(written_image(block))
-            self.number[block] = before
+            self.number[block], self.view = before
         else:
             value = lowering.lower(written_image(block))
         comment = f"{block.image} = {written_image(block)}"

@@ -11,6 +11,7 @@ import sympy
 from sympy import Add, Expr, Function, Mul, Pow, S
 
 from recipe.language.total import Total
+from recipe.signs.sign import is_positive
 
 
 class Softplus(Function):
@@ -117,7 +118,7 @@ def _exponents(e: Expr) -> list[Expr] | None:
         isinstance(f, sympy.exp) for term in e.args for f in Mul.make_args(term)
     ):
         return None
-    if not all(term.is_positive for term in e.args):
+    if not all(term.is_positive or is_positive(_coefficient(term)) for term in e.args):
         return None
     return sorted(
         map(_exponent, e.args), key=lambda a: not a.is_number
@@ -127,7 +128,12 @@ def _exponents(e: Expr) -> list[Expr] | None:
 def _exponent(term: Expr) -> Expr:
     """Return ``log(k) + a``, the logarithm of a positive term ``k*exp(a)``."""
     growing = [f for f in Mul.make_args(term) if isinstance(f, sympy.exp)]
-    return sympy.log(term / Mul(*growing)) + Add(*(f.args[0] for f in growing))
+    return sympy.log(_coefficient(term)) + Add(*(f.args[0] for f in growing))
+
+
+def _coefficient(term: Expr) -> Expr:
+    """Return k of a term ``k*exp(a)``."""
+    return Mul(*(f for f in Mul.make_args(term) if not isinstance(f, sympy.exp)))
 
 
 def _complement(e: Add) -> Expr:

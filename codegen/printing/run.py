@@ -250,20 +250,25 @@ class _Writer:
         if opening is not None:
             self.left.remove(opening)
             return []
+        rows = self.rows(evaluated)
         if self.clock == "t":
-            self.last[what] = self.evaluated(evaluated)
-            return self.last[what]
-        return self.evaluated(evaluated)
+            self.last[what] = rows
+        return [*rows, *self.evaluated(evaluated)]
+
+    def rows(self, evaluated: GradientCall | ValueCall) -> list[Instruction]:
+        """Draw the minibatch of a gradient; a value takes all data."""
+        if isinstance(evaluated, ValueCall):
+            return []
+        return _rows_drawn(self.own.get(evaluated.potential), self.purpose(), self.clock)
 
     def evaluated(self, evaluated: GradientCall | ValueCall) -> list[Instruction]:
-        """The statements of an evaluation."""
+        """The statements of an evaluation, from the rows that are drawn."""
         judged, self.judged = self.judged, False  # images are no part of the state
         images = [line for s in evaluated.images for line in carried_out(s, self.context)]
         self.judged = judged
         if isinstance(evaluated, ValueCall):
             return [*images, self.value(evaluated)]
-        rows = _rows_drawn(self.own.get(evaluated.potential), self.purpose(), self.clock)
-        return [*rows, *images, Do(self.gradient(evaluated))]
+        return [*images, Do(self.gradient(evaluated))]
 
     def first_evaluation(self) -> list[Instruction]:
         """Make the evaluations that a step leaves to the next one where no step has made them: at
@@ -276,10 +281,17 @@ class _Writer:
         if carried is None:
             return []
         calls = [c for c in map(in_place, carried.calls) if isinstance(c, GradientCall | ValueCall)]
-        found = [self.last.get((type(c), c.potential)) or self.evaluated(c) for c in calls]
+        found = [[*self.last_rows(c), *self.evaluated(c)] for c in calls]
         before = assign("t", "np.uint64(start) - np.uint64(1)")
         missing = f"steps > 0 and state.{carried.mark}[0] != start + 1"
         return [If(missing, (before, *(line for lines in found for line in lines)))]
+
+    def last_rows(self, evaluated: GradientCall | ValueCall) -> list[Instruction]:
+        """Draw the minibatch of the last evaluation in a step, or one of its own where all
+        evaluations stand in loops.
+        """
+        drawn = self.last.get((type(evaluated), evaluated.potential))
+        return self.rows(evaluated) if drawn is None else drawn
 
     def gradient(self, evaluated: GradientCall) -> Call:
         """The call of a gradient."""

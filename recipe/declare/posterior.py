@@ -7,13 +7,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from sympy import Expr, Symbol
 
+from recipe.declare.label_is import LabelIs
 from recipe.language.calculus import gradient
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
+from recipe.language.log_density import Demand, Indicator, as_log_density
 from recipe.language.symbols import Block, ScalarData, VectorData, generic
 from recipe.language.validate import check_no_matrix, check_number, check_state, check_symbols, read
 
@@ -25,9 +28,9 @@ class Posterior:
     Args:
         blocks: the blocks that the law is about, a tuple (or one block).
         log_likelihood: the log likelihood of one datum, a number in the blocks, parameters and
-            ``Data`` symbols; None where it cannot be written in the language and there is a
-            ``gradient``.
-        log_prior: the log prior density, a number in the blocks and parameters.
+            ``Data`` symbols, or a law of ``recipe.laws``; None where it cannot be
+            written in the language and there is a ``gradient``.
+        log_prior: the log prior density, a number in the blocks and parameters, or a law.
         data: the arrays behind the ``Data`` symbols, by symbol: of the shape (N, d) for a symbol
             with ``like=``, (N,) for one without.
         gradient: a function that Numba can compile, used in place of the derived gradient.
@@ -39,6 +42,9 @@ class Posterior:
     Attributes:
         blocks, log_likelihood, log_prior: as given and read.
         data: pairs of a ``Data`` symbol and its array.
+        demands: what laws demand of the numbers in ``given``.
+        given: the arrays as they were given, by symbol; those of labels are not in ``data`` where
+            only their indicators are used.
         user_gradient: the argument ``gradient``; None where it was not given.
 
     Raises:
@@ -50,6 +56,8 @@ class Posterior:
     log_prior: Expr
     data: tuple[tuple[Symbol, Any], ...]
     user_gradient: Callable[..., None] | None
+    demands: tuple[Demand, ...]
+    given: Mapping[Symbol, Any]
 
     def __init__(
         self,
@@ -69,18 +77,40 @@ class Posterior:
                     f"data= has the key {key!r}, which is no Data symbol; write x = Data('x',"
                     " like=theta) and {x: X}"
                 )
+        prior = as_log_density(log_prior)
+        likelihood = None if log_likelihood is None else as_log_density(log_likelihood)
         values = {
             "blocks": check_state(blocks),
             "log_likelihood": (
-                None if log_likelihood is None else read(log_likelihood, "log_likelihood")
+                None if likelihood is None else read(likelihood.expression, "log_likelihood")
             ),
-            "log_prior": read(log_prior, "log_prior"),
+            "log_prior": read(prior.expression, "log_prior"),
             "data": tuple(data.items()),
             "user_gradient": gradient,
+            "demands": () if likelihood is None else likelihood.demands,
+            "given": MappingProxyType(dict(data)),
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)
+        if likelihood is not None and likelihood.indicators:
+            object.__setattr__(self, "data", self._with_indicators(likelihood.indicators))
         self._check()
+
+    def _with_indicators(self, indicators: tuple[Indicator, ...]) -> tuple[tuple[Symbol, Any], ...]:
+        """Return the data with the indicators of labels, and without labels that are used in no
+        other way.
+        """
+        assert self.log_likelihood is not None
+        for i in indicators:
+            if i.label not in self.given:
+                raise RecipeError(
+                    f"log_likelihood uses {i.label}, and data= has no array for it; add {i.label}:"
+                    " ..."
+                )
+        labels = {i.label for i in indicators} - self.log_likelihood.free_symbols
+        kept = [(s, array) for s, array in self.data if s not in labels]
+        derived = [(i.data, LabelIs(self.given[i.label], i.value)) for i in indicators]
+        return (*kept, *derived)
 
     def _check(self) -> None:
         if self.log_likelihood is None and self.user_gradient is None:

@@ -8,6 +8,7 @@ import sympy
 from sympy import Expr
 
 from recipe.language.errors import RecipeError
+from recipe.language.log_density import LogDensity
 
 
 def as_expression(e: Any, where: str) -> Expr:
@@ -23,6 +24,11 @@ def as_expression(e: Any, where: str) -> Expr:
     if isinstance(e, str):
         raise RecipeError(
             f"{where} is the text {e!r}; write it as a Python expression, text is never evaluated"
+        )
+    if isinstance(e, LogDensity):
+        raise RecipeError(
+            f"{where} is the log density {e}; laws are for the log_likelihood and the log_prior"
+            " of a Posterior, elsewhere write its .expression"
         )
     try:
         e = sympy.sympify(e, strict=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, overload
 
 from sympy import Add, Expr, Mul, expand_mul
 
 from recipe.language.abstract import DenseEntry, Field, Partial, Potential, moved_block
 from recipe.language.as_expression import as_expression
 from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.log_density import LogDensity
 from recipe.language.symbols import GENERIC, OTHER, Index, Indexed, Length, index_name
 
 
@@ -75,11 +77,20 @@ class Total(Expr):
         return f"total_{index_name(k)}({printer.doprint(self.body)})"
 
 
-def total(e: Any, over: Indexed | None = None) -> Expr:
+@overload
+def total(e: LogDensity, over: Indexed | None = None) -> LogDensity: ...
+
+
+@overload
+def total(e: Any, over: Indexed | None = None) -> Expr: ...
+
+
+def total(e: Any, over: Indexed | None = None) -> Expr | LogDensity:
     """The sum of an elementwise expression over the coordinates of its block.
 
     Args:
-        e: an expression of one generic coordinate; all vectors in it have one length.
+        e: an expression of one generic coordinate; all vectors in it have one length. A law of
+            ``recipe.laws`` is summed to a law.
         over: a ``Vector`` to sum over, needed only where ``e`` contains no vector.
 
     Returns:
@@ -96,6 +107,8 @@ def total(e: Any, over: Indexed | None = None) -> Expr:
         >>> total(1, over=theta)
         d_theta
     """
+    if isinstance(e, LogDensity):
+        return replace(e.mapped(total(e.expression, over or e.variable)), variable=None)
     e = as_expression(e, "total(...)")
     lengths = {s.length for s in free_indexed(e) if s.label == GENERIC}
     if over is not None:

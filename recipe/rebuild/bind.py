@@ -19,10 +19,12 @@ from recipe.kernel.kernel import Kernel
 from recipe.language.abstract import Field, Jet, Partial, Potential
 from recipe.language.calculus import explicit, partial
 from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.free_symbols import UnusedNames
 from recipe.language.symbols import GENERIC, Block, Indexed, Scalar, Vector, generic
 from recipe.language.total import Total, labels, opened, relabel, sum_over
 from recipe.language.validate import check_component, check_number, read
 from recipe.rebuild.map_expressions import rewritten
+from recipe.rebuild.onto_domains import fits_on_the_line, on_the_line, pulled_back
 from recipe.rebuild.spread import spread
 
 Values = dict[Any, Any]
@@ -44,7 +46,9 @@ def bind(recipe: Bound, values: Mapping[Any, Any]) -> Bound:
             * of a ``Potential``, a number, or a ``Posterior``. With a posterior it stays abstract
               in proofs, and the generated kernel gets the gradient of the posterior. A posterior
               over other blocks than the one ``Vector`` of the potential is allowed: the recipe is
-              then ``spread`` over its blocks, after all other values are put in.
+              then ``spread`` over its blocks, after all other values are put in. A block on an
+              interval is written as a function of a block on the real line, where the sampler is
+              one of real numbers; draws are of the block itself.
             * of a ``Field``, an expression of its block.
             * of an elementwise ``Function``, an expression of its block or a sympy ``Lambda``.
 
@@ -100,6 +104,8 @@ def _with_posterior(recipe: Bound, named: Potential, posterior: Posterior) -> Bo
         (a for a in recipe.abstract if isinstance(a, Potential) and a.name == named.name), named
     )
     ours, theirs = set(U.blocks), set(posterior.blocks)
+    if ours != theirs and fits_on_the_line(U, posterior.blocks):
+        return _with_posterior_on_the_line(recipe, U, posterior)
     if ours != theirs:
         if (
             len(ours) > 1
@@ -122,6 +128,18 @@ def _with_posterior(recipe: Bound, named: Potential, posterior: Posterior) -> Bo
         )
         U = Potential(U.name, *posterior.blocks)
     return _rebuilt(recipe, {}, {**dict(recipe.posteriors), U: posterior})
+
+
+def _with_posterior_on_the_line(recipe: Bound, U: Potential, posterior: Posterior) -> Bound:
+    """Bind a posterior of blocks that live on intervals to a sampler of real numbers."""
+    given = posterior.log_likelihood, posterior.log_prior
+    model: list[Expr] = [e for e in given if e is not None]
+    sampler: Recipe | Kernel = recipe
+    line = on_the_line(posterior.blocks, UnusedNames([*model, *(e for e, _ in sampler.written())]))
+    law = Potential(U.name, *posterior.blocks)
+    meaning = {Potential(U.name, *line): pulled_back(law, line)}
+    there = spread(recipe, U, line, avoid=model)
+    return _rebuilt(there, meaning, {**dict(recipe.posteriors), law: posterior})
 
 
 def _transformed_again(

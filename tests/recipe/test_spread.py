@@ -419,10 +419,15 @@ def test_bind_keeps_the_names_of_a_posterior_apart():
 
 
 def test_bind_refuses_a_posterior_on_another_domain():
+    on_simplex = Vector("x", domain=Simplex())
     with pytest.raises(
-        RecipeError, match=r"a law of eta \(on Reals\), x \(on Interval.*they must be the same"
+        RecipeError, match=r"a law of eta \(on Reals\), x \(on Simplex.*they must be the same"
     ):
-        bind(CATALOG["sghmc"], {U: law(eta, x)})
+        bind(CATALOG["sghmc"], {U: law(eta, on_simplex)})
+    positive = Vector("theta", domain=Interval.open(0, oo))
+    langevin = Recipe(positive, Potential("U", positive), 1, 0)
+    with pytest.raises(RecipeError, match=r"on Interval.open\(0, oo\)\); they must be the same"):
+        bind(langevin, {Potential("U", positive): law(eta)})
 
 
 @pytest.mark.slow

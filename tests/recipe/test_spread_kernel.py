@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers.outcomes import outcome_of
 from oracles.explicit import World
-from sympy import Expr, Interval, Rational, Symbol, oo
+from sympy import Expr, Rational, Symbol
 
 from catalog import hmc as of_hmc
 from catalog import mala as of_mala
@@ -24,6 +24,7 @@ from recipe import (
     Potential,
     RecipeError,
     Scalar,
+    Simplex,
     Update,
     Vector,
     bind,
@@ -216,11 +217,11 @@ def test_what_holds_for_one_vector_only_is_refused():
     at_once = Update(h, [(theta, theta + h * total(theta)), (r, r)], hmc.H)
     with pytest.raises(RecipeError, match="one after the other"):
         bind(compose(step(at_once)), {of_hmc.U: law})
-    x_positive = Vector("x", domain=Interval.open(0, oo))
+    on_simplex = Vector("x", domain=Simplex())
     with pytest.raises(RecipeError, match="they must be the same"):
         bind(
             hmc_kernel,
-            {of_hmc.U: Posterior((x_positive,), -total(x_positive), 0 * x_positive.dim, {})},
+            {of_hmc.U: Posterior((on_simplex,), -total(on_simplex), 0 * on_simplex.dim, {})},
         )
     with pytest.raises(RecipeError, match="no potential of this recipe"):
         spread(hmc_kernel, Potential("V", theta), (mu, eta))

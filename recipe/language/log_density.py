@@ -1,0 +1,119 @@
+"""``LogDensity``: the logarithm of a density, with what it demands of the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sympy import Expr, SympifyError, sympify
+
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Indexed, ScalarData, VectorData
+
+
+@dataclass(frozen=True)
+class Demand:
+    """A demand on every number of a data array.
+
+    Attributes:
+        data: the symbol of the array.
+        role: the place of the number in a law, such as "a label of bernoulli".
+        lower, upper: the least and the greatest value; None where there is no such bound. The upper
+            bound may be another number of the same datum.
+        open: whether the bounds themselves are excluded.
+        whole: whether the numbers are whole.
+    """
+
+    data: ScalarData | VectorData
+    role: str
+    lower: Expr | None = None
+    upper: Expr | None = None
+    open: bool = False
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Indicator:
+    """A number of a datum that is derived from another one: 1 where a label has a value, else 0.
+
+    Attributes:
+        data: the symbol that stands for the indicator in expressions.
+        label: the symbol of the labels.
+        value: the label that it looks for.
+    """
+
+    data: ScalarData
+    label: ScalarData
+    value: int
+
+
+@dataclass(frozen=True, eq=False)
+class LogDensity:
+    """The logarithm of a density or of a probability, as a law of ``recipe.laws`` returns it.
+
+    It adds to others and to expressions, takes factors, and ``total`` sums it over coordinates. A
+    ``Posterior`` takes it as ``log_likelihood`` or ``log_prior``, and checks what it demands.
+
+    Attributes:
+        expression: the logarithm itself, a sympy expression.
+        demands: what each data array must satisfy.
+        indicators: the data that are derived from labels.
+        variable: the block or data that it is a law of, where that has coordinates, so that
+            ``total`` knows what to sum over where the density is constant; None otherwise.
+    """
+
+    expression: Expr
+    demands: tuple[Demand, ...] = ()
+    indicators: tuple[Indicator, ...] = ()
+    variable: Indexed | None = None
+
+    def __add__(self, other: Any) -> LogDensity:
+        added = as_log_density(other)
+        return LogDensity(
+            self.expression + added.expression,
+            tuple(dict.fromkeys((*self.demands, *added.demands))),
+            tuple(dict.fromkeys((*self.indicators, *added.indicators))),
+            self.variable or added.variable,
+        )
+
+    __radd__ = __add__
+
+    def __neg__(self) -> LogDensity:
+        return self * -1
+
+    def __sub__(self, other: Any) -> LogDensity:
+        return self + -as_log_density(other)
+
+    def __rsub__(self, other: Any) -> LogDensity:
+        return -self + other
+
+    def __mul__(self, factor: Any) -> LogDensity:
+        return self.mapped(self.expression * as_log_density(factor).expression)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> LogDensity:
+        return self.mapped(self.expression / as_log_density(divisor).expression)
+
+    def __str__(self) -> str:
+        return str(self.expression)
+
+    def mapped(self, expression: Expr) -> LogDensity:
+        """Another expression of the same data, with the same demands."""
+        return replace(self, expression=expression)
+
+
+def as_log_density(e: Any) -> LogDensity:
+    """Return a log density, or an expression or number as one that demands nothing.
+
+    Raises:
+        RecipeError: for anything else.
+    """
+    if isinstance(e, LogDensity):
+        return e
+    try:
+        return LogDensity(sympify(e, strict=True))
+    except SympifyError:
+        raise RecipeError(
+            f"a log density and {type(e).__name__} {e!r} cannot be combined; use an expression"
+        ) from None

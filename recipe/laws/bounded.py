@@ -1,0 +1,79 @@
+"""Laws on an interval and on the simplex."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Expr, Integer, Interval, log, loggamma
+
+from recipe.language.domain import on_simplex
+from recipe.language.errors import RecipeError
+from recipe.language.log_density import LogDensity
+from recipe.language.symbols import Indexed, Vector
+from recipe.language.total import total
+from recipe.laws.law import UNIT, Law, argument, density, positive_demands
+
+
+def beta(x: Any, a: Any, b: Any) -> LogDensity:
+    """Return the log density of the beta law, ``x^(a-1) (1-x)^(b-1)/B(a, b)``.
+
+    Args:
+        x: a block on (0, 1), a ``Data`` symbol or an expression of them.
+        a, b: the shapes at 0 and at 1, above 0.
+
+    Raises:
+        RecipeError: where an argument may lie outside of its range, or x is a block on another
+            domain than the law.
+    """
+    return density(Law("beta", UNIT, {"a": a, "b": b}, {}), x, _beta)
+
+
+def uniform(x: Any, low: Any, high: Any) -> LogDensity:
+    """Return the log density of the uniform law between two numbers.
+
+    Args:
+        x: a block on that interval, or a ``Data`` symbol.
+        low, high: the ends, two numbers.
+
+    Raises:
+        RecipeError: where the ends are not two numbers, low below high, or x is a block on another
+            interval.
+    """
+    ends = [argument(e, "an end of uniform") for e in (low, high)]
+    if not all(e.is_number and e.is_finite for e in ends) or not ends[0] < ends[1]:
+        raise RecipeError(f"uniform(x, {low}, {high}): the ends must be two numbers, low < high")
+    law = Law("uniform", Interval.open(*ends), {}, {})
+    return density(law, x, lambda x: -log(ends[1] - ends[0]))
+
+
+def dirichlet(x: Vector, concentration: Any) -> LogDensity:
+    """Return the log density of the symmetric Dirichlet law of K probabilities.
+
+    Args:
+        x: a ``Vector`` with ``domain=Simplex()``. The last probability is ``1 - total(x)``.
+        concentration: the common concentration of the K probabilities, above 0; 1 for the uniform
+            law.
+
+    Raises:
+        RecipeError: where x is no block on a simplex, or the concentration may be 0 or less.
+    """
+    if not on_simplex(x):
+        raise RecipeError(
+            f"dirichlet({x}): the variable must be a block on the simplex, Vector('x',"
+            " domain=Simplex())"
+        )
+    a = argument(concentration, "the concentration of dirichlet")
+    demands = positive_demands(a, "the concentration of dirichlet")
+    if isinstance(a, Indexed):
+        raise RecipeError(
+            f"dirichlet({x}, {a}): the concentration must be one number for all probabilities;"
+            " write other laws out as total((a - 1)*log(x)) + (b - 1)*log(1 - total(x))"
+        )
+    count = x.dim + 1
+    constant = loggamma(count * a) - count * loggamma(a)
+    return LogDensity(constant + (a - 1) * (total(log(x)) + log(1 - total(x))), tuple(demands))
+
+
+def _beta(x: Expr, a: Expr, b: Expr) -> Expr:
+    constant = loggamma(a + b) - loggamma(a) - loggamma(b)
+    return constant + (a - 1) * log(x) + (b - Integer(1)) * log(1 - x)

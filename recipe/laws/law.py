@@ -1,0 +1,154 @@
+"""Check the arguments of a law, and collect what it demands of data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from sympy import Expr, Interval, Rational, Set, oo
+
+from recipe.language.as_expression import as_expression
+from recipe.language.errors import RecipeError
+from recipe.language.log_density import Demand, LogDensity
+from recipe.language.symbols import (
+    Indexed,
+    Scalar,
+    ScalarData,
+    Vector,
+    VectorData,
+    generic,
+    name_of,
+)
+
+REALS = Interval(-oo, oo)
+POSITIVE = Interval.open(0, oo)
+UNIT = Interval.open(0, 1)
+DATA = (ScalarData, VectorData)
+BLOCKS = (Scalar, Vector)
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law whose arguments are being checked.
+
+    Attributes:
+        name: the function that the user called.
+        support: the set that its variable lies in; None for whole numbers, which ``Counts`` and
+            ``Labels`` check.
+        positive: the arguments that must be above 0, by name.
+        others: all other arguments, by name.
+    """
+
+    name: str
+    support: Set
+    positive: Mapping[str, Any]
+    others: Mapping[str, Any]
+
+    def read(self, x: Any) -> tuple[Expr, dict[str, Expr], tuple[Demand, ...]]:
+        """Return the variable and the arguments as expressions, and what is demanded of data.
+
+        Raises:
+            RecipeError: for an argument outside its range, or a block whose domain is not within
+                the support.
+        """
+        given = {**self.positive, **self.others}
+        read = {name: argument(e, f"the {name} of {self.name}") for name, e in given.items()}
+        variable = argument(x, f"the variable of {self.name}")
+        demands = [
+            d
+            for name in self.positive
+            for d in positive_demands(read[name], f"the {name} of {self.name}")
+        ]
+        demands += self._demands_on(variable, read)
+        return variable, read, tuple(demands)
+
+    def _demands_on(self, x: Expr, arguments: Mapping[str, Expr]) -> list[Demand]:
+        if self.support == REALS and not isinstance(x, BLOCKS):
+            return []
+        said = f"a value of {self.name}"
+        if isinstance(x, DATA):
+            return [_within(x, said, self.support)]
+        if isinstance(x, BLOCKS):
+            self._check_domain(x, arguments)
+        elif self.support == POSITIVE:
+            positive_demands(x, said)
+        return []
+
+    def _check_domain(self, block: Scalar | Vector, arguments: Mapping[str, Expr]) -> None:
+        """Require that the domain of a block is the support, or that the law is cut off at numbers
+        that do not move.
+        """
+        domain, name = block.domain, name_of(block)
+        kind = type(block).__name__
+        if not isinstance(domain, Interval) and domain.is_subset(REALS) is not True:
+            raise RecipeError(
+                f"{self.name}({name}): {name} lives on a simplex, where its coordinates are no"
+                " independent numbers; use dirichlet"
+            )
+        if domain.is_subset(self.support.closure) is not True:
+            raise RecipeError(
+                f"{self.name}({name}) is a law on {self.support}, and {name} lives on {domain};"
+                f" declare {name} = {kind}({name!r}, domain={_written(self.support)})"
+            )
+        moving = sorted(
+            {str(generic(s)) for e in arguments.values() for s in e.atoms(*BLOCKS, *DATA)}
+        )
+        if moving and domain.closure != self.support.closure:
+            raise RecipeError(
+                f"{self.name}({name}) is cut off, as {name} lives on {domain}, and its normalising"
+                f" constant depends on {', '.join(moving)}; write the density out, with that"
+                " constant"
+            )
+
+
+def density(law: Law, x: Any, formula: Any) -> LogDensity:
+    """Return the log density of a law at ``x``; ``formula`` gets the variable and the arguments."""
+    variable, arguments, demands = law.read(x)
+    with_coordinates = variable if isinstance(variable, Indexed) else None
+    return LogDensity(formula(variable, **arguments), demands, variable=with_coordinates)
+
+
+def argument(e: Any, where: str) -> Expr:
+    """Return an argument of a law as an expression; a float is the decimal that was typed."""
+    if type(e) is float and isfinite(e):
+        return Rational(repr(e))
+    return as_expression(e, where)
+
+
+def positive_demands(e: Expr, where: str) -> list[Demand]:
+    """Return the demand that ``e`` is above 0, where it is a number of the data.
+
+    Raises:
+        RecipeError: where it is a number, block or parameter that may be 0 or less.
+    """
+    if isinstance(e, DATA):
+        return [_within(e, where, POSITIVE)]
+    if e.is_positive or (e.is_nonnegative and isinstance(e, BLOCKS)):
+        return []
+    name = name_of(e)
+    if isinstance(e, BLOCKS):
+        kind = type(e).__name__
+        raise RecipeError(
+            f"{where} is {name}, which lives on {e.domain}, and it must be above 0; declare {name}"
+            f" = {kind}({name!r}, domain=Interval.open(0, oo))"
+        )
+    if e.is_Symbol:
+        raise RecipeError(
+            f"{where} is {name}, which may be negative; declare Parameter({name!r}, positive=True)"
+        )
+    if e.is_number or e.is_nonpositive:
+        raise RecipeError(f"{where} is {e}, and it must be above 0")
+    return []
+
+
+def _within(x: ScalarData | VectorData, role: str, support: Interval) -> Demand:
+    lower, upper = (None if end in (-oo, oo) else end for end in (support.start, support.end))
+    return Demand(generic(x), role, lower, upper, open=bool(support.left_open))
+
+
+def _written(support: Interval) -> str:
+    """The interval as a user writes it."""
+    kind = "Interval.open" if support.left_open else "Interval"
+    return f"{kind}({support.start}, {support.end})"

@@ -1,0 +1,70 @@
+"""A sampler on the real line, for the law of blocks that live on intervals.
+
+Each such block theta is written as ``f(phi)`` with phi on the real line, where the sampler stays as
+it is: its potential is the one of phi, ``U(f(phi)) - log |f'(phi)|``, coordinate by coordinate.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import sympy
+from sympy import Add, Expr, Interval, Lambda, S, Set, oo
+
+from recipe.change.transform import log_slope
+from recipe.declare.map import PHI, THETA, Map
+from recipe.declare.preimage import Preimage
+from recipe.declare.recipe import Recipe
+from recipe.kernel.kernel import Kernel
+from recipe.language.abstract import Potential
+from recipe.language.calculus import contract
+from recipe.language.free_symbols import UnusedNames
+from recipe.language.symbols import Block, Vector
+
+Sampler = TypeVar("Sampler", Recipe, Kernel)
+
+
+def fits_on_the_line(U: Potential, blocks: tuple[Block, ...]) -> bool:
+    """Return True if ``U`` is a function of one vector of real numbers, and some block lives on
+    another interval.
+    """
+    of = U.blocks
+    return (
+        len(of) == 1
+        and isinstance(of[0], Vector)
+        and of[0].domain == S.Reals
+        and all(b.domain == S.Reals or isinstance(b.domain, Interval) for b in blocks)
+        and any(b.domain != S.Reals for b in blocks)
+    )
+
+
+def on_the_line(blocks: tuple[Block, ...], taken: UnusedNames) -> tuple[Block, ...]:
+    """Return the blocks with a ``Preimage`` on the real line for each that lives on an interval."""
+    return tuple(
+        b if b.domain == S.Reals else Preimage(taken.fresh(f"phi_{b.name}"), b, map_onto(b.domain))
+        for b in blocks
+    )
+
+
+def pulled_back(U: Potential, line: tuple[Block, ...]) -> Expr:
+    """Return the potential of the law of the blocks on the line, where ``U`` is that of their
+    images.
+    """
+    changed = [b for b in line if b.image is not None]
+    return U - Add(*(contract(log_slope(phi), phi) for phi in changed))
+
+
+def map_onto(domain: Set) -> Map:
+    """Return a smooth bijection from the real line onto the inside of an interval: ``a + exp``, ``b
+    - exp``, or ``a + (b - a)/(1 + exp(-phi))``.
+    """
+    low, high = domain.start, domain.end
+    if high == oo:
+        forward, inverse = low + sympy.exp(PHI), sympy.log(THETA - low)
+    elif low == -oo:
+        forward, inverse = high - sympy.exp(PHI), sympy.log(high - THETA)
+    else:
+        forward = low + (high - low) / (1 + sympy.exp(-PHI))
+        inverse = sympy.log((THETA - low) / (high - THETA))
+    name = f"the map onto {domain}"
+    return Map(name, Lambda(PHI, forward), Lambda(THETA, inverse), S.Reals)

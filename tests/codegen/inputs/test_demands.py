@@ -1,0 +1,55 @@
+"""Data outside the support of the law that they are said to have are refused, naming the row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from codegen import Density
+from recipe import Data, Posterior, RecipeError, Scalar, Vector, total
+from recipe.laws import (
+    bernoulli_logit,
+    binomial_logit,
+    categorical_logit,
+    exponential,
+    normal,
+    poisson_log,
+)
+
+a, theta = Scalar("a"), Vector("theta")
+y, s, x = Data("y"), Data("s"), Data("x", like=theta)
+
+REFUSED = {
+    "a label": (bernoulli_logit(y, a), {y: [0, 1, 2]}, "row 2 of the data of y is 2"),
+    "a label of -1": (bernoulli_logit(y, a), {y: [-1, 1]}, "must be 0 or 1"),
+    "a count": (poisson_log(y, a), {y: [0, 1.5]}, "a whole number, 0 or more"),
+    "more than all": (binomial_logit(y, s, a), {y: [1, 4], s: [3, 3]}, "row 1 .* from 0 to 3"),
+    "a class": (categorical_logit(y, [0, a]), {y: [0, 1, 2]}, "row 2 of the data of y is 2"),
+    "a scale of 0": (normal(y, a, s), {y: [1, 2], s: [1, 0]}, "the sd of normal must be a number"),
+    "a time": (exponential(y, 1) + 0 * a, {y: [1, -1]}, "a value of exponential must be"),
+    "a class that is no number": (categorical_logit(y, [0, a]), {y: ["a", "b"]}, "the data of y"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_data_outside_the_support_are_one_sentence(name):
+    law, data, said = REFUSED[name]
+    with pytest.raises(RecipeError, match=said):
+        Density(Posterior(a, law, -(a**2), data))
+
+
+def test_data_within_the_support_are_taken():
+    labels = np.array([0, 1, 2, 1])
+    law = categorical_logit(y, [0, a, 2 * a])
+    density = Density(Posterior(a, law, normal(a, 0, 1), {y: labels}))
+    scores = np.exp([[0, 0.3, 0.6]])
+    expected = (
+        -np.sum(np.log(scores[0, labels] / scores.sum())) + 0.3**2 / 2 + np.log(2 * np.pi) / 2
+    )
+    assert density.potential({a: 0.3}) == pytest.approx(expected)
+
+
+def test_columns_of_a_vector_are_checked_too():
+    law = normal(total(theta * x), 0, 1) + total(exponential(x, 1))
+    with pytest.raises(RecipeError, match="row 1 of the data of x is -1"):
+        Density(Posterior(theta, law, -total(theta**2), {x: [[1, 2], [3, -1]]}))
