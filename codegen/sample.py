@@ -213,10 +213,10 @@ def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller
     if options.float32_data:
         module = with_float32_data(module)
     lengths = Lengths()
+    learn_given(lengths, options.lengths, with_images(module.plan.state))
     data, rows = resolved_data(module, lengths)
     require_options_that_fit(options, module, rows)
     params = resolved_params(module, options.params, what.parameters, lengths)
-    learn_given(lengths, options.lengths, with_images(module.plan.state))
     require_conditions(what.where if isinstance(what, Recipe) else (), options.params, lengths)
     named = {name_of(key): value for key, value in (options.params or {}).items()}
     return _sampled(what, _Inputs(module, options, data, params, named, lengths), caller)

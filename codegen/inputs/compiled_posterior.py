@@ -74,12 +74,12 @@ class Density:
         self.blocks: tuple[Block, ...] = posterior.blocks
         self._posterior = posterior
         self._lengths = Lengths()
+        learn_given(self._lengths, lengths, self.blocks)
         arrays = resolved_arrays(posterior, self._lengths)
         self.arrays = tuple(arrays.values())
         self.rows = next((a.shape[0] for a in self.arrays), 1)
         settings, fields, source = _module(posterior)
         values = resolved_values(settings, params, (), self._lengths)
-        learn_given(self._lengths, lengths, self.blocks)
         self._module = modules.load("density", source)
         self._data = (
             self._module.Data(**{fields[s]: a for s, a in arrays.items()}) if arrays else ()

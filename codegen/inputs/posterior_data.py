@@ -15,6 +15,7 @@ from sympy import Symbol
 
 from codegen.inputs.demands import require_demands
 from codegen.inputs.lengths import Lengths
+from recipe.declare.derived_data import LabelAt
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
 from recipe.language.numbers import array_of_numbers, first_row, refuse_rounded, refuse_unfinite
@@ -38,7 +39,15 @@ def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.n
             the support of its law, the row.
     """
     require_demands(posterior)
-    arrays = {s: _datum_array(s, value, lengths) for s, value in posterior.data}
+    arrays = {
+        s: _datum_array(s, value, lengths)
+        for s, value in posterior.data
+        if not isinstance(value, LabelAt)
+    }
+    for s, value in posterior.data:  # last, as other data may say how many coordinates there are
+        if isinstance(value, LabelAt):
+            columns = value.columns(lengths.known(s.length))
+            arrays[s] = _datum_array(s, columns, lengths)
     rows = {name_of(s): array.shape[0] for s, array in arrays.items()}
     if len(set(rows.values())) > 1:
         shown = ", ".join(f"{name} has {n}" for name, n in rows.items())

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any
 
-from sympy import Expr, Symbol
+from sympy import Expr, Integer, Symbol
 
-from recipe.declare.label_is import LabelIs
+from recipe.declare.derived_data import LabelAt, LabelIs
 from recipe.language.calculus import gradient
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
@@ -92,25 +92,36 @@ class Posterior:
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)
-        if likelihood is not None and likelihood.indicators:
-            object.__setattr__(self, "data", self._with_indicators(likelihood.indicators))
+        if likelihood is not None:
+            self._derive_data(likelihood.indicators)
         self._check()
 
-    def _with_indicators(self, indicators: tuple[Indicator, ...]) -> tuple[tuple[Symbol, Any], ...]:
-        """Return the data with the indicators of labels, and without labels that are used in no
-        other way.
+    def _derive_data(self, indicators: tuple[Indicator, ...]) -> None:
+        """Derive the data that are made of labels: indicators, and coordinates that labels name.
+        Labels that are used in no other way are left out of ``data``.
         """
         assert self.log_likelihood is not None
-        for i in indicators:
-            if i.label not in self.given:
+        made: dict[Symbol, tuple[ScalarData, Callable[[Any], Any]]] = {
+            i.data: (i.label, partial(LabelIs, value=i.value)) for i in indicators
+        }
+        for s in sorted(self.log_likelihood.atoms(VectorData), key=str):
+            if s.labels is not None:
+                made[generic(s)] = s.labels, LabelAt
+        for label, _ in made.values():
+            if label not in self.given:
                 raise RecipeError(
-                    f"log_likelihood uses {i.label}, and data= has no array for it; add {i.label}:"
-                    " ..."
+                    f"log_likelihood uses {label}, and data= has no array for it; add {label}: ..."
                 )
-        labels = {i.label for i in indicators} - self.log_likelihood.free_symbols
+        labels = {label for label, _ in made.values()} - self.log_likelihood.free_symbols
         kept = [(s, array) for s, array in self.data if s not in labels]
-        derived = [(i.data, LabelIs(self.given[i.label], i.value)) for i in indicators]
-        return (*kept, *derived)
+        derived = [(s, make(self.given[label])) for s, (label, make) in made.items()]
+        object.__setattr__(self, "data", (*kept, *derived))
+        coordinates = [
+            Demand(label, f"a label that names a coordinate of {s.length}", Integer(0), whole=True)
+            for s, (label, _) in made.items()
+            if isinstance(s, VectorData)
+        ]
+        object.__setattr__(self, "demands", (*self.demands, *dict.fromkeys(coordinates)))
 
     def _check(self) -> None:
         if self.log_likelihood is None and self.user_gradient is None:

@@ -155,6 +155,32 @@ class Vector(Indexed):
             cls, name, length, GENERIC, (_checked_domain(name, domain),), **_signs(domain)
         )  # type: ignore[return-value]
 
+    def __getitem__(self, labels: ScalarData) -> Expr:
+        """The coordinate of this block that a datum names by its label, as in ``theta[group]``.
+
+        It is ``total(z * theta)``, where z is 1 at the coordinate with that number and 0 elsewhere;
+        a ``Posterior`` makes z of the labels.
+
+        Args:
+            labels: a ``Data`` symbol, whose array has whole numbers from 0 to the length less 1.
+
+        Raises:
+            RecipeError: for anything but such a symbol.
+        """
+        from recipe.language.total import total  # it imports this file
+
+        if not isinstance(labels, ScalarData):
+            raise RecipeError(
+                f"{self.base}[{labels!r}]: a block is indexed by labels in the data, group ="
+                f" Data('group') and {self.base}[group]; its name alone stands for one coordinate"
+            )
+        name = f"{labels}_in_{self.length}"
+        z = Indexed.__new__(VectorData, name, self.length, GENERIC, (labels,), real=True)
+        return total(z * self)  # type: ignore[no-any-return]
+
+    def __iter__(self) -> Any:
+        raise TypeError(f"{self.base} stands for one generic coordinate and has no list of them")
+
     @property
     def domain(self) -> Set:
         """The set that each coordinate lies in; ``Simplex()`` concerns all of them together."""
@@ -346,6 +372,13 @@ class VectorData(Indexed):
     """A row of the data set, with one value for each coordinate."""
 
     __slots__ = ()
+
+    @property
+    def labels(self) -> ScalarData | None:
+        """The data whose labels this one is derived from: 1 at the coordinate with that number, and
+        0 elsewhere. None for data that are given.
+        """
+        return self.extra[0] if self.extra else None
 
 
 class ScalarData(Symbol):

@@ -53,3 +53,42 @@ def test_columns_of_a_vector_are_checked_too():
     law = normal(total(theta * x), 0, 1) + total(exponential(x, 1))
     with pytest.raises(RecipeError, match="row 1 of the data of x is -1"):
         Density(Posterior(theta, law, -total(theta**2), {x: [[1, 2], [3, -1]]}))
+
+
+def test_a_label_names_a_coordinate():
+    """theta[group] is the coordinate with that number, in values, gradients and lengths."""
+    group, labels, values = Data("group"), [2, 0, 2, 1], np.array([1.0, -1.0, 0.5, 2.0])
+    law = Posterior(theta, normal(y, theta[group], 1), -total(theta**2), {group: labels, y: values})
+    at = np.array([0.3, -0.2, 0.7])
+    density = Density(law)
+    apart = at[labels] - values
+    expected = apart @ apart / 2 + at @ at + 2 * np.log(2 * np.pi)
+    assert density.potential({theta: at}) == pytest.approx(expected)
+    slopes = 2 * at + np.bincount(labels, apart)
+    np.testing.assert_allclose(density.gradient({theta: at})[theta], slopes)
+    assert Density(law, lengths={theta: 5}).dimension == 5
+    with pytest.raises(RecipeError, match=r"row 0 has the label 2, .* numbered from 0 to 1"):
+        Density(law, lengths={theta: 2})
+
+
+WRONG_LABELS = {
+    "a label of -1": ([0, -1], "row 1 of the data of group is -1"),
+    "half a label": ([0, 0.5], "row 1 of the data of group is 0.5"),
+    "text": (["a", "b"], "the data of group"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_LABELS)
+def test_labels_that_name_no_coordinate_are_one_sentence(name):
+    labels, said = WRONG_LABELS[name]
+    group = Data("group")
+    law = normal(y, theta[group], 1)
+    with pytest.raises(RecipeError, match=said):
+        Density(Posterior(theta, law, -total(theta**2), {group: labels, y: [1, 2]}))
+
+
+def test_a_block_is_indexed_by_labels_alone():
+    with pytest.raises(RecipeError, match="is indexed by labels in the data"):
+        theta[0]
+    with pytest.raises(RecipeError, match="no array for it; add group"):
+        Posterior(theta, normal(y, theta[Data("group")], 1), -total(theta**2), {y: [1, 2]})

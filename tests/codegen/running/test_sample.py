@@ -236,7 +236,7 @@ def test_a_gradient_that_is_missing_does_not_compile_or_is_not_needed_is_said():
         ({"initial": {"theta": np.zeros(2)}}, r"initial\['theta'\] makes d_theta = 2"),
         ({"initial": {"theta": np.zeros((3, 3))}}, "3 rows for 2 chains"),
         ({"initial": {"psi": 0.0}}, "initial= names psi"),
-        ({"lengths": {"theta": 5}}, "lengths= makes d_theta = 5, but the data of x"),
+        ({"lengths": {"theta": 5}}, "makes d_theta = 3, but lengths= makes it 5"),
         ({"lengths": {"psi": 5}}, "lengths= names psi"),
         ({"scheme": "magic"}, "there is no scheme 'magic'"),
         ({"order": ["r"]}, "must name each block"),
