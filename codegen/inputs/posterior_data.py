@@ -19,7 +19,9 @@ from recipe.declare.derived_data import LabelAt
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
 from recipe.language.numbers import array_of_numbers, first_row, refuse_rounded, refuse_unfinite
-from recipe.language.symbols import VectorData, name_of
+from recipe.language.symbols import Length, VectorData, name_of
+
+MAX_LABEL = 2**31  # more groups than that fit into no memory
 
 
 def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.ndarray]:
@@ -44,10 +46,7 @@ def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.n
         for s, value in posterior.data
         if not isinstance(value, LabelAt)
     }
-    for s, value in posterior.data:  # last, as other data may say how many coordinates there are
-        if isinstance(value, LabelAt):
-            columns = value.columns(lengths.known(s.length))
-            arrays[s] = _datum_array(s, columns, lengths)
+    arrays |= _label_arrays(posterior, lengths)  # last, as other data may say how many there are
     rows = {name_of(s): array.shape[0] for s, array in arrays.items()}
     if len(set(rows.values())) > 1:
         shown = ", ".join(f"{name} has {n}" for name, n in rows.items())
@@ -76,6 +75,48 @@ def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:
         lengths.learn(s.length, array.shape[1], f"{where}, of the shape {array.shape},")
     view = array.view(np.uint8 if array.dtype == np.bool_ else array.dtype).view(np.ndarray)
     # Numba compiles once for each type of array, and read-only arrays are a type of their own.
+    view.flags.writeable = False
+    return view
+
+
+def _label_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.ndarray]:
+    """Return the numbers of the coordinates that each row names, of the shape (rows,), by symbol.
+
+    A kernel reads and writes at these numbers, so each is checked here. Where nothing else says how
+    many coordinates there are, there are as many as the largest label of all says.
+
+    Raises:
+        RecipeError: for labels that are too large for the known number of coordinates.
+    """
+    arrays = {s: _labels(s, value) for s, value in posterior.data if isinstance(value, LabelAt)}
+    largest: dict[Length, int] = {}
+    for s, labels in arrays.items():
+        largest[s.length] = max(largest.get(s.length, 0), int(labels.max()))
+    for s, labels in arrays.items():
+        where = f"the data of {name_of(s.labels)}"
+        known = lengths.known(s.length)
+        count = largest[s.length] + 1 if known is None else known
+        row = None if labels.max() < count else int(np.argmax(labels >= count))
+        if row is not None:
+            raise RecipeError(
+                f"row {row} of {where} is {labels[row]}, and the coordinates of {s.length} are"
+                f" numbered from 0 to {count - 1}"
+            )
+        lengths.learn(s.length, count, f"{where}, whose largest label is {count - 1},")
+    return arrays
+
+
+def _labels(s: VectorData, value: LabelAt) -> np.ndarray:
+    """Return the labels as a read-only array of their own; that they are whole numbers from 0 was
+    demanded before.
+    """
+    where = f"the data of {name_of(s.labels)}"
+    labels = array_of_numbers(where, value.labels, "an array of whole numbers")
+    if labels.ndim != 1 or labels.size == 0:
+        raise RecipeError(f"{where} must be one label for each row, not of shape {labels.shape}")
+    if labels.max() > MAX_LABEL:
+        raise RecipeError(f"{where} has the label {labels.max()}; number the groups from 0")
+    view = np.array(labels, dtype=np.uint32)
     view.flags.writeable = False
     return view
 

@@ -16,7 +16,7 @@ from sympy.core.function import AppliedUndef
 
 from codegen.lowering.fold_forms import with_folds
 from codegen.lowering.names import Namer
-from codegen.lowering.places import Array, Cell
+from codegen.lowering.places import Array, Cell, OneHot, at_label
 from codegen.lowering.special_forms import with_digamma
 from codegen.lowering.stable_forms import stabilised
 from codegen.lowering.statements import ElementwiseLoop, Let, MatrixProduct, Statement, Sums
@@ -97,8 +97,18 @@ class Lowering:
         body, k = opened(e, label)
         if labels(body) - {k}:
             return self._product(e, body, k, label)
-        value = self.hoisted(self._lower(body, k))
-        return self._sum(value, e.index.length)
+        value = self._lower(body, k)
+        hot = next(iter(value.atoms(OneHot)), None)
+        return (
+            self._sum(self.hoisted(value), e.index.length) if hot is None else self._at(hot, value)
+        )
+
+    def _at(self, hot: OneHot, value: Expr) -> Symbol:
+        """The sum of ``hot * f``, which is f at the coordinate that the label names."""
+        chosen = at_label(factor_of(hot, value), hot)
+        if chosen not in self._lets:
+            self._lets[chosen] = self.let(chosen, "at_label")
+        return self._lets[chosen]
 
     def _sum(self, value: Expr, length: Length) -> Symbol:
         if value not in self._sums:
@@ -221,6 +231,20 @@ class Lowering:
         )
         self.statements.append(sweep)
         return sweep
+
+
+def factor_of(hot: OneHot, e: Expr) -> Expr:
+    """Return f of an expression ``hot * f``.
+
+    Raises:
+        OutsideLanguageError: where the expression has another form, or is of two labels.
+    """
+    f = e.diff(hot)
+    if (e - hot * f).expand() != 0 or f.has(OneHot):
+        raise OutsideLanguageError(
+            f"{e} is not linear in the coordinate that a label names; write theta[label] as it is"
+        )
+    return f
 
 
 def with_common_parts(values: list[tuple[Symbol, Expr]], namer: Namer) -> list[tuple[Symbol, Expr]]:

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
 
-from sympy import Expr, Symbol
+from sympy import Expr, S, Symbol
 
-from codegen.lowering.lower import Lowering, unbound, with_common_parts
+from codegen.lowering.lower import Lowering, factor_of, unbound, with_common_parts
 from codegen.lowering.names import Namer
-from codegen.lowering.places import Array, Cell, Datum
+from codegen.lowering.places import Array, Cell, Datum, OneHot, at_label
 from codegen.lowering.shared_symbols import CommonLeaves
 from codegen.lowering.statements import Let, RowsJoin, Statement
 from recipe.declare.posterior import Posterior
@@ -213,29 +213,32 @@ class _Builder:
         """
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         lowered = {b: e for b in self.potential.blocks if (e := lowering.lower(gradient[b])) != 0}
-        numbers = {b: e for b, e in lowered.items() if isinstance(b, Scalar)}
+        numbers = [(b, self._result(b), e) for b, e in lowered.items() if isinstance(b, Scalar)]
+        vectors = {b: e for b, e in lowered.items() if isinstance(b, Vector)}
+        for b, e in vectors.items():
+            labelled, vectors[b] = _apart(e, self._result(b))
+            numbers += [(b, cell, added) for cell, added in labelled.items()]
         values = [
-            (Symbol(self.namer.fresh(f"{b.name}_of_row"), real=True), e) for b, e in numbers.items()
+            (Symbol(self.namer.fresh(f"{b.name}_of_row"), real=True), e) for b, _, e in numbers
         ]
         lowering.statements += [Let(s, e) for s, e in with_common_parts(values, self.namer)]
-        joins = (
-            [self._join(None, dict(zip(numbers, (s for s, _ in values), strict=True)))]
-            if numbers
-            else []
-        )
-        for length in dict.fromkeys(b.length for b in lowered if isinstance(b, Vector)):
-            of_length = {b: lowering.hoisted(e) for b, e in lowered.items() if b.length == length}
+        sums, cells = tuple(s for s, _ in values), tuple(cell for _, cell, _ in numbers)
+        joins = [RowsJoin("", None, cells, sums, sums, ())] if numbers else []
+        for length in dict.fromkeys(b.length for b, e in vectors.items() if e != 0):
+            of_length = {
+                b: lowering.hoisted(e) for b, e in vectors.items() if b.length == length and e != 0
+            }
             joins.append(self._join(length, of_length))
         return tuple(lowering.statements), tuple(joins)
 
-    def _join(self, length: Length | None, values: dict[Block, Expr]) -> RowsJoin:
+    def _join(self, length: Length, values: dict[Vector, Expr]) -> RowsJoin:
         """Return the statement that adds the values of one row to the results, for all blocks of
-        one length; the length None stands for scalar blocks.
+        one length.
         """
-        function = "" if length is None else self.namer.fresh("add_datum")
+        function = self.namer.fresh("add_datum")
         cells = tuple(self._result(b) for b in values)
         sums = tuple(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True) for b in values)
-        comments = () if length is None else tuple(f"gradient of the datum by {b}" for b in values)
+        comments = tuple(f"gradient of the datum by {b}" for b in values)
         return RowsJoin(function, length, cells, sums, tuple(values.values()), comments)
 
     def scaled(self, gradient: dict[Block, Expr]) -> tuple[Statement, ...]:
@@ -307,6 +310,8 @@ class _Builder:
 
     @leaf.register
     def _(self, e: VectorData, label: int) -> Expr:
+        if e.labels is not None:
+            return OneHot(Array("data", self.fields[e.at(GENERIC)]), "i")
         return Datum(Array("data", self.fields[e.at(GENERIC)]), "row", "i")
 
     @leaf.register
@@ -324,6 +329,18 @@ class _Builder:
     def reserve(self, wish: str, length: Length | None) -> Array:
         """Raise an error: the functions of a posterior have no scratch arrays."""
         raise unbound(wish)
+
+
+def _apart(e: Expr, result: Cell) -> tuple[dict[Cell, Expr], Expr]:
+    """Return what a row adds to the coordinates of a result that its labels name, by cell, and what
+    it adds to every coordinate.
+    """
+    labelled = {}
+    for hot in sorted(e.atoms(OneHot), key=str):
+        rest = e.xreplace({hot: S.Zero})
+        labelled[result.moved(result.array, hot.index)] = at_label(factor_of(hot, e - rest), hot)
+        e = rest
+    return labelled, e
 
 
 def data_fields(

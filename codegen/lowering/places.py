@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Symbol
+from sympy import Expr, Symbol
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,11 @@ class Cell(Symbol):
         return type(self)(array, *(indices or self.indices), **self._assumptions_orig)
 
     @property
+    def of_row(self) -> bool:
+        """Whether it is read at a row of the data."""
+        return any(index == "row" or index.endswith("[row]") for index in self.indices)
+
+    @property
     def varies(self) -> bool:
         """Whether it is read at the coordinate ``i`` of a loop."""
         return self.indices[-1] in ("i", "i, i")
@@ -71,4 +76,20 @@ class Datum(Cell):
         return f"float({text})"
 
 
-Cell.__name__ = Datum.__name__ = Symbol.__name__
+class OneHot(Cell):
+    """1 where the coordinate ``i`` is the one that the label of a row names, else 0. No text
+    computes it: ``index`` is the coordinate, at which arrays are read and grow instead.
+    """
+
+    @property
+    def index(self) -> str:
+        """The coordinate that the label of the row names."""
+        return f"{self.array}[row]"
+
+
+def at_label(e: Expr, hot: OneHot) -> Expr:
+    """Return the expression of a coordinate, at the coordinate that a label names."""
+    return e.xreplace({c: c.moved(c.array, hot.index) for c in e.atoms(Cell) if c.varies})
+
+
+Cell.__name__ = Datum.__name__ = OneHot.__name__ = Symbol.__name__

@@ -136,7 +136,11 @@ def _row_sum_functions(
 
 def _long_fields(gradient: PosteriorGradient) -> list[str]:
     """The arrays of the data with one number a coordinate."""
-    return [f"data.{field}" for s, field in gradient.fields.items() if isinstance(s, VectorData)]
+    return [
+        f"data.{field}"
+        for s, field in gradient.fields.items()
+        if isinstance(s, VectorData) and s.labels is None
+    ]
 
 
 def _size_lines(

@@ -161,7 +161,7 @@ class _Writer:
         own = {let.target.name for let in lets}
         read = {s for let in lets for s in let.value.free_symbols}
         names = {s.name for s in read} - own
-        of_row = any(isinstance(s, Cell) and "row" in s.indices for s in read)
+        of_row = any(isinstance(s, Cell) and s.of_row for s in read)
         body = [
             *([assign("row", "row_of[k]")] if of_row else []),
             *(assign(name, array["k"]) for name, array in self.kept.items() if name in names),
@@ -237,8 +237,10 @@ class _Writer:
         """The rows join the results, one after another."""
         if s.length is None:
             both = zip(s.cells, s.values, strict=True)
-            each = (assign(cell, self._at_row([str(e)], "k")[0], "+=") for cell, e in both)
-            return [For("k", ("tile",), tuple(each))]
+            each = [assign(cell, self._at_row([str(e)], "k")[0], "+=") for cell, e in both]
+            labelled = any(isinstance(cell, Cell) and cell.of_row for cell in s.cells)
+            row = [assign("row", "row_of[k]")] if labelled else []
+            return [For("k", ("tile",), (*row, *each))]
         passed = [*self.passed, "row", *arguments(s, [*self.passed, "row"])]
         sums = tuple(t.name for t in s.sums)
         join = joining(s.function, sums, s.values, passed, map(Comment, s.comments), self.namer)

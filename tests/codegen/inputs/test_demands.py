@@ -67,7 +67,7 @@ def test_a_label_names_a_coordinate():
     slopes = 2 * at + np.bincount(labels, apart)
     np.testing.assert_allclose(density.gradient({theta: at})[theta], slopes)
     assert Density(law, lengths={theta: 5}).dimension == 5
-    with pytest.raises(RecipeError, match=r"row 0 has the label 2, .* numbered from 0 to 1"):
+    with pytest.raises(RecipeError, match=r"row 0 .* group is 2, .* from 0 to 1"):
         Density(law, lengths={theta: 2})
 
 

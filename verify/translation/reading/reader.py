@@ -26,7 +26,7 @@ from verify.translation.reading.short_vectors import find_few_branch, read_both_
 from verify.translation.reference.defined import needed_by
 from verify.translation.reference.matcher import Judge
 from verify.translation.state.fields import fields_of
-from verify.translation.state.indexing import store_local
+from verify.translation.state.indexing import grow_at_label, store_local
 from verify.translation.state.noise_arguments import GivenDraw
 from verify.translation.state.random_numbers import RandomNumbers
 from verify.translation.state.store import Frame, Memory, Sums, forget_overwritten
@@ -35,6 +35,7 @@ from verify.translation.state.values import (
     Array,
     Drawn,
     Flag,
+    LabelledCoordinate,
     Local,
     Place,
     WholeNumber,
@@ -116,6 +117,10 @@ class Reader:
                 self.assign(targets, value, frame, statement)
             case ast.AugAssign(target=ast.Name(id=name), op=operator, value=value):
                 self._augment(name, operator, self.value(value, frame), frame, statement)
+            case ast.AugAssign(target=ast.Subscript() as place, op=ast.Add(), value=value) if (
+                isinstance(at := self.value(place.slice, frame), LabelledCoordinate)
+            ):
+                grow_at_label(self, place, at, self.value(value, frame), frame)
             case ast.AugAssign(target=ast.Subscript() as place, op=operator, value=value):
                 changed = self.apply_operator(
                     operator, self.value(place, frame), self.value(value, frame), statement

@@ -14,13 +14,15 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
-from recipe.language.symbols import Indexed, generic
+from recipe.language.symbols import GENERIC, Indexed, VectorData, generic
+from recipe.language.total import labels, sum_over
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reference.matcher import atom, length_of
 from verify.translation.state.noise_arguments import NoiseArguments, NoiseArray, noise_at
 from verify.translation.state.values import (
     Array,
     DataColumn,
+    LabelledCoordinate,
     Local,
     Matrix,
     MatrixRow,
@@ -59,7 +61,43 @@ def _(of: tuple, reader: Any, node: ast.Subscript, frame: Any) -> Any:  # type: 
 
 @read_cell.register
 def _(of: Array, reader: Any, node: ast.Subscript, frame: Any) -> Any:
+    at = reader.value(node.slice, frame)
+    if isinstance(at, LabelledCoordinate):
+        return _at_label(of, reader, at, node)
     return reader.fetch(of, reader.place(node.slice, of, frame), node)
+
+
+def _at_label(of: Array, reader: Any, at: LabelledCoordinate, node: ast.Subscript) -> Expr:
+    """Return the number of a block at the coordinate that a label names: the sum over all
+    coordinates of the block times 1 there and 0 elsewhere.
+    """
+    _require_length(of, at, node)
+    if of.owner != "block" or of in reader.memory.written:
+        raise unread(node, f"{ast.unparse(node)}: only a block is read at a label")
+    content = reader.memory.contents[of]
+    return sum_over(at.hot * content, GENERIC, of.length)  # type: ignore[arg-type]
+
+
+def grow_at_label(
+    reader: Any, node: ast.Subscript, at: LabelledCoordinate, value: Any, frame: Any
+) -> None:
+    """Add a number to an array at the coordinate that a label names: every coordinate grows by it
+    times 1 there and 0 elsewhere.
+    """
+    array = reader.value(node.value, frame)
+    if not isinstance(array, Array) or not isinstance(value, Expr) or labels(value):
+        raise unread(node, f"an assignment to {ast.unparse(node)} is not read")
+    _require_length(array, at, node)
+    before = reader.memory.contents.get(array)
+    if before is None:
+        raise unread(node, f"the value of {ast.unparse(node.value)} is not known here")
+    whole = Place(array.length, GENERIC)
+    reader.put(array, whole, before + at.hot * value, node.lineno)
+
+
+def _require_length(of: Array, at: LabelledCoordinate, node: ast.Subscript) -> None:
+    if of.length != at.hot.length:
+        raise wrong(node, f"{ast.unparse(node.slice)} names no coordinate of {of.field}")
 
 
 # -- matrices
@@ -105,6 +143,10 @@ def _(of: DataColumn, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     row = reader.value(node.slice, frame)
     if not isinstance(row, RowNumber):
         raise unread(node, f"{ast.unparse(node)} is not the row of the loop")
+    if isinstance(of.symbol, VectorData) and of.symbol.labels is not None:
+        if row.shift != 0:
+            raise unread(node, f"{ast.unparse(node)} is a label of another row")
+        return LabelledCoordinate(generic(of.symbol))
     return RowOf(of, row) if isinstance(of.symbol, Indexed) else datum_of_row(of.symbol, row.shift)
 
 

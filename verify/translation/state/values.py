@@ -11,7 +11,7 @@ from typing import Any
 
 from sympy import Expr
 
-from recipe.language.symbols import Length
+from recipe.language.symbols import Length, VectorData
 
 
 @dataclass(frozen=True)
@@ -166,6 +166,17 @@ class RowOf:
 
     column: DataColumn
     row: RowNumber
+
+
+@dataclass(frozen=True)
+class LabelledCoordinate:
+    """The coordinate that the label of the generic row names.
+
+    Attributes:
+        hot: the datum that is 1 at this coordinate and 0 at every other one.
+    """
+
+    hot: VectorData
 
 
 @dataclass(frozen=True)
