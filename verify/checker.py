@@ -2751,10 +2751,9 @@ class Reader:
             )
             return Part(kind, sequential, moving, flips, data.get("turn", True))
         partners = tuple((x, y) for x, y in data["partners"])
+        # a partner on a smaller domain would have a root of its square that is the partner itself
         right = [
-            self.table.kind(x) in BLOCK_KINDS
-            and self.table.kind(x) == self.table.kind(y)
-            and self.table.length(x) == self.table.length(y)
+            self.table.kind(x) in BLOCK_KINDS and declared(self.table, x) == declared(self.table, y)
             for x, y in partners
         ]
         require(

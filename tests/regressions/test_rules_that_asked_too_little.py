@@ -19,6 +19,7 @@ from sympy import (
 from recipe import Parameter, Recipe, Scalar, Vector, total
 from recipe.signs.sign import possible_signs
 from verify import Verdict, verify
+from verify.diffusion.infinity.polynomial import decide_polynomial
 from verify.engine import outcome_of
 
 a, n = Symbol("a", positive=True), Symbol("n", integer=True, positive=True)
@@ -91,3 +92,13 @@ def test_a_power_with_a_variable_exponent_ends_in_a_verdict():
     H = x**2 + u ** (1 + x**2) - log(1 + x**2) - x**2 * log(u)
     report = verify(Recipe((x, u), H, eye(2), zeros(2), marginal={x: x**2}))
     assert report.verdict in set(Verdict)
+
+
+@pytest.mark.parametrize("decay", [exp(-8 * x**2), (1 + x**2) ** -a])
+def test_a_power_whose_factor_vanishes_in_another_coordinate(decay):
+    """``y^4 exp(-8 x^2) + x^2``: the integral over y grows like ``exp(2 x^2)``."""
+    y = Scalar("y")
+    H = decay * y**4 + x**2
+    assert decide_polynomial(H, (x, y)) is None
+    verdict = outcome_of(Recipe((x, y), H, eye(2), zeros(2)), "normalisable").verdict
+    assert verdict is not (Verdict.PROVED if decay.has(exp) else Verdict.REFUTED)

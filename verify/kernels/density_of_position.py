@@ -61,19 +61,22 @@ NOT_FINITE = flint.acb("nan")
 
 
 def witness_of_position(
-    kernel: Kernel, test: MetropolisedMap, after: tuple[Part, ...]
+    kernel: Kernel, test: MetropolisedMap, after: tuple[Part, ...], without: frozenset[Block]
 ) -> Witness | None:
     """Return a point of an instance at which the density of a coordinate after the test certainly
     exceeds that under exp(-H).
 
-    ``after`` has the parts after the test; all parts but the test must leave exp(-H) invariant. A
-    witness refutes the kernel. None leaves it open.
+    ``after`` has the parts after the test; all parts but the test must leave exp(-H) invariant. The
+    laws of the blocks in ``without`` are not compared. A witness refutes the kernel. None leaves it
+    open.
     """
     low, high = (test.times, test.times) if isinstance(test.times, int) else test.times
     if len(kernel.state) != 2 or high > MAX_ROUNDS or not _is_smooth_inside(test):
         return None
     for x, y in (kernel.state, kernel.state[::-1]):
-        if x in test.flips or any(_moves(part, x) for part in after) or finite_ends(y.domain):
+        if x in {*test.flips, *without} or any(_moves(part, x) for part in after):
+            continue
+        if finite_ends(y.domain):
             continue
         law = law_given_rest(kernel.target, y)
         if isinstance(law, str):
@@ -378,12 +381,6 @@ class _Piece:
         if not newer.is_finite() or not ball.contains(newer) or not inside:
             return None
         return newer, slope
-
-
-def _box(low: Ball, high: Ball, k: int) -> Ball:
-    """One of the boxes that cover an interval."""
-    step = (high - low) / BOXES
-    return flint.acb((low + k * step).union(low + (k + 1) * step))
 
 
 def _is_inside(x: Block, value: Ball) -> bool:

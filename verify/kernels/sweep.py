@@ -53,12 +53,14 @@ def decide_sweep(kernel: Kernel) -> Outcome:
         outcome = _decide_without_unread(kernel, unread, outcome)
     if outcome.verdict is not Verdict.UNDECIDED:
         return outcome
-    return _decide_by_position(kernel) or outcome
+    return _decide_by_position(kernel, unread) or outcome
 
 
-def _decide_by_position(kernel: Kernel) -> Outcome | None:
+def _decide_by_position(kernel: Kernel, unread: frozenset[Block]) -> Outcome | None:
     """Refute a sweep with one wrong test of a map by the density of a coordinate after it; None if
     it is not of this form, or no such point is found.
+
+    A block in ``unread`` is redrawn as the next sweep begins, so that its law does not matter.
     """
     outcomes = [decide_part(kernel, part) for part in kernel.parts]
     wrong = [k for k, o in enumerate(outcomes) if o.verdict is not Verdict.PROVED]
@@ -68,7 +70,7 @@ def _decide_by_position(kernel: Kernel) -> Outcome | None:
     test = kernel.parts[k]
     if not isinstance(test, MetropolisedMap):
         return None
-    witness = witness_of_position(kernel, test, kernel.parts[k + 1 :])
+    witness = witness_of_position(kernel, test, kernel.parts[k + 1 :], unread)
     if witness is None:
         return None
     return refuted(f"{k + 1}. {words_of(test)}: {outcomes[k].by}; {DENSITY_CHANGES}", witness)

@@ -150,6 +150,28 @@ def test_a_partner_stands_for_one_block():
     assert check(resigned(written)).status == "not a certificate"
 
 
+def test_a_partner_has_the_domain_of_its_block():
+    """On half a line ``sqrt(y^2) - y`` is 0, so that a ratio with it seemed to be right."""
+    quartic = x**2 / 2 + x**4 / 4
+    rule = Update(h, {x: x - h * grad(quartic, x) / 2 + sqrt(h) * Noise("u", like=x)}, quartic)
+    kernel = compose(metropolis(rule))
+    written = json.loads(canonical(certificate_of(kernel, verify(kernel))))
+    assert check(written).status == "confirmed"
+    nodes, (part,) = written["nodes"], written["subject"]["parts"]
+    ((_, partner),) = part["partners"]
+
+    def add(*node):
+        nodes.append([*node])
+        return len(nodes) - 1
+
+    y, nothing = nodes.index(["sym", partner]), add("num", 0, 1)
+    root = add("^", add("^", y, nodes.index(["num", 2, 1])), add("num", 1, 2))
+    part["cost"] = add("+", part["cost"], root, add("*", nodes.index(["num", -1, 1]), y))
+    assert check(resigned(written)).status == "not confirmed"
+    written["symbols"][partner]["domain"] = ["interval", nothing, "oo", True, True]
+    assert check(resigned(written)).status == "not a certificate"
+
+
 def resigned(written):
     from verify.certificate import digest_of
 

@@ -485,6 +485,16 @@ TABLE: dict[str, tuple[Verdict, tuple, Matrix]] = {
         (x, y, theta),
         Matrix([[COLLAPSE, x, 0], [x, 0, 0], [0, 0, 0]]),
     ),
+    "a pivot that is zero at one whole number": (
+        REFUTED,
+        (x, y),
+        Matrix([[whole * (whole - 1), whole], [whole, 2]]),
+    ),
+    "a pivot that is zero where its row is": (
+        PROVED,
+        (x, y, theta),
+        Matrix([[d * (d - 1), d - 1, 0], [d - 1, 1, 0], [0, 0, 1]]),
+    ),
     "a root that is a branch": (
         REFUTED,
         (x, y),

@@ -264,7 +264,14 @@ def test_no_witness_against_leapfrog(rounds):
     kernel = compose(
         refresh(NORMAL, y), metropolis(Update(h, leapfrog, ROUND), flip=y, times=rounds)
     )
-    assert witness_of_position(kernel, kernel.parts[1], ()) is None
+    assert witness_of_position(kernel, kernel.parts[1], (), frozenset()) is None
+
+
+def test_a_fault_in_what_the_next_sweep_redraws_refutes_nothing():
+    """The law of x is kept; that of y is wrong after the sweep, and nobody reads it."""
+    stretched = metropolis(Update(h, {y: 2 * y, x: x}, ROUND))
+    assert invariance(refresh(NORMAL, y), stretched).verdict is UNDECIDED
+    assert invariance(refresh(NORMAL, y, keep=Rational(1, 2)), stretched).verdict is REFUTED
 
 
 def test_a_fault_that_a_later_part_may_hide_is_left_open():

@@ -91,7 +91,8 @@ def _own_power(term: Expr, block: Block) -> tuple[Expr, Expr] | None:
     """The k and the c of a term ``c z^k``, summed over the coordinates, or of ``c total(a z^m)^n``
     with m even, a > 0 and k = m n, which is at least ``c total(a^n z^k)``.
 
-    None for other terms.
+    None for other terms, also where c or a depends on another block: a positive function may tend
+    to 0 there.
     """
     if blocks_in(term, (block,)) != {block}:
         return None
@@ -105,7 +106,7 @@ def _own_power(term: Expr, block: Block) -> tuple[Expr, Expr] | None:
     if len(inner) != 1 or inner[0].as_base_exp()[0] != block:
         return None
     m, a = inner[0].as_base_exp()[1], Mul(*(f for f in Mul.make_args(h) if f not in inner))
-    if not m.is_Integer or m < 1:
+    if not m.is_Integer or m < 1 or (c * a).atoms(Vector, Scalar) or abstract_atoms(c * a):
         return None
     if n > 1 and isinstance(block, Vector) and not (m % 2 == 0 and is_positive(a)):
         return None
