@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from sympy import Expr
 
-from recipe.language.symbols import GENERIC, OTHER, Indexed, Length
-from recipe.language.total import Total
+from recipe.language.symbols import Indexed, Length
+from recipe.language.total import Total, labels
 from verify.decide.zero.point import Ball, NoValueError, Point, at_precision
 
-SIZES, SEEDS = (2, 3), 5
+SIZES, SEEDS = (2, 3), 5  # numbers for every length, and points for each
 BITS = 256
 NEGLIGIBLE_RADIUS = 1e-30  # a wider ball says nothing
 
@@ -39,13 +39,21 @@ def is_zero_in_general_position(e: Expr) -> bool:
     return found
 
 
+def is_nonzero_somewhere(e: Expr) -> bool:
+    """Return True if a ball at some point excludes 0, which proves that the expression is not zero
+    there; its free indices stand for different coordinates.
+    """
+    return any(not value.contains(0) for value in _values(e))
+
+
 def _values(e: Expr) -> Iterator[Ball]:
     lengths = lengths_in(e)
-    for size in SIZES if lengths else SIZES[:1]:
+    places = {label: k for k, label in enumerate(sorted(labels(e), reverse=True))}
+    for size in [n for n in SIZES if n >= len(places)] if lengths else SIZES[:1]:
         for seed in range(SEEDS if e.free_symbols else 1):
             point = Point(dict.fromkeys(lengths, size), seed, generic=True)
             try:
-                yield at_precision(BITS, lambda p=point: p.evaluate(e, {GENERIC: 0, OTHER: 1}))  # type: ignore[misc]
+                yield at_precision(BITS, lambda p=point: p.evaluate(e, places))  # type: ignore[misc]
             except NoValueError:
                 continue
 
