@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from sympy import Expr, Rational, S, Symbol
 
+from recipe.language.assumed import under
 from recipe.language.calculus import abstract_atoms, partial
 from recipe.language.symbols import Scalar, Vector
 from verify.decide.identities.connected import connected_symbols, is_smooth_everywhere
@@ -25,8 +26,15 @@ SIMPLE_VALUES = tuple(Rational(p, q) for p, q in ((0, 1), (1, 1), (1, 2), (-1, 1
 def stay_constant(form: Form, prove: Prove) -> bool:
     """Return True if an expression is smooth, its derivatives are proved to be zero, and its value
     at one point is proved to be zero.
+
+    All of this is proved without conditions between parameters, which could leave a domain that is
+    not connected.
     """
-    e = form.written
+    with under(()):
+        return _stays_constant(form.written, prove)
+
+
+def _stays_constant(e: Expr, prove: Prove) -> bool:
     symbols = connected_symbols(e)
     if not 0 < len(symbols) <= MAX_SYMBOLS or abstract_atoms(e) or not is_smooth_everywhere(e):
         return False

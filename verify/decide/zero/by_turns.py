@@ -14,8 +14,9 @@ import math
 from sympy import Expr, Rational, Symbol, atan, pi
 from sympy.core.numbers import Pi
 
+from recipe.language.assumed import under
 from verify.decide.identities.connected import is_connected, is_smooth_everywhere
-from verify.decide.zero.form import Form, Prove, terms_of
+from verify.decide.zero.form import Form, Prove, read, terms_of
 from verify.decide.zero.general_position import first_value
 from verify.decide.zero.ratio import Ratio
 
@@ -26,7 +27,17 @@ LESS_THAN_PI = 3
 def count_turns(form: Form, prove: Prove) -> bool:
     """Return True if the numerator is a sum of arctangents and of a rational multiple of pi, and is
     proved to be zero.
+
+    All of this is proved without conditions between parameters, which could leave a domain that is
+    not connected.
     """
+    if not form.written.has(atan):
+        return False
+    with under(()):
+        return _counts_no_turns(read(form.written), prove)
+
+
+def _counts_no_turns(form: Form, prove: Prove) -> bool:
     found = _sum_of_arctangents(form)
     if found is None:
         return False

@@ -10,6 +10,7 @@ from __future__ import annotations
 from sympy import Expr, preorder_traversal
 from sympy.core.function import AppliedUndef
 
+from recipe.language.assumed import ParameterCondition, assumed
 from verify.decide.identities.algebraic_number import is_zero_number
 from verify.decide.identities.angles import rewrite_angles
 from verify.decide.identities.gammas import rewrite_gammas
@@ -54,19 +55,21 @@ class _Search:
     """Proofs that ask for proofs, with limits."""
 
     def __init__(self) -> None:
-        self._known: dict[Expr, bool] = {}
+        # by the conditions between parameters that a proof may use, and the expression
+        self._known: dict[tuple[tuple[ParameterCondition, ...], Expr], bool] = {}
 
     def prove(self, e: Expr, depth: int = MAX_DEPTH) -> bool:
         """Return True if the expression is proved to be zero."""
         if e == 0:
             return True
-        if e in self._known:
-            return self._known[e]
+        key = assumed(), e
+        if key in self._known:
+            return self._known[key]
         if depth < 0 or len(self._known) >= MAX_EXPRESSIONS or _is_large(e):
             return False
-        self._known[e] = False  # while it is looked at: no proof of it may use itself
-        self._known[e] = self._proved(e, depth)
-        return self._known[e]
+        self._known[key] = False  # while it is looked at: no proof of it may use itself
+        self._known[key] = self._proved(e, depth)
+        return self._known[key]
 
     def _proved(self, e: Expr, depth: int) -> bool:
         def prove(part: Expr) -> bool:
