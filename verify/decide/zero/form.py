@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sympy import Expr
 
 from verify.decide.zero.canonical import Canonical
+from verify.decide.zero.generators import CAPACITIES
 from verify.decide.zero.ratio import Poly, Ratio
 
 Prove = Callable[[Expr], bool]  # a proof that a simpler expression is zero
@@ -62,7 +63,7 @@ def read(e: Expr) -> Form:
     Raises:
         CannotDecideError: if it has none.
     """
-    canonical = Canonical()
+    canonical = Canonical(CAPACITIES[0])
     ratio = canonical.read(e)
     if canonical.refined and not ratio.is_zero():
         ratio = canonical.read_again(e)

@@ -39,7 +39,7 @@ RULES = (
 )
 MAX_DEPTH = 4
 MAX_EXPRESSIONS = 48
-MAX_NODES = 600
+MAX_NODES, MAX_NODES_IN_ALL = 600, 4_000
 
 
 def is_zero_by_identities(e: Expr) -> bool:
@@ -57,6 +57,7 @@ class _Search:
     def __init__(self) -> None:
         # by the conditions between parameters that a proof may use, and the expression
         self._known: dict[tuple[tuple[ParameterCondition, ...], Expr], bool] = {}
+        self._left = MAX_NODES_IN_ALL
 
     def prove(self, e: Expr, depth: int = MAX_DEPTH) -> bool:
         """Return True if the expression is proved to be zero."""
@@ -65,8 +66,10 @@ class _Search:
         key = assumed(), e
         if key in self._known:
             return self._known[key]
-        if depth < 0 or len(self._known) >= MAX_EXPRESSIONS or _is_large(e):
+        nodes = sum(1 for _ in preorder_traversal(e))
+        if depth < 0 or len(self._known) >= MAX_EXPRESSIONS or nodes > min(MAX_NODES, self._left):
             return False
+        self._left -= nodes
         self._known[key] = False  # while it is looked at: no proof of it may use itself
         self._known[key] = self._proved(e, depth)
         return self._known[key]
@@ -104,7 +107,3 @@ def _rewritten(e: Expr) -> Expr:
     e = rewrite_gammas(e, normalised)
     e = rewrite_angles(e, normalised)
     return rewrite_proved_signs(e)
-
-
-def _is_large(e: Expr) -> bool:
-    return sum(1 for _ in preorder_traversal(e)) > MAX_NODES
