@@ -8,13 +8,14 @@ signs of p and q as w >= 0. For k = 2 it is enough as well that ``p - q w`` vani
 
 from __future__ import annotations
 
-from sympy import Expr, Pow
+from sympy import Expr, Pow, preorder_traversal
 
 from recipe.signs.sets import NOT_NEGATIVE, NOT_POSITIVE
 from recipe.signs.sign import is_nonzero, possible_signs
 from verify.decide.zero.form import Form, Prove
 
 MAX_DEGREE = 6
+MAX_NODES = 80  # of expressions whose signs are asked, as proofs of signs may take long
 
 
 def compare_powers(form: Form, prove: Prove) -> bool:
@@ -40,7 +41,13 @@ def compare_powers(form: Form, prove: Prove) -> bool:
 def _are_equal_if_powers_are(p: Expr, q: Expr, root: Expr, degree: int) -> bool:
     if degree % 2:
         return True
+    if _nodes(p) + _nodes(q) > MAX_NODES:
+        return False
     signs = possible_signs(-p), possible_signs(q)
     if all(s <= NOT_NEGATIVE for s in signs) or all(s <= NOT_POSITIVE for s in signs):
         return True
     return degree == 2 and is_nonzero(p - q * root)
+
+
+def _nodes(e: Expr) -> int:
+    return sum(1 for _ in preorder_traversal(e))
