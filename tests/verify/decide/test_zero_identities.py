@@ -111,6 +111,11 @@ TRUE = {
     "an argument without its coordinate": total(h(sin(theta) ** 2 + cos(theta) ** 2)) - d * h(1),
 }
 
+TRUE |= {
+    "a size with one sign": Abs(u - 2) + u - 2,
+    "a size that is a root": Abs(cos(u / 2)) - sqrt((1 + cos(u)) / 2),
+}
+
 e_of_roots = (
     (sqrt(5 + 2 * sqrt(6)) + sqrt(2) + sqrt(3))
     * (1 + sqrt(2) + sqrt(3) + sqrt(6 + 2 * sqrt(2) + 2 * sqrt(3) + 2 * sqrt(6)))

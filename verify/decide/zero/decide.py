@@ -11,11 +11,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 
-from sympy import Expr
+from sympy import Abs, Expr, sign
 
 from recipe.language.symbols import GENERIC, OTHER, Length
 from recipe.language.total import labels
 from verify.checker import Answer
+from verify.decide.identities.proved_signs import rewrite_proved_signs
 from verify.decide.zero.canonical import is_zero
 from verify.decide.zero.errors import CannotDecideError
 from verify.decide.zero.general_position import lengths_in
@@ -66,7 +67,7 @@ def decide_zero(e: Expr) -> Outcome:
             )
         return refuted("it is not zero at the witness", witness)
     if is_zero_by_identities(e):
-        _require_no_contradiction(e)
+        _confirm_identities(e)
         return proved("identities between functions")
     return undecided(reason)
 
@@ -105,6 +106,17 @@ def _confirmation(e: Expr) -> str:
         return "canonical form, confirmed by a second decider"
     _require_zero_at_points(e)
     return "canonical form"
+
+
+def _confirm_identities(e: Expr) -> None:
+    """Ask the second decider about an expression that identities prove zero.
+
+    It gives each absolute value a side of its own; sides that contradict each other, as of ``x -
+    1`` and ``1 - x``, say nothing.
+    """
+    e = rewrite_proved_signs(e)
+    if not e.has(Abs, sign):
+        _require_no_contradiction(e)
 
 
 def _require_no_contradiction(e: Expr) -> Answer:
