@@ -35,13 +35,19 @@ from sympy import (
     tan,
     tanh,
 )
+from sympy.core.function import AppliedUndef
 
 from recipe import Scalar, Vector, total
 from recipe.declare.where import read_conditions
 from recipe.language.assumed import under
 from recipe.language.phi import Phi
+from recipe.language.total import labels
 from verify.decide.identities.algebraic_number import is_zero_number
+from verify.decide.zero.by_turns import count_turns
 from verify.decide.zero.decide import decide_zero
+from verify.decide.zero.equal_arguments import unite_arguments
+from verify.decide.zero.form import read
+from verify.decide.zero.prove_by_rules import is_zero_by_identities
 from verify.verdict import Verdict
 
 R = Rational
@@ -202,6 +208,30 @@ def test_a_domain_that_conditions_part_is_not_connected():
     e = atan(b) + atan(1 / b) - pi / 2
     with under(read_conditions([b**2 >= FAR**2])):
         assert decide_zero(e).verdict is not Verdict.PROVED
+
+
+# -- single rules, which is_zero_in_general_position guards otherwise
+# --------------------------------------------------------------------------------------------------
+
+
+def test_a_sum_of_arctangents_may_be_another_multiple_of_pi():
+    machin = 4 * atan(R(1, 5)) - atan(R(1, 239)) - pi / 4
+    assert count_turns(read(machin), is_zero_by_identities)
+    for turns in (-1, 1, 2):
+        assert not count_turns(read(machin + turns * pi), is_zero_by_identities)
+        assert not is_zero_by_identities(machin + turns * pi)
+
+
+def test_an_argument_stays_where_its_coordinate_is_bound():
+    one = sqrt(2 + 2 * sqrt(3 - 2 * sqrt(2)) - 2 * sqrt(2) + 3) / sqrt(3)  # longer than the next
+    e = total(h(sin(theta) ** 2 + cos(theta) ** 2)) - d * h(one)
+    assert labels(unite_arguments(e, (AppliedUndef,), lambda _: True)) == set()
+    assert decide_zero(e).verdict is Verdict.PROVED
+
+
+def test_what_has_no_value_in_general_position_is_not_proved():
+    e = Phi(1, x) - Phi(1, x + sin(2 * x) - 2 * sin(x) * cos(x))
+    assert not is_zero_by_identities(e)
 
 
 # -- numbers

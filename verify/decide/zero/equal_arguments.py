@@ -40,12 +40,19 @@ def unite_arguments(e: Expr, kinds: tuple[type[Expr], ...], prove: Prove) -> Exp
 
 
 def _pairs(e: Expr, kinds: tuple[type[Expr], ...]) -> Iterator[tuple[Expr, Expr]]:
-    """Pairs of applications of one function, the simpler one first; inner functions come first."""
+    """Pairs of applications of one function, first the one that replaces the other; inner functions
+    come first.
+    """
     found = sorted(filter(_is_opaque, e.atoms(*kinds)), key=lambda f: (f.count_ops(), str(f)))
     for k, g in enumerate(found[:MAX_FUNCTIONS]):
         for f in found[:k]:
-            if _function(f) == _function(g) and _places(f) <= _places(g):
+            if _function(f) != _function(g):
+                continue
+            # what replaces a function has no index that is not bound where the function stands
+            if _places(f) <= _places(g):
                 yield f, g
+            elif _places(g) <= _places(f):
+                yield g, f
 
 
 def _is_opaque(f: Expr) -> bool:
