@@ -39,7 +39,8 @@ FLOORS = {
         laws rebuild printing files
     """,
     "verify": """
-        checker decide.linear_algebra encode evidence generator scope statistics.numbers,
+        checker decide.identities decide.linear_algebra encode evidence generator scope
+            statistics.numbers,
         verdict statistics.null statistics.recover,
         decide.zero report statistics.step translation.parse,
         decide decide.asymptotics decide.nonnegative,

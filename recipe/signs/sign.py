@@ -238,7 +238,7 @@ def _(e: Total) -> Signs:
 
 @_signs.register
 def _(e: Add) -> Signs:
-    signs = signs_of_sum([possible_signs(a) for a in e.args])
+    signs = signs_of_sum([possible_signs(a) for a in _with_one_number(e)])
     if signs != ANY:
         return signs
     for rule in (
@@ -261,6 +261,14 @@ def _(e: Add) -> Signs:
         if found != ANY:
             return found
     return ANY
+
+
+def _with_one_number(e: Add) -> list[Expr]:
+    """The terms of a sum, in which several numbers such as ``pi/2`` and ``-1`` are one term."""
+    numbers = [a for a in e.args if not a.free_symbols]
+    if not 1 < len(numbers) < len(e.args):
+        return list(e.args)
+    return [Add(*numbers), *(a for a in e.args if a.free_symbols)]
 
 
 def _sign_with_series(e: Add) -> Signs:

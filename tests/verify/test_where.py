@@ -117,7 +117,7 @@ OTHER_CACHES = {
     "recipe/language/symbols.py",
     "recipe/language/total.py",
     "recipe/language/calculus.py",
-    "verify/decide/zero/point.py",
+    "verify/decide/zero/candidate_values.py",
     "verify/translation/parse/module.py",
 }
 

@@ -146,6 +146,13 @@ def test_no_sign_is_claimed_where_there_is_none(e):
     assert possible_signs(e) == {-1, 0, 1}
 
 
+def test_numbers_in_a_sum_are_one_term():
+    assert possible_signs(pi / 2 - 1 + a) == {1}
+    assert possible_signs(3 - pi - a) == {-1}
+    assert possible_signs(pi / 2 - 2 + a) == {-1, 0, 1}
+    assert possible_signs(3 - pi + a) == {-1, 0, 1}
+
+
 def test_nonzero_is_weaker_than_a_sign():
     s = Symbol("s", real=True, nonzero=True)
     assert is_nonzero(s)

@@ -11,12 +11,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 
-from sympy import Expr
+from sympy import Abs, Expr, sign
 
-from recipe.language.symbols import GENERIC, OTHER, Indexed, Length
-from recipe.language.total import Total, labels
+from recipe.language.symbols import GENERIC, OTHER, Length
+from recipe.language.total import labels
+from verify.checker import Answer
+from verify.decide.identities.proved_signs import rewrite_proved_signs
 from verify.decide.zero.canonical import is_zero
 from verify.decide.zero.errors import CannotDecideError
+from verify.decide.zero.general_position import lengths_in
 from verify.decide.zero.point import (
     WORKING_BITS,
     NoValueError,
@@ -25,6 +28,7 @@ from verify.decide.zero.point import (
     at_precision,
     shown_ball,
 )
+from verify.decide.zero.prove_by_rules import is_zero_by_identities
 from verify.decide.zero.second_decider import second_opinion
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 
@@ -62,6 +66,9 @@ def decide_zero(e: Expr) -> Outcome:
                 f"{e} is not zero at {witness.point}, and the second decider says that it is zero"
             )
         return refuted("it is not zero at the witness", witness)
+    if is_zero_by_identities(e):
+        _confirm_identities(e)
+        return proved("identities between functions")
     return undecided(reason)
 
 
@@ -95,15 +102,35 @@ def _confirmation(e: Expr) -> str:
 
     Where the second decider has no answer, the value at a few points must not exclude zero.
     """
-    second = second_opinion(e)
-    if second.kind == "zero":
+    if _require_no_contradiction(e).kind == "zero":
         return "canonical form, confirmed by a second decider"
-    if second.kind == "nonzero" and second.certain:
-        raise DisagreementError(
-            f"canonical form says that {e} is zero, and the second decider says that {second.why}"
-        )
     _require_zero_at_points(e)
     return "canonical form"
+
+
+def _confirm_identities(e: Expr) -> None:
+    """Ask the second decider about an expression that identities prove zero.
+
+    It gives each absolute value a side of its own; sides that contradict each other, as of ``x -
+    1`` and ``1 - x``, say nothing.
+    """
+    e = rewrite_proved_signs(e)
+    if not e.has(Abs, sign):
+        _require_no_contradiction(e)
+
+
+def _require_no_contradiction(e: Expr) -> Answer:
+    """Ask the second decider about an expression that was proved zero.
+
+    Raises:
+        DisagreementError: if it is certain that the expression is not.
+    """
+    second = second_opinion(e)
+    if second.kind == "nonzero" and second.certain:
+        raise DisagreementError(
+            f"{e} was proved to be zero, and the second decider says that {second.why}"
+        )
+    return second
 
 
 def find_nonzero(e: Expr) -> Witness | None:
@@ -127,8 +154,8 @@ def _search_further(e: Expr) -> Witness | None:
     """A point where the expression is certainly not zero, of larger lengths, in general position,
     with many digits; None if none was found.
     """
-    for size in FURTHER_LENGTHS if _lengths(e) else FURTHER_LENGTHS[:1]:
-        sizes = dict.fromkeys(_lengths(e), size)
+    for size in FURTHER_LENGTHS if lengths_in(e) else FURTHER_LENGTHS[:1]:
+        sizes = dict.fromkeys(lengths_in(e), size)
         for seed in range(POINTS_FURTHER):
             point = Point(sizes, seed, generic=True)
             for bits in FURTHER_BITS:
@@ -163,19 +190,11 @@ def points(e: Expr, tries: int, *, edge: bool = False) -> Iterator[tuple[Point, 
 
 def explicit_sizes(expressions: list[Expr]) -> Iterator[Mapping[Length, int]]:
     """Choices of a number from 1 to 3 for every length in the expressions, smallest sum first."""
-    lengths = sorted(set().union(*(_lengths(e) for e in expressions)), key=str)
+    lengths = sorted(set().union(*(lengths_in(e) for e in expressions)), key=str)
     for sizes in itertools.islice(
         sorted(itertools.product((1, 2, 3), repeat=len(lengths)), key=sum), MAX_LENGTH_CHOICES
     ):
         yield dict(zip(lengths, sizes, strict=True))
-
-
-def _lengths(e: Expr) -> set[Length]:
-    return (
-        e.atoms(Length)
-        | {s.length for s in e.atoms(Indexed)}
-        | {t.index.length for t in e.atoms(Total)}
-    )
 
 
 def _require_zero_at_points(e: Expr) -> None:

@@ -32,13 +32,15 @@ class Divisor:
     """An irreducible factor of a denominator as ``lead_coefficient * lead + rest``.
 
     ``lead`` is its leading monomial in the generators that depend on the index; all coefficients
-    are coordinate-free.
+    are coordinate-free. Nothing is divided by it unless ``may_divide``: the coefficient of the
+    leading monomial must not vanish on an open set, as ``1 + sign(b)`` does.
     """
 
     poly: Poly
     lead: Exponents
     lead_coefficient: Ratio
     rest: dict[Exponents, Ratio]
+    may_divide: bool
 
 
 class Fractions:
@@ -90,7 +92,11 @@ class Fractions:
             grouped = self._vector(poly)
             lead = max(grouped, key=lambda e: (sum(e), e))
             self._divisors[key] = Divisor(
-                poly, lead, grouped[lead], {e: c for e, c in grouped.items() if e != lead}
+                poly,
+                lead,
+                grouped[lead],
+                {e: c for e, c in grouped.items() if e != lead},
+                self._generators.vanishes_on_no_open_set(grouped[lead].num),
             )
         return key
 
@@ -102,7 +108,9 @@ class Fractions:
         """
         for key, _ in over:
             divisor = self._divisors[key]
-            if all(n >= m for n, m in zip(exponents, divisor.lead, strict=True)):
+            if divisor.may_divide and all(
+                n >= m for n, m in zip(exponents, divisor.lead, strict=True)
+            ):
                 self._divide(pending, exponents, over, coefficient, key)
                 return True
         for a, (first, _) in enumerate(over):
@@ -159,7 +167,9 @@ class Fractions:
         one = self._generators.number(1)
         columns = [self._vector(power * self._divisors[lowered].poly) for power, lowered in parts]
         weights = solve(columns, self._vector(one.num), self._generators.field)
-        if weights is None:
+        if weights is None or not all(
+            self._generators.vanishes_on_no_open_set(w.den) for w in weights
+        ):
             return []
         return [
             (power, lowered, w)

@@ -12,10 +12,11 @@ from collections.abc import Hashable
 from typing import Any
 
 import flint
-from sympy import Abs, Add, Expr, Integer, Mul, Pow
+from sympy import Abs, Add, Expr, Integer, Mul, Pow, Symbol, sign
 
 from recipe.language.total import labels
 from verify.decide.zero.errors import TableFullError, TooLargeError
+from verify.decide.zero.general_position import is_nonzero_somewhere
 from verify.decide.zero.ratio import MAX_TERMS, Poly, Ratio, Ratios, ratio
 
 CAPACITIES = (96, 384)  # generators in a table; the small table is faster and is tried first
@@ -103,14 +104,37 @@ class Generators:
         """Remove every sign s from the denominator: ``n/(a + b s)`` becomes ``n (a - b s)/(a^2 -
         b^2)``.
 
-        Summands that are equal as functions then look alike.
+        Summands that are equal as functions then look alike. The ratio is returned as it is unless
+        the last denominator, a product over all choices of signs, is proved not to vanish on any
+        open set: ``a - b s`` may be zero for some signs, such as ``2 + s - t`` for s = -1, t = 1,
+        and nothing may be multiplied by it then.
         """
+        above, below = self.number(1), Ratio(r.den, self._one)
         for k in self._signs:
-            if r.den.degrees()[k]:
-                b = self.coefficient(r.den, k)
-                a = r.den - b * self._polys[k]
-                r = self.reduce(ratio(r.num * (a - b * self._polys[k]), a * a - b * b))
-        return r
+            if below.num.degrees()[k]:
+                b = self.coefficient(below.num, k)
+                a = below.num - b * self._polys[k]
+                conjugate = Ratio(a - b * self._polys[k], self._one)
+                above = self.reduce(above * conjugate / Ratio(below.den, self._one))
+                below = self.reduce(Ratio(a * a - b * b, below.den * below.den))
+        if below.den == 1 and below.num == r.den:
+            return r
+        if below.is_zero() or not self.vanishes_on_no_open_set(below.num):
+            return r
+        return self.reduce(Ratio(r.num, self._one) * above / below)
+
+    def vanishes_on_no_open_set(self, poly: Poly) -> bool:
+        """Return True if a polynomial in generators is proved to be nonzero on a dense set.
+
+        Generators that are symbols are independent. Where others occur, the polynomial is analytic
+        in the symbols if it has no signs, so that one point suffices.
+        """
+        used = [self.meanings[k] for k in self.generators_of(poly)]
+        if all(isinstance(m, Symbol) for m in used):
+            return True
+        return not any(m.has(Abs, sign) for m in used) and is_nonzero_somewhere(
+            self.poly_expression(poly)
+        )
 
     def _reduce_poly(self, poly: Poly) -> Ratio:
         for k, (power, value) in self._relations.items():

@@ -11,38 +11,40 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache, singledispatch
+from collections.abc import Callable, Iterable, Mapping
+from functools import singledispatch
 from typing import Any
 
 import flint
 import sympy
-from sympy import Add, Expr, Function, Interval, Mul, Pow, Rational, S, Symbol, oo
+from sympy import Add, Expr, Function, Mul, Pow, Rational, Symbol
 from sympy.core.function import AppliedUndef
-from sympy.core.numbers import EulerGamma, Exp1, Pi
+from sympy.core.numbers import Exp1, Pi
 
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
 from recipe.language.assumed import ParameterCondition, assumed
 from recipe.language.calculus import abstract_atoms
-from recipe.language.domain import finite_ends, on_simplex
+from recipe.language.domain import on_simplex
 from recipe.language.symbols import (
     GENERIC,
     Block,
-    Index,
     Indexed,
     Length,
     Scalar,
     Vector,
-    assumptions_of,
 )
 from recipe.language.total import Total, free_indexed
+from verify.decide.zero.candidate_values import (
+    candidates,
+    fits,
+    generic_value,
+    is_discrete,
+    is_inside,
+)
+from verify.decide.zero.condition_places import Places, keys_of, lengths_of, places_of
 
 Ball = Any  # flint.arb
-Places = Mapping[int, int]  # the coordinate that each free label stands for, counted from 0
 
-CANDIDATE_VALUES = tuple(
-    Rational(p, q) for q in (4, 1, 2) for p in (1, -1, 3, -3, 5, -5, 2, 7, 6, 4, -6, 0)
-)
 TRIES_UNDER_CONDITIONS = 400  # choices of parameters among which one meets all conditions
 WORKING_BITS = (128, 512)  # precisions of ball arithmetic; the second if the first is too coarse
 # A positive definite matrix is R R^T plus this multiple of the identity, so that its values are
@@ -175,7 +177,7 @@ class Point:
         return [
             key
             for key in self._values
-            if _symbol_of(key) is None or not _is_discrete(_symbol_of(key))
+            if _symbol_of(key) is None or not is_discrete(_symbol_of(key))
         ]
 
     def value_of(self, key: Any) -> Rational:
@@ -191,7 +193,7 @@ class Point:
             symbol = _symbol_of(key)
             if symbol is None and value * self._values[key] <= 0:
                 return None
-            if symbol is not None and not (_fits(value, symbol) and _is_inside(value, symbol)):
+            if symbol is not None and not (fits(value, symbol) and is_inside(value, symbol)):
                 return None
         point = Point(self.sizes, 0, edge=self._edge)
         point._values = {**self._values, **values}
@@ -239,8 +241,8 @@ class Point:
         """
         if self._conditions_hold:
             return
-        places = [(c, k) for c in conditions for k in self._places_of(c)]
-        keys = [key for c, k in places for key in self._keys_of(c.e, k)]
+        places = self._places_of(conditions)
+        keys = [key for c, k in places for key in keys_of(c.e, k, self.sizes)]
         free = [key for key in dict.fromkeys(keys) if key not in self._values]
         self._conditions_hold = True  # while the conditions are evaluated below
         for _ in range(TRIES_UNDER_CONDITIONS if free else 1):
@@ -252,6 +254,14 @@ class Point:
         for key in free:
             del self._values[key]
         raise NoValueError("no values of the parameters were found for which the conditions hold")
+
+    def _places_of(
+        self, conditions: tuple[ParameterCondition, ...]
+    ) -> list[tuple[ParameterCondition, Places]]:
+        for c in conditions:
+            if not lengths_of(c) <= self.sizes.keys():
+                raise NoValueError(f"{c} is about parameters of an unknown length")
+        return [(c, k) for c in conditions for k in places_of(c, self.sizes)]
 
     def _check_conditions(self, conditions: tuple[ParameterCondition, ...]) -> None:
         """Check the conditions that no choice of a parameter will check: those of lengths alone,
@@ -268,32 +278,6 @@ class Point:
                 value = _value(c.e, self, {})
                 if not (value > 0 if c.is_strict else value >= 0):
                     raise NoValueError(f"{c} does not hold for these lengths")
-
-    def _places_of(self, condition: ParameterCondition) -> list[Places]:
-        """The coordinates at which a condition must hold."""
-        lengths = {s.length for s in free_indexed(condition.e)}
-        if not lengths | condition.e.atoms(Length) <= self.sizes.keys():
-            raise NoValueError(f"{condition} is about parameters of an unknown length")
-        if not lengths:
-            return [{}]
-        (length,) = lengths  # a condition is between vectors of one length
-        return [{GENERIC: k} for k in range(self.sizes[length])]
-
-    def _keys_of(self, e: Expr, places: Places) -> Iterator[Any]:
-        """The keys of all parameters in a condition, those in its totals at every coordinate."""
-        for s in sorted(e.atoms(Symbol) - e.atoms(Length, Index), key=str):
-            if not isinstance(s, Indexed):
-                yield s
-            elif s.label in places:
-                yield ("coordinate", s.at(GENERIC), places[s.label])
-            else:
-                for k in range(self._size_of(s.length)):
-                    yield ("coordinate", s.at(GENERIC), k)
-
-    def _size_of(self, length: Length) -> int:
-        if length not in self.sizes:
-            raise NoValueError(f"{length} was given no number")
-        return self.sizes[length]
 
     def choose_all(self, symbols: Iterable[Symbol]) -> dict[Symbol, Rational] | None:
         """The values of lengths and plain symbols, chosen in this order.
@@ -322,11 +306,14 @@ class Point:
     def _chosen(self, symbol: Symbol) -> Rational:
         if on_simplex(symbol):
             return Rational(self._random.randint(1, 7), 8 * self.sizes[symbol.length])
-        if self._generic and not _is_discrete(symbol):
-            return _generic_value(symbol, self._random)
-        fitting = _candidates(symbol, self._edge)
+        if self._generic and not is_discrete(symbol):
+            value = generic_value(symbol, self._random)
+            if value is None:
+                raise _no_value_of(symbol)
+            return value
+        fitting = candidates(symbol, self._edge)
         if not fitting:
-            raise NoValueError(f"no value of {symbol} was found that satisfies its assumptions")
+            raise _no_value_of(symbol)
         if self._origin and isinstance(symbol, Vector | Scalar) and 0 in fitting:
             return Rational(0)
         return self._random.choice(fitting)
@@ -413,11 +400,6 @@ def _(e: Rational, point: Point, places: Places) -> Ball:
 @_value.register
 def _(e: Pi, point: Point, places: Places) -> Ball:
     return flint.arb.pi()
-
-
-@_value.register
-def _(e: EulerGamma, point: Point, places: Places) -> Ball:
-    return flint.arb.const_euler()
 
 
 @_value.register
@@ -544,61 +526,8 @@ def _argument_name(e: Expr, ball: Ball, places: Places) -> str:
     return str(e) + "".join(f" at {s}={k}" for s, k in at)
 
 
-@lru_cache(maxsize=1024)
-def _candidates(symbol: Symbol, edge: bool) -> list[Rational]:
-    """Candidate values that satisfy the declaration of a symbol.
-
-    With ``edge``, zero and the ends of the domain come first and are repeated, as failures are
-    likelier there.
-    """
-    domain = symbol.domain if isinstance(symbol, Vector | Scalar) else None
-    fitting = [c for c in CANDIDATE_VALUES if _fits(c, symbol)]
-    special = [Rational(0)]
-    if isinstance(domain, Interval):
-        fitting = [c for c in (*fitting, *_inside(domain)) if c in domain]
-        special = [
-            c for c in (Rational(0), domain.start, domain.end) if c.is_Rational and c in domain
-        ]
-    return [c for c in special if _fits(c, symbol)] * 4 + fitting if edge else fitting
-
-
-def _generic_value(symbol: Symbol, chance: random.Random) -> Rational:
-    """A fraction with a large prime denominator that satisfies the declaration of a symbol.
-
-    Raises:
-        NoValueError: if none was found.
-    """
-    domain = symbol.domain if isinstance(symbol, Vector | Scalar) else S.Reals
-    middle = (
-        _inside(domain) if isinstance(domain, Interval) else [Rational(k) for k in range(-3, 4)]
-    )
-    spread = chance.choice((1, 4)) if domain == S.Reals else 1
-    low, high = spread * min(middle), spread * max(middle)
-    for _ in range(20):
-        value = low + (high - low) * Rational(chance.randint(1, 1008), 1009)
-        if _fits(value, symbol) and (domain == S.Reals or value in domain):
-            return value
-    raise NoValueError(f"no value of {symbol} was found that satisfies its assumptions")
-
-
-def _inside(domain: Interval) -> list[Rational]:
-    """Five rational points between the ends; an irrational end is rounded to twelve digits."""
-    ends = [
-        x if not x.is_finite or x.is_Rational else Rational(str(x.evalf(12)))
-        for x in (domain.start, domain.end)
-    ]
-    start = ends[0] if ends[0] != -oo else (ends[1] - 8 if ends[1] != oo else Rational(-4))
-    end = ends[1] if ends[1] != oo else start + 8
-    return [start + (end - start) * Rational(k, 16) for k in (3, 5, 8, 11, 14)]
-
-
-def _fits(value: Rational, symbol: Symbol) -> bool:
-    facts = assumptions_of(symbol)
-    return all(
-        getattr(value, f"is_{fact}", truth) in (truth, None)
-        for fact, truth in facts.items()
-        if fact != "commutative"
-    )
+def _no_value_of(symbol: Symbol) -> NoValueError:
+    return NoValueError(f"no value of {symbol} was found that satisfies its assumptions")
 
 
 def _parameter_of(key: Any) -> Symbol:
@@ -611,20 +540,6 @@ def _symbol_of(key: Any) -> Symbol | None:
     if isinstance(key, Symbol):
         return key
     return key[1] if key[0] == "coordinate" else None
-
-
-def _is_discrete(symbol: Symbol) -> bool:
-    return any(
-        fact in assumptions_of(symbol)
-        for fact in ("integer", "rational", "irrational", "even", "odd", "prime")
-    )
-
-
-def _is_inside(value: Rational, symbol: Symbol) -> bool:
-    if not isinstance(symbol, Vector | Scalar):
-        return True
-    gaps = ((end.gap(value), end) for end in finite_ends(symbol.domain))
-    return all(bool(gap >= 0 if end.belongs else gap > 0) for gap, end in gaps)
 
 
 def _key_text(key: Any) -> str:
