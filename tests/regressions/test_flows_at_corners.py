@@ -61,6 +61,8 @@ def square_root(shape, coefficient_of_y, noise_of_y=0):
         (HALF, -y / z, False),  # y comes to 0 with z, as the integral of dt/z is infinite
         (3 * HALF, -y / z, True),
         (HALF, -y * z, True),
+        (HALF, -y / (y + z), False),  # bounded, and yet y keeps pace with z
+        (HALF, -y / (1 + y + z), True),
         (HALF, y * log(z), True),
         (HALF, -y / sqrt(z), False),  # bounded in the mean, which is not proved
     ],

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from sympy import Dummy, Expr, Interval, S, log
 
-from recipe.language.calculus import abstract_atoms, summands
+from recipe.language.calculus import abstract_atoms, partial, summands
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.entry import parts
 from recipe.language.free_symbols import blocks_in
@@ -56,17 +56,22 @@ def others_stay_bounded(block: Block, edge: Edge | None, subject: Subject) -> bo
         for term in summands(e)
         if block in blocks_in(term, subject.state)
     )
-    return all(_is_bounded(term, block, edge) for term in terms)
+    return all(_is_bounded(term, block, edge, subject.state) for term in terms)
 
 
 def _of_others(block: Block, subject: Subject) -> Iterator[Expr]:
-    yield from (e for b, e in subject.dynamics.drift.items() if b != block)
+    """Yield drift and diffusion of the other blocks, and the slope of a drift by its own
+    coordinate if this has an edge: a speed that vanishes there must do so at one rate.
+    """
+    for b, e in subject.dynamics.drift.items():
+        if b != block:
+            yield from (e, partial(e, b)) if b.domain != S.Reals else (e,)
     for (row, column), entry in subject.dynamics.diffusion.items():
         if block not in (row, column):
             yield from parts(entry)
 
 
-def _is_bounded(term: Expr, block: Block, edge: Edge | None) -> bool:
+def _is_bounded(term: Expr, block: Block, edge: Edge | None, state: tuple[Block, ...]) -> bool:
     if edge is None:
         letters = [s for s in term.atoms(Vector) if s.base == block.base]
         totals = {t: Dummy() for t in term.atoms(Total)}
@@ -74,7 +79,7 @@ def _is_bounded(term: Expr, block: Block, edge: Edge | None) -> bool:
             totals
         ).is_polynomial(*letters, *totals.values())
     slowly = term.xreplace({log(edge.inward * (block - edge.end)): S.One})
-    closed = up_to(edge, slowly)
+    closed = _at_corners(edge, slowly, state)
     return closed is not None and is_continuous(closed)
 
 
