@@ -11,6 +11,7 @@ from verify.engine import outcome_of
 
 x, y = Scalar("x", domain=Interval.open(0, 1)), Scalar("y", domain=Interval.open(0, oo))
 z = Scalar("z", domain=Interval.open(0, oo))
+x0, r = Scalar("x0", domain=Interval.open(0, oo)), Scalar("r")
 eps = Symbol("epsilon", positive=True)
 n, m = Noise("n", like=z), Noise("m", like=y)
 HALF = Rational(1, 2)
@@ -69,3 +70,16 @@ def square_root(shape, coefficient_of_y, noise_of_y=0):
 )
 def test_speeds_beside_a_coordinate_that_reaches_its_edge(shape, speed, is_proved):
     assert (boundary(square_root(shape, speed)) is Verdict.PROVED) is is_proved
+
+
+def beside_a_mirror(coupling):
+    """A position x0 > 0 with its momentum, and y with noise between them and a mirror."""
+    H = x0 - log(x0) + r**2 / 2 + y + coupling
+    Q = Matrix([[0, -1, 0], [1, 0, 0], [0, 0, 0]])
+    return mirror(Recipe((x0, r, y), H, Matrix([[0, 0, 0], [0, 1, 0], [0, 0, 1 + x0]]), Q), y)
+
+
+def test_an_energy_that_a_mirror_pushes_up_proves_nothing():
+    """At the mirror of y the function V = H grows by the local time, which L V does not show."""
+    assert boundary(beside_a_mirror(0)) is Verdict.PROVED
+    assert boundary(beside_a_mirror(r**2 * y)) is not Verdict.PROVED
