@@ -94,6 +94,11 @@ def is_smooth(*expressions: Expr) -> bool:
     domain.
 
     Roots must have positive arguments, not just nonnegative ones. False proves nothing.
+
+    This is the plain question: every derivative, by every symbol, parameters included, and no
+    absolute value at all. Where it fails, ``verify.decide.smoothness.faults`` asks the finer one:
+    how many derivatives by the state are there for certain, and where is the next one missing? An
+    expression that is smooth here has no faults there, for both ask for the same strict signs.
     """
     if any(e.has(Abs, sign) for e in expressions):
         return False

@@ -74,7 +74,9 @@ def faults(e: Expr, state: tuple[Block, ...], step: Symbol | None = None) -> tup
     state, each once.
 
     An absolute value of a coordinate, or its sign, is no fault: kinks at 0 of a coordinate are
-    judged by themselves (``verify.diffusion.nonsmooth``).
+    judged by themselves (``verify.diffusion.nonsmooth``). Nor is an operation on parameters alone,
+    or a random number. ``recipe.signs.defined.is_smooth`` excludes all of these; what is smooth
+    there has no faults here.
 
     Args:
         e: the expression.

@@ -33,8 +33,7 @@ from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero
 from verify.diffusion.change_of_variable.maps_of_blocks import map_of
 from verify.diffusion.change_of_variable.monotone import decide_monotone
-from verify.diffusion.rough_points import prove_no_source
-from verify.diffusion.rough_surfaces import prove_no_jump
+from verify.diffusion.rough_places import prove_no_flow
 from verify.diffusion.small_step import decide_expansion
 from verify.subject import KernelSubject, Subject, densities_of
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
@@ -149,8 +148,7 @@ def prove_no_flux(subject: Subject) -> Outcome | None:
             return None
         if where not in drift and fault.order < 0:
             return None
-    places = [fault for fault, _ in found]
-    return prove_no_jump(subject, places) or prove_no_source(subject, places)
+    return prove_no_flow(subject, [fault for fault, _ in found])
 
 
 def _rough_places(subject: Subject) -> Iterator[tuple[Fault, str]]:

@@ -1,13 +1,11 @@
-"""No probability flows into a point, or a subspace of codimension 2 or more, where coefficients are
-not smooth: ``sqrt(x**2 + y**2)``.
+"""Points, or subspaces of codimension 2 or more, where coefficients are not smooth:
+``sqrt(x**2 + y**2)``.
 
-Let H and D be continuous, and the stationary equation hold where a quadratic form b of m >= 2
-coordinates is not 0. The form is positive definite, so that it vanishes where these coordinates
-have one value: on a set S of codimension m. For a test function h, ``L h exp(-H)`` is off S the
-divergence of ``(D grad h + v h) exp(-H)``, with the current ``v = f + D grad H - div D``. Its
-integral is the limit of the flux through the surfaces at the distance r of S. Their area is of the
-order r^(m - 1), so there is no flux in the limit, and f is integrable, if f and v are at most of an
-order above ``-(m - 1)`` in r. The current ``x/|x|^m`` of a source has just that order.
+A quadratic form b of m >= 2 coordinates is positive definite, so that it vanishes where these
+coordinates have one value: on a set S of codimension m. The surfaces at the distance r of S have an
+area of the order r^(m - 1). So there is no flux into S in the limit, and a vector field is
+integrable, if it is at most of an order above ``-(m - 1)`` in r. The current ``x/|x|^m`` of a
+source has just that order.
 
 An order is bounded by structure alone: each of the coordinates, less its value on S, is at most a
 multiple of ``b**(1/2)``.
@@ -15,7 +13,6 @@ multiple of ``b**(1/2)``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sympy import (
@@ -45,11 +42,8 @@ from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, Scalar, generic
 from recipe.language.total import Total, opened
 from recipe.signs.sign import is_positive
-from verify.decide.smoothness import Fault, faults
+from verify.decide.smoothness import faults
 from verify.decide.zero.decide import vanishes
-from verify.generator.fokker_planck import current
-from verify.subject import Subject
-from verify.verdict import Outcome, proved
 
 HALF = Rational(1, 2)
 BOUNDED_FUNCTIONS = (sin, cos, tanh, atan, erf)
@@ -77,34 +71,7 @@ class Form:
         return len(self.values)
 
 
-def prove_no_source(subject: Subject, found: Iterable[Fault]) -> Outcome | None:
-    """Prove that no probability flows into the set where faults lie.
-
-    Args:
-        subject: a process whose H and D are continuous, and whose stationary equation holds where
-            all operations are smooth.
-        found: the faults.
-
-    Returns:
-        The proof; None if there is none.
-    """
-    first, *others = found
-    form = _form(first.zero, subject.state)
-    if form is None or not all(_is_multiple(fault.zero, form) for fault in others):
-        return None
-    v = current(subject.dynamics, subject.gradient)
-    least = -HALF * (form.codimension - 1)  # of a power of b, whose root is the distance
-    for e in (*v.values(), *subject.dynamics.drift.values()):
-        order = _order(_tidied(e), form)
-        if order is None or order <= least:
-            return None
-    return proved(
-        f"no probability flows into {form.b} = 0, a set of codimension {form.codimension} or more:"
-        " H and D are continuous, and the current grows less than the area around it shrinks"
-    )
-
-
-def _form(b: Expr, state: tuple[Block, ...]) -> Form | None:
+def form_of(b: Expr, state: tuple[Block, ...]) -> Form | None:
     """Return an expression as a positive definite quadratic form of two coordinates or more; None
     if it is none.
 
@@ -149,10 +116,21 @@ def _zero_of(form: Expr, scalars: list[Scalar]) -> dict[Block, Expr] | None:
     return values if vanishes(form.xreplace(values)) else None
 
 
-def _is_multiple(e: Expr, form: Form) -> bool:
+def is_multiple(e: Expr, form: Form) -> bool:
     """Return True if an expression is a positive constant times the form."""
     ratio = cancel(together(freeze(e / form.b)[0]))
     return not blocks_in(ratio, form.state) and ratio.is_finite is not False and is_positive(ratio)
+
+
+def has_no_source(e: Expr, form: Form) -> bool:
+    """Return True if a vector field with this component is proved to have no flux into the set
+    where the form vanishes, and to be integrable there.
+
+    The component must be continuous on the closure of each of the regions at hand, but for zeros of
+    multiples of the form.
+    """
+    order = _order(_tidied(e), form)
+    return order is not None and order > -HALF * (form.codimension - 1)  # of a power of b
 
 
 def _tidied(e: Expr) -> Expr:
@@ -179,7 +157,7 @@ def _order_by_parts(e: Expr, form: Form) -> Expr | None:
     polynomial = _order_of_polynomial(e, form)
     if polynomial is not None:
         return polynomial
-    if isinstance(e, Pow) and e.exp.is_Rational and _is_multiple(e.base, form):
+    if isinstance(e, Pow) and e.exp.is_Rational and is_multiple(e.base, form):
         return e.exp
     found = [_order(a, form) for a in e.args]
     orders = [order for order in found if order is not None]

@@ -2,11 +2,14 @@
 60 digits.
 """
 
+import random
+
 import mpmath
 import pytest
 from sympy import Abs, Interval, Pow, Rational, Symbol, atan, exp, lambdify, log, sign, sin, sqrt
 
 from recipe import Potential, Scalar, Vector, total
+from recipe.signs.defined import is_smooth
 from verify.decide.smoothness import NOT_CONTINUOUS, Fault, faults, first_fault
 
 x, y = Scalar("x"), Scalar("y")
@@ -98,6 +101,37 @@ SMOOTH = [
 @pytest.mark.parametrize("e", SMOOTH, ids=str)
 def test_what_is_smooth_has_no_fault(e):
     assert faults(e, (x, half_line, theta)) == ()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_plain_question_has_no_other_answer(seed):
+    """What ``is_smooth`` takes for smooth has no fault."""
+    e = random_expression(random.Random(seed), 3)
+    assert not (is_smooth(e) and faults(e, (x, y)))
+
+
+def test_the_plain_question_is_answered_both_ways():
+    found = [is_smooth(random_expression(random.Random(seed), 3)) for seed in range(60)]
+    assert 10 < sum(found) < 50
+    assert not any(is_smooth(e) for e, _, _ in ROUGH)
+
+
+def random_expression(rng, depth):
+    if depth == 0:
+        return rng.choice((x, y, a, x - 1, x**2 + 1, y**2 + a, total(theta**2)))
+    one, other = (random_expression(rng, depth - 1) for _ in range(2))
+    made = [
+        lambda: one + other,
+        lambda: one * other,
+        lambda: sqrt(one**2 + a),
+        lambda: sqrt(one) + other,
+        lambda: other / one,
+        lambda: (one**2 + rng.choice((0, 1))) ** Rational(rng.choice((1, 3, -1, -2)), 2),
+        lambda: log(one**2 + rng.choice((0, 1, 2))),
+        lambda: exp(-(one**2)) + 1 / (1 + other**2),
+        lambda: Abs(one) if rng.random() < 0.2 else sin(one),
+    ]
+    return rng.choice(made)()
 
 
 def test_a_root_within_a_sum_over_coordinates_is_found():

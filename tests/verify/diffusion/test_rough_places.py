@@ -142,6 +142,68 @@ def test_the_reason_names_the_place():
     )
 
 
+# -- roots in sums over coordinates, and a surface together with a point
+
+g, h = theta - 1, theta - x
+W = Noise("W", like=theta)
+SUM = total(root(g))
+SQUARES = (total(theta**2) + x**2) / 2
+
+
+def of_vector(flow_theta, flow_x, H=SQUARES):
+    """A claim of a vector and a number with this current of exp(-H), and D = 1."""
+    rule = {
+        theta: theta + eps * (flow_theta * exp(H) - theta) + sqrt(2 * eps) * W,
+        x: x + eps * (flow_x * exp(H) - x) + sqrt(2 * eps) * w,
+    }
+    return Update(eps, rule, H)
+
+
+def s(e):
+    return e / root(e)
+
+
+TOGETHER = {
+    "a sum in H": Recipe((theta,), SUM + total(theta**2), 1, 0),
+    "its square": Recipe((theta,), SUM**2 + total(theta**2), 1, 0),
+    "a sum in H times a number": langevin((1 + SUM) * x**2 + total(theta**2), (theta, x)),
+    "a sum in D": langevin(SQUARES, (theta, x), D=Matrix([[1, 0], [0, 1 + SUM]])),
+    "a sum of jumps along the surfaces": of_vector(0, total(s(g))),
+    "through the surfaces in two ways": of_vector(s(h), total(s(h))),
+    "a point and a line": langevin(RADIUS + root(x - 1)),
+    "a point on a line": langevin(RADIUS + root(LINE) + N, Q=TURN),
+    "a point, and a vector": langevin(sqrt(total(theta**2) + x**2) + SUM, (theta, x)),
+}
+APART = {
+    "a source on the surfaces": of_vector(s(g), 0),
+    "one way only": of_vector(s(h), 0),
+    "the other way only": of_vector(0, total(s(h))),
+    "more through one than the other": of_vector(s(h), 2 * total(s(h))),
+    "jumps of the others": of_vector(total(s(g)), 0),
+    "a root of a sum of jumps": of_vector(0, sqrt(2 + total(s(g)))),
+    "a source on a line, and a point": with_current([s(LINE), -s(LINE)], RADIUS + N),
+    "a source of a point, and a line": with_current(
+        [x / RADIUS**2, y / RADIUS**2], N + root(x - 1)
+    ),
+    "a source of a point on a line": with_current(
+        [x * s(LINE) / RADIUS**2, y * s(LINE) / RADIUS**2]
+    ),
+    "infinite at a line through a point": with_current(
+        [-y / root(LINE) / RADIUS, x / root(LINE) / RADIUS]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_sums_and_several_kinds_of_places_are_proved(name):
+    assert verdict(TOGETHER[name]) is PROVED
+
+
+@pytest.mark.parametrize("name", APART)
+def test_no_flow_is_proved_away_in_sums_and_at_several_places(name):
+    assert verdict(APART[name]) is not PROVED
+
+
 # -- random claims in the plane, judged by their weak equation
 
 SEEDS = 40

@@ -5,9 +5,9 @@ posterior needs.
 import numpy as np
 import pytest
 from helpers.outcomes import outcome_of
-from sympy import Interval, exp, log, loggamma, oo, sqrt
+from sympy import Interval, atan, exp, log, loggamma, oo, sqrt
 
-from recipe import Data, Posterior, Potential, Recipe, Vector, bind, total
+from recipe import Data, Posterior, Potential, Recipe, Vector, bind, corv, total
 from verify import Verdict, verify
 
 theta = Vector("theta")
@@ -50,6 +50,10 @@ LOGISTIC = -log(1 + exp(-label * total(row * theta)))
         (
             bind(LANGEVIN, {U: total(log(theta))}),
             "H: theta[k] > 0 fails at the witness, where log(theta[k]) has no value",
+        ),
+        (
+            corv(LANGEVIN, theta, lambda z: z - atan(1 / z) / 2, inverse=lambda z: z),
+            "the map of phi: phi != 0 fails at the witness, where 1/phi has no value",
         ),
         (with_posterior(LOGISTIC, total(log(theta))), "the log prior of U: theta[k] > 0 fails"),
         (

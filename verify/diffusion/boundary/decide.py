@@ -14,6 +14,7 @@ from recipe.language.abstract import Potential
 from recipe.language.domain import on_simplex
 from recipe.language.symbols import Block, Vector
 from verify.decide.zero.entry import decide_zero_entry
+from verify.diffusion.boundary.corners import others_stay_bounded
 from verify.diffusion.boundary.edges import (
     NOT_ATTAINED,
     Edge,
@@ -67,14 +68,29 @@ def _parts(blocks: tuple[Block, ...], subject: Subject) -> Iterator[tuple[str, O
     for block in blocks:
         if on_simplex(block):
             assert isinstance(block, Vector)
-            yield from decide_faces(block, subject)
+            faces = decide_faces(block, subject)
+            yield from ((name, _if_others_stay(block, None, subject, o)) for name, o in faces)
         else:
             for edge in edges(block):
                 outcome = _decide(edge, subject)
                 open_ = outcome.verdict is Verdict.UNDECIDED
-                yield from (decide_by_total(edge, subject) if open_ else None) or (
+                found = (decide_by_total(edge, subject) if open_ else None) or (
                     (str(edge), outcome),
                 )
+                yield from ((name, _if_others_stay(block, edge, subject, o)) for name, o in found)
+
+
+def _if_others_stay(block: Block, edge: Edge | None, subject: Subject, outcome: Outcome) -> Outcome:
+    """Return an outcome, but no proof about an edge that is reached if drift or noise of other
+    blocks may be infinite there.
+    """
+    is_reached = outcome.verdict is Verdict.PROVED and not outcome.by.startswith(NOT_ATTAINED)
+    if not is_reached or others_stay_bounded(block, edge, subject):
+        return outcome
+    return undecided(
+        f"drift and noise of all other blocks are not proved to stay bounded as {block} reaches"
+        " the edge"
+    )
 
 
 def _decide(edge: Edge, subject: Subject) -> Outcome:

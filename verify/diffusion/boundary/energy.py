@@ -80,11 +80,25 @@ def _energies(edge: Edge, subject: Subject) -> Iterator[tuple[Expr, str]]:
     If the speed is ``s(theta) g`` with a function s of the coordinate, then with
     ``dphi = dtheta/s`` the law of phi is ``exp(-(H - log(s)))``.
     """
-    yield subject.H, "H"
+    V, name = _without_pushes(edge, subject)
+    yield V, name
     own, others = factor_of_own(edge, subject)
     if own != 1 and others != 0 and is_positive(own):
         logarithm = total(log(own)) if isinstance(edge.block, Vector) else log(own)
-        yield normalised(subject.H - logarithm), f"H - {text(logarithm)}"
+        yield normalised(V - logarithm), f"{name} - {text(logarithm)}"
+
+
+def _without_pushes(edge: Edge, subject: Subject) -> tuple[Expr, str]:
+    """H without the terms of other blocks that are reflected along the normal, and its name.
+
+    Such a block is pushed back at its edge, and a function of it grows with the push, of which L V
+    says nothing. Where momenta turn, H stays as it is.
+    """
+    pushed = tuple(r.block for r in subject.reflections if not r.flips and r.block != edge.block)
+    if not blocks_in(subject.H, pushed):
+        return subject.H, "H"
+    kept = Add(*(t for t in summands(subject.H) if not blocks_in(t, pushed)))
+    return kept, f"({text(kept)})"
 
 
 def factor_of_own(edge: Edge, subject: Subject) -> tuple[Expr, Expr]:

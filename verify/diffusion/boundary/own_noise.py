@@ -47,8 +47,9 @@ from recipe.signs.sign import is_nonnegative, is_positive
 from verify.decide.asymptotics.leading import NoLeadingTermError, certain_sign, leading
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
+from verify.diffusion.boundary.corners import closed_block, up_to, with_end
 from verify.diffusion.boundary.edges import NOT_ATTAINED, SELF_REFLECTING, Edge, nonlocal_atom
-from verify.diffusion.boundary.reflected import closed_block, is_along_the_normal, up_to, with_end
+from verify.diffusion.boundary.reflected import is_along_the_normal
 from verify.generator.coupling import own_diffusion
 from verify.generator.fokker_planck import current
 from verify.subject import Subject

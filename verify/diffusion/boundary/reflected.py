@@ -15,19 +15,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sympy import Dummy, Expr, Interval
+from sympy import Dummy, Expr
 
 from recipe.declare.reflection import Reflection
 from recipe.language.calculus import abstract_atoms, summands
 from recipe.language.entry import Coupling
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, Block, Scalar, Vector
+from recipe.language.symbols import GENERIC, Block, Vector
 from recipe.language.total import Total, opened, relabel
 from recipe.signs.defined import is_smooth
 from recipe.signs.sign import is_positive
 from verify.decide.asymptotics.leading import NoLeadingTermError
 from verify.decide.zero.decide import vanishes
 from verify.decide.zero.entry import decide_zero_entry
+from verify.diffusion.boundary.corners import every_abstract, is_smooth_at_corners, up_to
 from verify.diffusion.boundary.edges import Coordinate, Edge
 from verify.diffusion.boundary.feller import behaviour, is_integrable
 from verify.generator.coupling import own_diffusion
@@ -139,7 +140,7 @@ def turn(e: Expr, flips: Iterable[Block]) -> Expr | None:
     """
     blocks = tuple(flips)
     signs = {b: -b for b in blocks}
-    if any(blocks_in(a, blocks) for a in _every_abstract(e)):
+    if any(blocks_in(a, blocks) for a in every_abstract(e)):
         return None
     changed: dict[Expr, Expr] = {}
     for atom in abstract_atoms(e):
@@ -161,8 +162,13 @@ def turn(e: Expr, flips: Iterable[Block]) -> Expr | None:
 
 
 def _is_regular(edge: Edge, subject: Subject) -> bool:
-    """Return True if H, the drift and the diffusion are proved smooth up to the edge."""
-    return all(_is_smooth_up_to(edge, e) for e in (subject.H, *subject.dynamics.coefficients()))
+    """Return True if H, the drift and the diffusion are proved smooth up to the edge and its
+    corners.
+    """
+    return all(
+        is_smooth_at_corners(edge, e, subject.state)
+        for e in (subject.H, *subject.dynamics.coefficients())
+    )
 
 
 def has_bounded_coefficients(edge: Edge, subject: Subject) -> bool:
@@ -198,51 +204,6 @@ def _without_share(term: Expr) -> Expr:
 def _is_smooth_up_to(edge: Edge, e: Expr) -> bool:
     closed = up_to(edge, e)
     return closed is not None and is_smooth(closed)
-
-
-def up_to(edge: Edge, e: Expr) -> Expr | None:
-    """The expression on the domain with this end included.
-
-    None if it contains an abstract function of the block, which is defined inside only.
-    """
-    if edge.belongs:
-        return e
-    if any(blocks_in(a, (edge.block,)) for a in _every_abstract(e)):
-        return None
-    closed = with_end(edge)
-    if isinstance(closed, Scalar):
-        return e.xreplace({edge.block: closed})
-    return e.xreplace({s: closed.at(s.label) for s in e.atoms(Vector) if s.base == edge.block.base})
-
-
-def with_end(edge: Edge) -> Block:
-    """The block on the domain with this end included."""
-    lower, domain = edge.inward == 1, edge.block.domain
-    interval = Interval(
-        domain.start, domain.end, domain.left_open and not lower, domain.right_open and lower
-    )
-    if isinstance(edge.block, Scalar):
-        return Scalar(edge.block.name, domain=interval)
-    return Vector(edge.block.base, like=edge.block, domain=interval)
-
-
-def closed_block(block: Block) -> Block:
-    """The block on the domain with all its finite ends included; of a vector, at the same index."""
-    if not isinstance(block.domain, Interval):
-        return block
-    interval = Interval(block.domain.start, block.domain.end)
-    if isinstance(block, Scalar):
-        return Scalar(block.name, domain=interval)
-    return Vector(block.base, like=block, domain=interval).at(block.label)
-
-
-def _every_abstract(e: Expr) -> list[Expr]:
-    """The abstract functions in the expression, including those inside its sums."""
-    found = abstract_atoms(e)
-    inner = [
-        a for atom in found if isinstance(atom, Total) for a in _every_abstract(opened(atom)[0])
-    ]
-    return [*(a for a in found if not isinstance(a, Total)), *inner]
 
 
 def _vanishes_there(edge: Edge, e: Expr) -> bool:

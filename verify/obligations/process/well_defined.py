@@ -8,6 +8,7 @@ from dataclasses import replace
 from sympy import Expr, S
 
 from recipe import Recipe, Update, derive
+from recipe.language.abstract import written_image
 from recipe.language.entry import parts
 from recipe.language.phi import exp_by_phi
 from recipe.signs.defined import NONZERO, Condition, conditions
@@ -107,8 +108,14 @@ def _decide(condition: Condition, subject: Subject, where: str) -> Outcome:
 
 
 def expressions_of(subject: Subject) -> Iterator[tuple[Expr, str]]:
-    """Yield every expression of the process that must have a value, with its place."""
+    """Yield every expression of the process that must have a value, with its place.
+
+    An abstract function of an image, ``U(f(phi))``, does not show where f has none.
+    """
     yield from subject.written
+    for b in subject.state:
+        if b.image is not None:
+            yield written_image(b), f"the map of {b}"
     if isinstance(subject.declared, Recipe):
         for block, e in derive(subject.declared).gamma.items():
             yield e, f"{GAMMA_PLACE} of {block}"
