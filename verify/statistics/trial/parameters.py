@@ -16,9 +16,9 @@ from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.symbols import Block, Indexed, assumptions_of, name_of
 from recipe.language.text import listed
 
-# What the numbers of the free parameters in conditions are multiplied by, all alike and then each
-# by itself, until the conditions hold. Powers of 2 and their sums: products are exact.
-FACTORS = (1.0, 2.0, 0.5, 4.0, 0.25, 8.0, 0.125, 16.0)
+# What the numbers of the free parameters in conditions are multiplied by until the conditions hold:
+# first all alike, then each parameter, then each coordinate by itself.
+FACTORS = (1.0, 2.0, 0.5, 4.0, 0.25, 8.0, 0.125, 16.0, 0.0625, 32.0, 0.03125, 64.0)
 RANDOM_TRIES = 2000
 SIGNED = ("positive", "negative", "nonnegative", "nonpositive")
 
@@ -96,11 +96,12 @@ def _other_values(
     for factor in FACTORS:
         yield {name: value * _fitting(factor, symbols[name]) for name, value in values.items()}
     chosen = random.Random(0)
-    for _ in range(RANDOM_TRIES):
-        yield {
-            name: value * _any_factor(chosen, symbols[name], np.shape(value))
-            for name, value in values.items()
-        }
+    for alike in (True, False):
+        for _ in range(RANDOM_TRIES):
+            yield {
+                name: value * _any_factor(chosen, symbols[name], () if alike else np.shape(value))
+                for name, value in values.items()
+            }
 
 
 def _any_factor(chosen: random.Random, s: Symbol, shape: tuple[int, ...]) -> Any:
