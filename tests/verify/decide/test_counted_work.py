@@ -78,6 +78,7 @@ def test_a_matrix_with_roots_cosines_and_exponentials_is_left_after_bounded_work
     assert 0 < counter.steps <= MAX_SIGNS_IN_A_MATRIX * certifier.MAX_STEPS
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("name", ["one exponential", "two roots"])
 def test_the_bound_is_a_bound(name, monkeypatch):
     for module in SEARCHING:
