@@ -217,7 +217,7 @@ def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller
     data, rows = resolved_data(module, lengths)
     require_options_that_fit(options, module, rows)
     params = resolved_params(module, options.params, what.parameters, lengths)
-    require_conditions(what.where if isinstance(what, Recipe) else (), options.params, lengths)
+    require_conditions(module.moves.where, options.params, lengths)
     named = {name_of(key): value for key, value in (options.params or {}).items()}
     return _sampled(what, _Inputs(module, options, data, params, named, lengths), caller)
 

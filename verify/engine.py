@@ -20,7 +20,7 @@ from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
 from verify.obligations.kernel.invariance import INVARIANCE
 from verify.obligations.process.stationarity import STATIONARITY
 from verify.report import Report, ReportLine
-from verify.scope import Declared, conditions_of, scope_of
+from verify.scope import Declared, scope_of
 from verify.subject import KernelSubject, Subject, kernel_subject_of, subject_of
 from verify.verdict import Assumption, Outcome, Verdict, proved, undecided
 
@@ -135,7 +135,7 @@ def discharged(obligation: Obligation, subject: AnySubject, outcomes: Outcomes) 
     """
     if subject.is_reflected and not obligation.handles_reflections:
         return undecided(NO_REFLECTIONS)
-    with under(conditions_of(subject.declared)):
+    with under(subject.declared.where):
         try:
             reason = None if obligation.handles_kinks else why_not_smooth(subject)
             if reason is not None:
@@ -146,17 +146,19 @@ def discharged(obligation: Obligation, subject: AnySubject, outcomes: Outcomes) 
 
 
 def _within_conditions(outcome: Outcome, subject: AnySubject) -> Outcome:
-    """Return the outcome; undecided in place of a refutation for lengths for which no parameters
-    are found that meet the conditions of the declaration.
+    """Return the outcome; undecided in place of a refutation whose parameters break the conditions
+    of the declaration, or for lengths for which no parameters are found that meet them.
     """
     if outcome.witness is None or not assumed():
         return outcome
+    point = outcome.witness.point
     sizes = {
-        b.length: int(str(outcome.witness.point.get(str(b.length), 1)))
+        b.length: int(str(point.get(str(b.length), 1)))
         for b in subject.state
         if isinstance(b, Vector)
     }
-    return outcome if meets_conditions(sizes) else undecided(f"{OUTSIDE}: {outcome.by}")
+    allowed = meets_conditions(sizes, point)
+    return outcome if allowed else undecided(f"{OUTSIDE}: {outcome.by}")
 
 
 class SubjectOutcomes(Mapping[str, Outcome]):

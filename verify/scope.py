@@ -9,7 +9,6 @@ from sympy.core.function import UndefinedFunction
 
 from recipe import Discretisation, Kernel, Recipe, Update
 from recipe.language.abstract import Dense, Field, Potential, written_image
-from recipe.language.assumed import ParameterCondition
 from recipe.language.domain import domain_text
 from recipe.language.symbols import Vector, assumptions_of, name_of
 
@@ -25,14 +24,6 @@ def scope_of(declared: Declared) -> str:
     return ", ".join([*lengths, *kinds_of(declared)]) or "as written"
 
 
-def conditions_of(declared: Any) -> tuple[ParameterCondition, ...]:
-    """Return the conditions between parameters that a recipe, or the recipe of a discrete step, is
-    declared under.
-    """
-    made_from = declared.of if isinstance(declared, Discretisation) else declared
-    return made_from.where if isinstance(made_from, Recipe) else ()
-
-
 def kinds_of(declared: Declared) -> list[str]:
     """Return the functions, parameters and domains that a proof holds for, each in words."""
     parts = [_abstract_text(a) for a in declared.abstract]
@@ -42,7 +33,7 @@ def kinds_of(declared: Declared) -> list[str]:
         if isinstance(declared, Kernel) and declared.step is not None
         else []
     )
-    parts += [f"where {condition}" for condition in conditions_of(declared)]
+    parts += [f"where {condition}" for condition in declared.where]
     parts += [f"{b} in units of {unit}" for b, unit in getattr(declared, "units", ())]
     parts += [f"{b} in {domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
     return parts + [

@@ -84,7 +84,7 @@ def resolved_values(
 def require_conditions(
     where: Iterable[ParameterCondition], params: Mapping[Any, Any] | None, lengths: Lengths
 ) -> None:
-    """Require that the values of parameters meet the conditions that a recipe is declared under.
+    """Require that the values of parameters meet the conditions that a sampler is declared under.
 
     Args:
         where: the conditions.
@@ -95,15 +95,18 @@ def require_conditions(
         RecipeError: naming the condition that fails, or a parameter or a length in it that has no
             value.
     """
-    given = {name_of(key): np.asarray(value) for key, value in (params or {}).items()}
+    given = {name_of(key): value for key, value in (params or {}).items()}
     for condition in where:
+        values = {}
         for s in parameters_of([condition.e]):
-            if name_of(s) not in given:
+            name = name_of(s)
+            if name not in given:
                 raise RecipeError(
-                    f"params= has no {name_of(s)}, and the recipe holds where {condition}; give it"
-                    f" as params={{'{name_of(s)}': ...}}"
+                    f"params= has no {name}, and the sampler is declared where {condition}; give it"
+                    f" as params={{'{name}': ...}}"
                 )
-        check_condition(condition, given | _sizes_in(condition, lengths))
+            values[name] = np.asarray(_value(s, given[name], lengths))
+        check_condition(condition, values | _sizes_in(condition, lengths))
 
 
 def _sizes_in(condition: ParameterCondition, lengths: Lengths) -> dict[str, np.ndarray]:
@@ -112,7 +115,7 @@ def _sizes_in(condition: ParameterCondition, lengths: Lengths) -> dict[str, np.n
     for length, size in sizes.items():
         if size is None:
             raise RecipeError(
-                f"the recipe holds where {condition}, and {length} is not known; give it as"
+                f"the sampler is declared where {condition}, and {length} is not known; give it as"
                 " lengths={block: ...}"
             )
     return {length.name: np.asarray(size) for length, size in sizes.items()}

@@ -6,7 +6,7 @@ Each replica of a state is one call of the module's ``run`` with one step.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,13 +15,14 @@ import numpy as np
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
-from codegen.inputs.parameters import resolved_params
+from codegen.inputs.parameters import require_conditions, resolved_params
 from codegen.inputs.schedule import Constant, schedule_of
 from codegen.inputs.user_gradient import gradient_argument, user_gradients
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
+from recipe.language.assumed import ParameterCondition
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import name_of
+from recipe.language.symbols import Length, Vector, name_of
 
 CHAINS_PER_STEP = 64  # replicas that share a seed and the number of a step
 STEPS_PER_SEED = 32
@@ -50,11 +51,15 @@ class OneStep:
         size: the step size.
         on_progress: called now and then with the number of replicas that have moved since the last
             call.
+        where: conditions on parameters that depend on the length of a block, which a state shows.
+        params: the value of every parameter, by symbol or name, as it was given.
     """
 
     compiled: Compiled
     size: float
     on_progress: Callable[[int], None] = _quiet
+    where: tuple[ParameterCondition, ...] = ()
+    params: Mapping[Any, Any] = field(default_factory=dict)
 
     def __call__(self, state: State, rng: np.random.Generator) -> dict[str, np.ndarray]:
         """Return the states after the step.
@@ -124,9 +129,19 @@ class OneStep:
 
     def _begun(self, first: State) -> Any:
         """Return a state of the module with these blocks, arrays of the shape (length,)."""
+        if self.where:
+            self._check_conditions(first)
         return self.compiled.allocate(
             [np.array(first[name], dtype=float) for _, name in self._fields]
         )
+
+    def _check_conditions(self, first: State) -> None:
+        """Require that parameters meet the conditions, with the lengths of a state."""
+        lengths = Lengths()
+        for b in self.compiled.module.plan.fields:
+            if isinstance(b, Vector):
+                lengths.learn(b.length, len(first[name_of(b)]), f"the state of {b}")
+        require_conditions(self.where, self.params, lengths)
 
     def _put(self, running: Any, row: State) -> None:
         """Copy the blocks of one replica into the state of the module."""
@@ -183,8 +198,8 @@ def one_step(
         The kernel, a callable ``step(state, rng)``; the module is compiled at its first call.
 
     Raises:
-        RecipeError: for a number or a function that is missing or does not fit, and for a module
-            that needs data.
+        RecipeError: for a number or a function that is missing or does not fit, for numbers that
+            break a condition between parameters, and for a module that needs data.
     """
     if module.estimators:
         named = ", ".join(map(str, module.estimators))
@@ -195,10 +210,23 @@ def one_step(
     options = SamplingOptions(steps=1, step_size=schedule_of(step_size), chains=1, threads=1)
     require_options_that_fit(options, module, None)
     assert isinstance(options.schedule, Constant)
-    values = resolved_params(module, params, optional, Lengths())
+    lengths, moves = Lengths(), module.moves
+    values = resolved_params(module, params, (*optional, *moves.parameters), lengths)
+    known, later = _by_known_lengths(moves.where, lengths)
+    require_conditions(known, params, lengths)
     argument = gradient_argument(module, user_gradients(module, gradient))
     return OneStep(
         Compiled(module, module.load(), options, argument, {}, values),
         options.schedule.a,
         on_progress,
+        later,
+        dict(params or {}),
     )
+
+
+def _by_known_lengths(
+    where: Iterable[ParameterCondition], lengths: Lengths
+) -> tuple[list[ParameterCondition], tuple[ParameterCondition, ...]]:
+    """Return the conditions without a length that only a state shows, and the others."""
+    known = [c for c in where if all(lengths.known(s) is not None for s in c.e.atoms(Length))]
+    return known, tuple(c for c in where if c not in known)

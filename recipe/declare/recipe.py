@@ -11,6 +11,7 @@ from sympy import Expr, Symbol
 from recipe.declare.map import Map
 from recipe.declare.posterior import Posterior
 from recipe.declare.reflection import Reflection, checked_reflections
+from recipe.declare.replace_fields import with_fields
 from recipe.declare.update import Update
 from recipe.declare.where import read_conditions
 from recipe.language.abstract import Potential
@@ -52,7 +53,7 @@ class Recipe:
             verified.
         source: the citation.
         update: the published update rule, an independent ``Update``, to be proved equal in the
-            limit.
+            limit; it gets the conditions of the recipe.
         posteriors: the posteriors behind abstract potentials; ``bind`` sets them.
         reflections: the blocks that turn back at the edge of their domain; ``mirror`` sets them.
         where: conditions between parameters, a list of relations such as ``n + alpha >= 1``; one
@@ -130,8 +131,8 @@ class Recipe:
         values["posteriors"] = tuple((posteriors or {}).items())
         values["transform"] = None
         values["reflections"] = checked_reflections(reflections, blocks)
-        values["update"] = _checked_update(update, blocks)
         values["where"] = read_conditions(where)
+        values["update"] = _checked_update(update, blocks, values["where"])
         for field, value in values.items():
             object.__setattr__(self, field, value)
         self._check()
@@ -270,14 +271,23 @@ def _names(require: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(require or ())
 
 
-def _checked_update(update: object, blocks: tuple[Block, ...]) -> Update | None:
-    """Return the published update if it moves the blocks of the recipe."""
-    if update is None or isinstance(update, Update):
-        if update is not None and set(update.state) != set(blocks):
-            theirs, ours = (", ".join(b.name for b in s) for s in (update.state, blocks))
-            raise RecipeError(
-                f"update= moves the blocks ({theirs}), the recipe has ({ours}); they must be the"
-                " same"
-            )
-        return update
-    raise RecipeError(f"update={update!r} is not an Update(...)")
+def _checked_update(
+    update: object, blocks: tuple[Block, ...], where: tuple[ParameterCondition, ...]
+) -> Update | None:
+    """Return the published update, under the conditions of the recipe, if it moves its blocks."""
+    if update is None:
+        return None
+    if not isinstance(update, Update):
+        raise RecipeError(f"update={update!r} is not an Update(...)")
+    if set(update.state) != set(blocks):
+        theirs, ours = (", ".join(b.name for b in s) for s in (update.state, blocks))
+        raise RecipeError(
+            f"update= moves the blocks ({theirs}), the recipe has ({ours}); they must be the same"
+        )
+    more = [c for c in update.where if c not in where]
+    if more:
+        raise RecipeError(
+            f"update= is declared where {more[0]}, and the recipe is not; add it to where= of the"
+            " recipe"
+        )
+    return with_fields(update, where=where) if where else update

@@ -87,6 +87,7 @@ def _with_rule(update: Update, rule: Rule) -> Update:
         name=update.name,
         source=update.source,
         expect=update.expect,
+        where=update.where,
     )
 
 

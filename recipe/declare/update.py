@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sympy import Dummy, Expr, S, Symbol
 
 from recipe.declare.units import Units, in_units, put_units, read_units
+from recipe.declare.where import read_conditions
+from recipe.language.assumed import ParameterCondition
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import RecipeError
 from recipe.language.forms import RULE_FORMS
@@ -53,9 +55,12 @@ class Update:
         name: the name in reports.
         source: the citation.
         expect: the verdict that an audit expects: ``"proved"``, ``"refuted"`` or ``"undecided"``.
+        where: conditions between parameters, as for a ``Recipe``; the rule of a recipe and its
+            steps have the conditions of the recipe.
 
     Attributes:
         step, name, source, expect: as given; None where they were not.
+        where: the conditions as a tuple of ``ParameterCondition``.
         rule: pairs of a block and its new value, in the order of the assignments.
         sequential: True if ``rule`` was a list.
         target: the target, with blocks in their units.
@@ -84,6 +89,7 @@ class Update:
     name: str | None
     source: str | None
     expect: str | None
+    where: tuple[ParameterCondition, ...]
 
     def __init__(
         self,
@@ -96,6 +102,7 @@ class Update:
         name: str | None = None,
         source: str | None = None,
         expect: str | None = None,
+        where: Iterable[Any] = (),
     ) -> None:
         if type(step) not in (Symbol, Dummy):
             raise RecipeError(
@@ -119,6 +126,7 @@ class Update:
             "name": name,
             "source": source,
             "expect": expect,
+            "where": read_conditions(where),
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)
@@ -146,7 +154,11 @@ class Update:
             check_no_matrix(e, where)
             check_component(e, block, where)
         self._check_every_block_has_a_rule()
-        check_symbols(self.written(), self.state, allowed=(Noise, ScalarNoise))
+        check_symbols(
+            [*self.written(), *((c.e, "where") for c in self.where)],
+            self.state,
+            allowed=(Noise, ScalarNoise),
+        )
         self._check_observe_has_noise_of_its_own()
         self._check_draws()
 
@@ -223,8 +235,10 @@ class Update:
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
-        """The free parameters, sorted by name; the step size is not one of them."""
-        found = parameters_of(e for e, _ in self.written())
+        """The free parameters, those of its conditions included, sorted by name; the step size is
+        not one of them.
+        """
+        found = parameters_of([*(e for e, _ in self.written()), *(c.e for c in self.where)])
         return tuple(s for s in found if s != self.step)
 
     @property

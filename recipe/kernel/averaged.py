@@ -123,7 +123,9 @@ def averaged(
     n, drift, noise = _limit(ends, names)
     time = sweep.step if n == 2 else Symbol(names.fresh(f"{sweep.step}_squared"), positive=True)
     rule = {b: b + time * drift[b] + sqrt(time) * noise[b] for b in ends.slow}
-    made = Update(time, rule, _law_of(ends), name=name, source=source, expect=expect)
+    made = Update(
+        time, rule, _law_of(ends), name=name, source=source, expect=expect, where=sweep.where
+    )
     return with_fields(made, limit_only=True)
 
 

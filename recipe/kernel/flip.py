@@ -35,7 +35,15 @@ def flip(recipe: Recipe, *blocks: Block) -> Move:
         )
     rule = {b: -b if b in listed else b for b in recipe.state}
     return Move(
-        Update(step_symbol(recipe), rule, recipe.H, name=recipe.name, source="sign turned"), FLIP
+        Update(
+            step_symbol(recipe),
+            rule,
+            recipe.H,
+            name=recipe.name,
+            source="sign turned",
+            where=recipe.where,
+        ),
+        FLIP,
     )
 
 

@@ -20,6 +20,7 @@ from recipe.kernel.part import (
     updates_of,
 )
 from recipe.language.abstract import Potential
+from recipe.language.assumed import ParameterCondition
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
@@ -123,9 +124,18 @@ class Kernel:
         return list(found)
 
     @property
+    def where(self) -> tuple[ParameterCondition, ...]:
+        """The conditions between parameters that its rules are declared under, all of them."""
+        rules = (u for part in self.parts for u in updates_of(part))
+        return tuple(dict.fromkeys(c for u in rules for c in u.where))
+
+    @property
     def parameters(self) -> tuple[Symbol, ...]:
-        """The free parameters, sorted by name; the step size is not one of them."""
-        return tuple(s for s in parameters_of(e for e, _ in self.written()) if s != self.step)
+        """The free parameters, those of its conditions included, sorted by name; the step size is
+        not one of them.
+        """
+        found = parameters_of([*(e for e, _ in self.written()), *(c.e for c in self.where)])
+        return tuple(s for s in found if s != self.step)
 
     @property
     def abstract(self) -> tuple[Any, ...]:

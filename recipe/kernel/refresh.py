@@ -55,6 +55,7 @@ def refresh(recipe: Recipe, *blocks: Block, keep: Any = 0) -> Move:
             recipe.H,
             name=recipe.name,
             source="redrawn from the law given the rest",
+            where=recipe.where,
         ),
         REFRESH,
     )

@@ -11,6 +11,7 @@ from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.kernel.part import Move, Part, Repeat, RepeatForEvery, parts_in
 from recipe.kernel.series import Directions, RootStepSeries, put_in, unmoved, written_out
+from recipe.language.assumed import ParameterCondition
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.expectation import NOISE
@@ -26,7 +27,7 @@ class Sweep:
     """The rules of a sweep, in the order in which they are carried out.
 
     Attributes:
-        state, step, target: those of the kernel.
+        state, step, target, where: those of the kernel.
         before, repeated, after: the rules; ``repeated`` is carried out ``times`` times.
         times: a symbol that stands for every number of repetitions; None where nothing is repeated
             so.
@@ -39,6 +40,7 @@ class Sweep:
     repeated: tuple[Update, ...]
     after: tuple[Update, ...]
     times: Symbol | None
+    where: tuple[ParameterCondition, ...]
 
     def unrolled(self, count: int) -> tuple[Update, ...]:
         """All rules, with ``count`` repetitions."""
@@ -68,7 +70,9 @@ def sweep_of(parts: Sequence[object]) -> Sweep:
         raise RecipeError("no part of the sweep has a step size, so that there is no limit to take")
     before, repeated, after = (tuple(u for p in some for u in _rules_of(p)) for some in listed)
     times = symbolic.times if isinstance(symbolic, RepeatForEvery) else None
-    return Sweep(kernel.state, kernel.step, kernel.target, before, repeated, after, times)
+    return Sweep(
+        kernel.state, kernel.step, kernel.target, before, repeated, after, times, kernel.where
+    )
 
 
 def _rules_of(part: Part) -> Iterator[Update]:

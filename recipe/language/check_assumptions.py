@@ -60,12 +60,28 @@ def check_condition(condition: ParameterCondition, values: Mapping[str, np.ndarr
     Raises:
         RecipeError: naming the condition, and the first coordinate in which it fails.
     """
-    found = np.asarray(_value(condition.e, values))
-    good = found > 0 if condition.is_strict else found >= 0
+    good = _holds_in(condition, values)
     if np.all(good):
         return
-    where = f" in coordinate {int(np.argmin(good)) + 1}" if found.ndim else ""
+    where = f" in coordinate {int(np.argmin(good)) + 1}" if good.ndim else ""
     raise RecipeError(f"params= break the condition {condition} of where={where}")
+
+
+def meets(condition: ParameterCondition, values: Mapping[str, np.ndarray]) -> bool:
+    """Return True if numbers meet a condition between parameters, in every coordinate.
+
+    Args:
+        condition, values: as for ``check_condition``.
+    """
+    return bool(np.all(_holds_in(condition, values)))
+
+
+def _holds_in(condition: ParameterCondition, values: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Whether a condition holds, in each coordinate if it is one of vectors; not where it has no
+    value.
+    """
+    found = np.asarray(_value(condition.e, values))
+    return np.asarray(found > 0 if condition.is_strict else found >= 0)
 
 
 @singledispatch

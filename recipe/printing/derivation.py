@@ -132,6 +132,7 @@ def update_text(update: Update) -> str:
     more = {
         "source": update.source and repr(update.source),
         "expect": update.expect and repr(update.expect),
+        "where": update.where and f"[{listed(update.where)}]",
     }
     return _call("Update", arguments | more)
 
@@ -139,6 +140,7 @@ def update_text(update: Update) -> str:
 def kernel_text(kernel: Kernel) -> str:
     """The parts of a kernel as text, in the order in which they are carried out."""
     lines = [f"kernel of ({listed(b.name for b in kernel.state)}) with H = {text(kernel.target)}"]
+    lines += [f"  where {condition}" for condition in kernel.where]
     for part in kernel.parts:
         lines += _part_text(part, "  ")
     return "\n".join(lines)
@@ -233,6 +235,7 @@ def derivation_data(recipe: Recipe, name: str) -> dict[str, Any]:
         "name": name,
         "state": [_block_data(b) for b in recipe.state],
         "parameters": [str(s) for s in recipe.parameters],
+        "where": [str(condition) for condition in recipe.where],
         "H": _both(recipe.H),
         "gamma": {b.name: _both(derivation.gamma[b]) for b in recipe.state},
         "drift": {b.name: _both(derivation.dynamics.drift[b]) for b in recipe.state},

@@ -35,6 +35,7 @@ def rewritten_update(update: Update, put: Put) -> Update:
         name=name,
         source=source,
         expect=expect,
+        where=[c.rewritten(put) for c in update.where],
     )
     # the rule is in these units already
     return with_fields(made, units=update.units, limit_only=update.limit_only)

@@ -363,6 +363,7 @@ class _Copies:
             name=update.name,
             source=update.source,
             expect=update.expect,
+            where=self.conditions(update.where),
         )
 
 

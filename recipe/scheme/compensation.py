@@ -89,7 +89,11 @@ def largest_step(recipe: Recipe) -> Update:
         b: 2 * parts(recipe.D.entry(b, b))[0] / noise[b] if b in noise else b for b in recipe.state
     }
     return Update(
-        step_symbol(recipe), bounds, recipe.H, name=f"{recipe.name or 'recipe'}_largest_step"
+        step_symbol(recipe),
+        bounds,
+        recipe.H,
+        name=f"{recipe.name or 'recipe'}_largest_step",
+        where=recipe.where,
     )
 
 

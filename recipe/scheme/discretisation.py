@@ -13,6 +13,7 @@ from sympy import Expr, Symbol
 from recipe.declare.recipe import Recipe
 from recipe.declare.reflect_update import has_folds
 from recipe.declare.update import Update
+from recipe.language.assumed import ParameterCondition
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block
 from recipe.scheme.exact import Exact
@@ -58,8 +59,15 @@ class Discretisation:
 
     @cached_property
     def parameters(self) -> tuple[Symbol, ...]:
-        """The free parameters, sorted by name; the step size is not one of them."""
+        """The free parameters, those of its conditions included, sorted by name; the step size is
+        not one of them.
+        """
         return self.update.parameters
+
+    @property
+    def where(self) -> tuple[ParameterCondition, ...]:
+        """The conditions between parameters of what it was made from."""
+        return self.of.where
 
     @property
     def abstract(self) -> tuple[Any, ...]:

@@ -28,5 +28,8 @@ def euler(recipe: Recipe, *, compensate: bool = False) -> Update:
     step = step_symbol(recipe)
     moved = increments(recipe, step, gradient_noise(recipe) if compensate else None)
     return folded(
-        Update(step, moved, recipe.H, name=recipe.name, source="Euler-Maruyama"), recipe.reflections
+        Update(
+            step, moved, recipe.H, name=recipe.name, source="Euler-Maruyama", where=recipe.where
+        ),
+        recipe.reflections,
     )

@@ -80,7 +80,12 @@ class Exact:
         """The step as an update rule."""
         rule = {t.block: t.value for t in self.transitions}
         return Update(
-            self.step, rule, self.recipe.H, name=self.recipe.name, source="exact transition"
+            self.step,
+            rule,
+            self.recipe.H,
+            name=self.recipe.name,
+            source="exact transition",
+            where=self.recipe.where,
         )
 
 

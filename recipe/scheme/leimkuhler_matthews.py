@@ -56,6 +56,7 @@ def leimkuhler_matthews(recipe: Recipe) -> Update:
         observe={block: block + fresh},
         name=recipe.name,
         source="Leimkuhler-Matthews",
+        where=recipe.where,
     )
 
 

@@ -35,7 +35,8 @@ def milstein(recipe: Recipe) -> Update:
             (w,) = moved[block].atoms(Noise, ScalarNoise)
             moved[block] += step / 2 * slope * (w**2 - 1)
     return folded(
-        Update(step, moved, recipe.H, name=recipe.name, source="Milstein"), recipe.reflections
+        Update(step, moved, recipe.H, name=recipe.name, source="Milstein", where=recipe.where),
+        recipe.reflections,
     )
 
 

@@ -40,12 +40,16 @@ def semi_implicit(
     moved = increments(recipe, step, gradient_noise(recipe) if compensate else None)
     if order is None and recipe.Q.written.is_zero_matrix:
         return folded(
-            Update(step, moved, recipe.H, name=recipe.name, source="Euler-Maruyama"),
+            Update(
+                step, moved, recipe.H, name=recipe.name, source="Euler-Maruyama", where=recipe.where
+            ),
             recipe.reflections,
         )
     rule = [(block, moved[block]) for block in _order(recipe, order)]
     return folded(
-        Update(step, rule, recipe.H, name=recipe.name, source="semi-implicit Euler"),
+        Update(
+            step, rule, recipe.H, name=recipe.name, source="semi-implicit Euler", where=recipe.where
+        ),
         recipe.reflections,
     )
 

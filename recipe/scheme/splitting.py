@@ -64,7 +64,12 @@ class Splitting:
         names = self.recipe.unused_names()  # every letter draws noise of its own
         rule = [self._assignment(sub, names) for sub in self.flows]
         update = Update(
-            self.step, rule, self.recipe.H, name=self.recipe.name, source=f"splitting {self.word}"
+            self.step,
+            rule,
+            self.recipe.H,
+            name=self.recipe.name,
+            source=f"splitting {self.word}",
+            where=self.recipe.where,
         )
         return folded(update, self.recipe.reflections)
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from sympy import Add, Dummy, Expr, Mul, S, factor_terms
+from sympy import Add, Dummy, Expr, Mul, S, Symbol, factor_terms
 
-from recipe.language.assumed import ParameterCondition, assumed, summed, under
+from recipe.language.assumed import ParameterCondition, assumed, cached, summed, under
 from recipe.language.symbols import GENERIC, Length, Scalar, Vector, VectorParameter
 from recipe.language.total import Total, free_indexed, labels, relabel
 from recipe.signs.sets import ANY, Signs, products, signs_of_sum
@@ -77,11 +77,18 @@ def _written_with(e: Expr, conditions: tuple[ParameterCondition, ...]) -> Iterat
             for letter, factor in g.as_coefficients_dict().items():
                 if letter == 1 or not e.has(letter):
                     continue
-                size = Dummy(positive=True) if condition.is_strict else Dummy(nonnegative=True)
-                value = ((size - g) / factor + letter).expand()
+                value = ((_size_of(g, condition.is_strict) - g) / factor + letter).expand()
                 put = e.xreplace({letter: value}).expand()
                 yield put
                 yield from _written_with(put, others)
+
+
+@cached(maxsize=1024)
+def _size_of(g: Expr, is_strict: bool) -> Symbol:
+    """The number that g is, as a symbol. It is one symbol whenever g is the same expression, so
+    that signs of what contains it are found again.
+    """
+    return Dummy(positive=True) if is_strict else Dummy(nonnegative=True)
 
 
 def _at_every_index(condition: ParameterCondition, e: Expr) -> Iterator[Expr]:

@@ -112,6 +112,7 @@ def kernel_of(subject: ProgramSubject, module: Module, on_steps: Callable[[int],
     trial = subject.trial
     wanted = {name_of(s) for s in module.plan.settings}
     gradient = {U: COMPILED_GRADIENTS[potential] for U, potential in trial.potentials.items()}
+    wanted |= {name_of(s) for s in module.moves.parameters}
     params = {name: value for name, value in trial.params.items() if name in wanted}
     kernel = one_step(
         module,

@@ -15,6 +15,9 @@ from recipe import Data, Parameter, Posterior, Potential, Recipe, RecipeError, V
 from recipe.declare.where import read_conditions
 from recipe.language.assumed import assumed, cached, under
 from recipe.language.check_assumptions import check_condition
+from recipe.language.symbols import GENERIC, OTHER
+from recipe.language.total import relabel
+from recipe.signs.conditions import _written_with
 from recipe.signs.sign import possible_signs
 from verify import Verdict, verify
 from verify.certificate import certificate_of
@@ -83,6 +86,25 @@ def test_signs_under_random_conditions_are_true_at_points(seed):
         ):
             value = e.xreplace(values)
             assert sign(value) in found
+
+
+def test_a_condition_is_the_same_number_wherever_it_is_met():
+    """So that signs which were found are found again."""
+    conditions = read_conditions(CONDITIONS)
+    e = total((1 - n - alpha) / x) + 1 - total(alpha)
+    with under(conditions):
+        once, again = (list(_written_with(e, conditions)) for _ in range(2))
+        assert once == again
+        assert len(once) > 1
+
+
+def test_a_condition_at_another_index_is_another_number():
+    """Even where it is given twice: n + alpha - 1 may differ between two coordinates."""
+    condition = read_conditions([n + alpha >= 1])
+    excess = n + alpha - 1
+    for conditions in (condition, condition * 2):
+        with under(conditions):
+            assert possible_signs(excess - relabel(excess, GENERIC, OTHER)) == {-1, 0, 1}
 
 
 def test_no_proof_outlives_its_conditions():

@@ -58,7 +58,11 @@ def find_recipe(update: Update, dynamics: Dynamics, gradient: Gradient) -> Recip
         return None
     try:
         Q = _skew_matrix(dynamics, gradient)
-        return None if Q is None else Recipe(dynamics.state, update.target, D, Q, update=update)
+        return (
+            None
+            if Q is None
+            else Recipe(dynamics.state, update.target, D, Q, update=update, where=update.where)
+        )
     except (RecipeError, CannotDecideError, RecursionError):
         return None  # the entries are not of the language
 

@@ -48,7 +48,7 @@ from verify.obligations.process.marginal import MARGINAL, laws_of
 from verify.obligations.process.normalisable import NORMALISABLE
 from verify.obligations.process.well_defined import WELL_DEFINED, expressions_of
 from verify.report import Report, ReportLine
-from verify.scope import Declared, conditions_of
+from verify.scope import Declared
 from verify.subject import KernelSubject, Subject, kernel_subject_of, subject_of
 from verify.verdict import Verdict
 
@@ -83,9 +83,9 @@ def certificate_of(declared: Declared, report: Report) -> Data:
     if subject.is_reflected:
         where = f"{subject.reflections[0]}, and" if isinstance(subject, Subject) else "here"
         raise RecipeError(f"{where} there are no certificates of reflected samplers yet")
-    if conditions_of(declared):
+    if declared.where:
         raise RecipeError(
-            f"the proof holds where {conditions_of(declared)[0]}, and there are no certificates"
+            f"the proof holds where {declared.where[0]}, and there are no certificates"
             " under conditions between parameters yet"
         )
     reason = why_not_smooth(subject)

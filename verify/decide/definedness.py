@@ -4,12 +4,15 @@ point where one fails.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 
-from sympy import Dummy, Expr, S, Symbol, fraction, together
+from sympy import Dummy, Expr, Rational, S, Symbol, fraction, together
 
+from recipe.language.assumed import assumed
 from recipe.language.calculus import freeze, partial, thaw
-from recipe.language.symbols import OTHER, Length
+from recipe.language.free_symbols import parameters_of
+from recipe.language.symbols import GENERIC, OTHER, Indexed, Length, name_of
 from recipe.language.total import substitute
 from recipe.signs.defined import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition
 from verify.decide.zero.decide import explicit_sizes, points
@@ -48,12 +51,46 @@ def has_a_point(expressions: Iterable[Expr]) -> bool:
     return True
 
 
-def meets_conditions(sizes: Mapping[Length, int]) -> bool:
-    """Return True if parameters were found, for these lengths, that meet the conditions under which
-    the proof at hand is.
+def meets_conditions(sizes: Mapping[Length, int], shown: Mapping[str, str | list[str]]) -> bool:
+    """Return True if parameters were found, for these lengths and with the values that a witness
+    shows, that meet the conditions under which the proof at hand is.
+
+    Args:
+        sizes: the number behind each length.
+        shown: the point of the witness, by name. A value that is no rational number is taken to
+            break the conditions.
     """
-    found = (Point(sizes, seed).meets_conditions() for seed in range(SEEDS_UNDER_CONDITIONS))
-    return any(found)
+    try:
+        known = list(_known_parameters(shown))
+    except (TypeError, ValueError):
+        return False
+    return any(_meets_with(Point(sizes, seed), known) for seed in range(SEEDS_UNDER_CONDITIONS))
+
+
+def _known_parameters(
+    shown: Mapping[str, str | list[str]],
+) -> Iterator[tuple[Symbol, int | None, Rational]]:
+    """Yield the parameters in conditions whose values a witness shows, a vector by coordinate.
+
+    Raises:
+        TypeError, ValueError: for a value that is no rational number.
+    """
+    for s in parameters_of(c.e for c in assumed()):
+        value = shown.get(name_of(s), shown.get(str(s)))  # an instance shows a vector as alpha[i]
+        if isinstance(value, list):
+            for k, text in enumerate(value):
+                if text != "any":
+                    yield s.at(GENERIC), k, Rational(Fraction(text))
+        elif value is not None and isinstance(s, Indexed):
+            yield s.at(GENERIC), 0, Rational(Fraction(value))
+        elif value is not None:
+            yield s, None, Rational(Fraction(value))
+
+
+def _meets_with(point: Point, known: Iterable[tuple[Symbol, int | None, Rational]]) -> bool:
+    for s, k, value in known:
+        point.put(s, k, value)
+    return point.meets_conditions()
 
 
 def decide_condition(condition: Condition) -> Outcome:

@@ -75,7 +75,7 @@ def instances(
             if (value := _meaning(head, power, kernel)) is not None
         )
         for seed in range(PARAMETER_CHOICES if parameters else 1):
-            values = Point({}, seed).choose_all(parameters)
+            values = _parameters_at(Point(dict.fromkeys(lengths, 1), seed), parameters)
             if values is None:
                 return
             for step in steps:
@@ -84,6 +84,16 @@ def instances(
                 )
                 if hold_at(conditions, numbers):
                     yield Instance(meanings, tuple(numbers.items()), lengths)
+
+
+def _parameters_at(point: Point, parameters: list[Symbol]) -> dict[Symbol, Rational] | None:
+    """The values of parameters, of a vector its only coordinate; None where there are none that
+    meet the assumptions of their symbols and the conditions between them.
+    """
+    try:
+        return {s: point.choose(s, 0 if isinstance(s, Indexed) else None) for s in parameters}
+    except NoValueError:
+        return None
 
 
 def number(e: Expr) -> Expr | None:

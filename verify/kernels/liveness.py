@@ -79,7 +79,14 @@ def _live_move(part: Move, dead: Blocks) -> tuple[Move | None, Blocks]:
     rule = [*still, *kept] if update.sequential else dict([*still, *kept])
     return replace(
         part,
-        update=Update(update.step, rule, update.target, name=update.name, source=update.source),
+        update=Update(
+            update.step,
+            rule,
+            update.target,
+            name=update.name,
+            source=update.source,
+            where=update.where,
+        ),
     ), dead
 
 

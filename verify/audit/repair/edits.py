@@ -73,7 +73,12 @@ class _RuleLine:
         """Return the update with another right-hand side in this line."""
         update = self.claim.update
         pairs = [*update.rule[: self.k], (self.block, rule), *update.rule[self.k + 1 :]]
-        return Update(update.step, pairs if update.sequential else dict(pairs), update.target)
+        return Update(
+            update.step,
+            pairs if update.sequential else dict(pairs),
+            update.target,
+            where=update.where,
+        )
 
     def moves(self) -> list[Expr]:
         """Return the summands without noise that move the block."""
@@ -160,7 +165,12 @@ def _norm_squared(at: _RuleLine) -> Iterator[Edit]:
     }
     for root in sorted(roots, key=str) if at.k == 0 else ():
         pairs = [(b, e.xreplace({root: root.base})) for b, e in update.rule]
-        squared = Update(update.step, pairs if update.sequential else dict(pairs), update.target)
+        squared = Update(
+            update.step,
+            pairs if update.sequential else dict(pairs),
+            update.target,
+            where=update.where,
+        )
         yield Edit(
             lambda _, squared=squared: squared,  # type: ignore[misc]
             lambda _, root=root: f"in the rule, {root} must be {root.base}",  # type: ignore[misc]
@@ -189,6 +199,7 @@ def _target_scaled(at: _RuleLine) -> Iterator[Edit]:
                 update.step,
                 update.rule if update.sequential else dict(update.rule),
                 update.target + (c - 1) * term,
+                where=update.where,
             ),
             lambda c, term=term: f"in the target, {_becomes(term, c * term)}",  # type: ignore[misc]
             cost=2,

@@ -55,7 +55,12 @@ class Pair:
         made = [e.build(c) for e, c in zip(self.edits, self.coefficients, strict=True)]
         lines = zip(original.rule, *(u.rule for u in made), strict=True)
         pairs = [(b, one + other - e) for (b, e), (_, one), (_, other) in lines]
-        return Update(original.step, pairs if original.sequential else dict(pairs), original.target)
+        return Update(
+            original.step,
+            pairs if original.sequential else dict(pairs),
+            original.target,
+            where=original.where,
+        )
 
 
 def pairs_of(claim: Claim, left_over: Expr) -> list[Pair]:

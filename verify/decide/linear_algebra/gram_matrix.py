@@ -21,6 +21,7 @@ from sympy.polys.domains import QQ
 
 from verify.decide.linear_algebra.equations import solve
 from verify.decide.linear_algebra.semidefinite import Indefinite, Numbers, eliminate
+from verify.decide.linear_algebra.work import count
 
 Pair = tuple[int, int]  # a place of G, on or above the diagonal
 Pivots = list[tuple[tuple[Fraction, ...], Fraction]]
@@ -148,6 +149,7 @@ def _damped_step(
     """The solution of ``(J^T J + damping * scale) step = J^T value``, by Cholesky's method; None
     where rounding spoils it.
     """
+    count(size**3 // 6 + sum(len(row) ** 2 for row in jacobian))
     A = [[0.0] * (k + 1) for k in range(size)]
     right = [0.0] * size
     for v, row in zip(value, jacobian, strict=True):

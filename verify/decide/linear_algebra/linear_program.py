@@ -13,6 +13,8 @@ from typing import Any
 
 from flint import fmpq
 
+from verify.decide.linear_algebra.work import count
+
 Column = Mapping[Any, int]  # zeros are left out
 Row = dict[int, Any]  # of rational numbers (flint.fmpq); zeros are left out
 ZERO = fmpq(0)
@@ -91,6 +93,7 @@ class _Program:
 
     def __init__(self, columns: Sequence[Mapping[int, int]], right: list[Any]) -> None:
         self.columns = columns
+        self.steps = sum(map(len, columns)) + len(right) ** 2  # of one exchange, at most
         self.values = right
         self.members: list[int | None] = [None] * len(right)
         self.inverse: list[Row] = [{i: fmpq(1)} for i in range(len(right))]
@@ -98,6 +101,7 @@ class _Program:
 
     def entering(self) -> int | None:
         """Return the column that lowers the cost most for each unit; None if none lowers it."""
+        count(self.steps)
         best, found = (ZERO, ZERO), None
         for n, column in enumerate(self.columns):
             cost = self._cost(column)

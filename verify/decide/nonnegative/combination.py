@@ -18,6 +18,7 @@ from sympy import Add, Expr, Interval, Mul, Pow, Rational, S
 from recipe.signs.sets import NOT_NEGATIVE, NOT_POSITIVE
 from recipe.signs.sign import domain_of, possible_signs
 from verify.decide.linear_algebra.linear_program import least_combination
+from verify.decide.linear_algebra.work import count
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.errors import CannotDecideError
 from verify.decide.zero.ratio import Poly, Ratio
@@ -26,6 +27,7 @@ Monomial = tuple[int, ...]
 
 MAX_GENERATORS, MAX_DEGREE, MAX_MONOMIALS, MAX_TERMS = 5, 12, 48, 4000
 MAX_MONOMIALS_WITH_DIFFERENCES = 16  # with more, second differences would be too many
+STEPS_OF_PRODUCT = 5000  # as many multiplications take as long as one product of polynomials
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,7 @@ def _terms(
     degree, highest = target.total_degree(), target.degrees()
     found: list[_Term] = []
     for fact, fact_form in products_of_facts(used, canonical):
+        count(STEPS_OF_PRODUCT * len(roots))
         for poly, form in roots:
             product = generators.reduce(Ratio(fact * poly * poly, generators.number(1).den))
             fits = all(a <= b for a, b in zip(product.num.degrees(), highest, strict=True))

@@ -19,7 +19,8 @@ from sympy import Expr
 from recipe.declare.dynamics import Dynamics
 from recipe.language.entry import parts
 from verify.decide.definedness import NO_POINT, has_a_point
-from verify.decide.nonnegative.certifier import nonnegative
+from verify.decide.linear_algebra.work import TooMuchWorkError, at_most
+from verify.decide.nonnegative.certifier import MAX_STEPS, nonnegative
 from verify.decide.psd.confirm import problem_with
 from verify.decide.psd.elimination import Certify, NotReachedError
 from verify.decide.psd.field import RatioField
@@ -94,8 +95,9 @@ def _factored(diffusion: Diffusion, group: Group, methods: Iterable[FactorMethod
     reason = ""
     for method in methods:
         try:
-            signed = method(diffusion, group)
-        except (NotReachedError, CannotDecideError) as error:
+            with at_most(MAX_STEPS):
+                signed = method(diffusion, group)
+        except (NotReachedError, CannotDecideError, TooMuchWorkError) as error:
             reason = str(error)
             continue
         except RecursionError:

@@ -8,9 +8,9 @@ lengths and a few larger ones. Points at which a descent lowers the smallest eig
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from flint import arb, fmpq
 
@@ -42,6 +42,9 @@ MAX_DENOMINATORS = (1, 10, 10**3, 10**6, 10**12)
 DESCENTS_PER_GROUP = 6
 MAX_FAILED_PROPOSALS = 4  # for each group, at larger lengths
 MAX_SHOWN = 100  # coordinates of x; of a longer vector those that are not zero are shown
+
+
+Along = TypeVar("Along")
 
 
 def find_negative(state: Group, diffusion: Diffusion) -> Witness | None:
@@ -102,15 +105,10 @@ def _witness_along(
     point: Point, state: Group, diffusion: Diffusion, direction: Direction
 ) -> Witness | None:
     """A witness at this point in this direction; None if the form is not certainly negative."""
-    for bits in WORKING_BITS:
-        try:
-            value = at_precision(bits, lambda: _form_along(point, diffusion, direction))
-        except NoValueError:
-            return None
-        if value < 0:
-            break
-    else:
+    found = _negative(lambda: (direction, _form_along(point, diffusion, direction)))
+    if found is None:
         return None
+    _, value = found
     count = sum(len(point.coordinates(b)) for b in state)
     x = direction
     if count <= MAX_SHOWN:
@@ -133,21 +131,28 @@ def witness_at(point: Point, state: Group, diffusion: Diffusion) -> Witness | No
     """A witness at this point; None if no vector was found for which ``x^T D x`` is certainly
     negative.
     """
-    for bits in WORKING_BITS:
-        try:
-            x, value = at_precision(
-                bits, lambda: _negative_direction(explicit(point, state, diffusion))
-            )
-        except NoValueError:
-            return None
-        if value < 0:
-            break
-    else:
+    found = _negative(lambda: _negative_direction(explicit(point, state, diffusion)))
+    if found is None:
         return None
+    x, value = found
     shown: dict[str, str | list[str]] = {
         f"x[{n}]": str(c) for n, c in zip(_coordinate_names(state, point), x, strict=True)
     }
     return Witness(point.shown() | shown, f"x^T D x is {shown_ball(value)}")
+
+
+def _negative(form: Callable[[], tuple[Along, Any]]) -> tuple[Along, Any] | None:
+    """A direction and a ball around the form there, computed with as many digits as it takes to be
+    certainly negative; None if that fails.
+    """
+    for bits in WORKING_BITS:
+        try:
+            x, value = at_precision(bits, form)
+        except NoValueError:
+            return None
+        if value < 0:
+            return x, value
+    return None
 
 
 def _coordinate_names(state: Group, point: Point) -> Iterator[str]:

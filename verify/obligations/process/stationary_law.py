@@ -60,7 +60,7 @@ def _verified(update: Update, H: Expr, outcomes: Outcomes) -> Outcome | None:
     mass is undecided, with a fact that says so.
     """
     pairs = list(update.rule)
-    law = Update(update.step, pairs if update.sequential else dict(pairs), H)
+    law = Update(update.step, pairs if update.sequential else dict(pairs), H, where=update.where)
     assumed: list[Assumption] = []
     for name, outcome in outcomes.about(law):
         if name == MASS and outcome.verdict is Verdict.REFUTED:

@@ -1,24 +1,31 @@
-"""``where``: each condition between parameters that a recipe is declared under excludes something
-that is refuted.
+"""``where``: each condition between parameters that a recipe or a claim is declared under excludes
+something that is refuted.
 """
 
 from __future__ import annotations
 
-from recipe import Recipe
+from recipe import Recipe, Update
 from recipe.declare.replace_fields import with_fields
 from recipe.language.assumed import ParameterCondition
-from verify.obligation import Obligation, Outcomes, of_recipes
+from verify.obligation import Obligation, Outcomes, of_diffusions
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, proved, undecided
 
 # What is asked where a condition fails, in this order, until something is refuted.
-ASKED = ("well-defined", "diffusion-psd", "boundary", "normalisable", "non-explosion")
+ASKED = (
+    "well-defined",
+    "diffusion-psd",
+    "boundary",
+    "normalisable",
+    "non-explosion",
+    "stationarity",
+)
 
 
 def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
     """Prove of each condition that an obligation is refuted somewhere where it fails alone."""
     declared = subject.declared
-    assert isinstance(declared, Recipe)
+    assert isinstance(declared, Recipe | Update)
     found = {c: _refuted_outside(declared, c, outcomes) for c in declared.where}
     open_ones = [f"where {c} fails nothing was refuted" for c, by in found.items() if by is None]
     if open_ones:
@@ -27,7 +34,7 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
 
 
 def _refuted_outside(
-    declared: Recipe, condition: ParameterCondition, outcomes: Outcomes
+    declared: Recipe | Update, condition: ParameterCondition, outcomes: Outcomes
 ) -> str | None:
     """The obligation that is refuted under the opposite of one condition and all others, with its
     witness; None if there is none.
@@ -51,7 +58,7 @@ WHERE = Obligation(
     name="where",
     statement="each declared condition excludes parameters for which an obligation is refuted",
     explanation=(
-        "A recipe may be declared under conditions between its parameters, such as n + alpha >= 1."
+        "A sampler may be declared under conditions between its parameters, such as n + alpha >= 1."
         " They belong to the scope of every proof, and numbers are checked against them. This line"
         " says what lies outside, where one condition fails and all others hold: an obligation that"
         " is refuted for some parameters there, with a witness, or that the question is open. A"
@@ -59,7 +66,7 @@ WHERE = Obligation(
     ),
     discharge=discharge,
     asks=ASKED,
-    applies=lambda subject: of_recipes(subject) and bool(subject.declared.where),  # type: ignore[union-attr]
+    applies=lambda subject: of_diffusions(subject) and bool(subject.declared.where),
     handles_reflections=True,
     required=False,
     vacuous="no condition between parameters is declared",

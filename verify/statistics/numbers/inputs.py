@@ -10,7 +10,7 @@ import numpy as np
 from sympy import Expr, Symbol
 
 from recipe import Dense, Discretisation, Kernel, RecipeError, Update
-from recipe.language.check_assumptions import check_assumed
+from recipe.language.check_assumptions import check_assumed, check_condition
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.numbers import array_of_numbers, plain_number
 from recipe.language.symbols import Block, Indexed, Length, Noise, Vector, name_of
@@ -54,7 +54,8 @@ def setting_of(
         step_size, params, length, gradients: see ``battery``.
 
     Raises:
-        RecipeError: with the number that is missing, unknown, or does not fit.
+        RecipeError: with the number that is missing, unknown, or does not fit, or the condition
+            between parameters that fails.
     """
     if not isinstance(against, Update | Discretisation | Kernel):
         kind = type(against).__name__
@@ -63,7 +64,8 @@ def setting_of(
             " Kernel"
         )
     step = against.update.step if isinstance(against, Discretisation) else against.step
-    expressions = [e for e, _ in against.written()]
+    where = against.where
+    expressions = [*(e for e, _ in against.written()), *(c.e for c in where)]
     wanted = {
         name_of(s): s
         for s in (
@@ -82,6 +84,9 @@ def setting_of(
     _check_names(given, wanted, step)
     lengths = _lengths(against.state, expressions, length)
     values = {name: _numbers(name, given[name], wanted.get(name), lengths) for name in given}
+    sizes = {name: np.asarray(n) for name, n in lengths.items()}
+    for condition in where:
+        check_condition(condition, sizes | values)
     meanings = Meanings(values, lengths, dict(gradients or {}))
     return Setting(
         against, meanings, tuple(name for name in values if not isinstance(wanted.get(name), Dense))

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from sympy import Symbol
 
 from recipe import Dense, Kernel, RecipeError, Update
+from recipe.language.assumed import ParameterCondition
+from recipe.language.check_assumptions import meets
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.symbols import Block, Indexed, assumptions_of, name_of
+from recipe.language.text import listed
+
+# What the numbers of the free parameters in conditions are multiplied by until the conditions hold:
+# first all alike, then each parameter, then each coordinate by itself.
+FACTORS = (1.0, 2.0, 0.5, 4.0, 0.25, 8.0, 0.125, 16.0, 0.0625, 32.0, 0.03125, 64.0)
+RANDOM_TRIES = 2000
+SIGNED = ("positive", "negative", "nonnegative", "nonpositive")
 
 
 def parameter_symbols(rule: Update | Kernel) -> list[Any]:
     """Return the parameters of a rule without its step size, numbers first and then matrices."""
     expressions = [e for e, _ in rule.written()]
-    symbols = [s for s in parameters_of(expressions) if s != rule.step]
-    return symbols + [a for a in abstract_of(expressions) if isinstance(a, Dense)]
+    return [*rule.parameters, *(a for a in abstract_of(expressions) if isinstance(a, Dense))]
 
 
 def trial_parameters(
@@ -30,10 +39,12 @@ def trial_parameters(
         given: the values that are fixed, by name. One number for a parameter with coordinates holds
             for each of them.
         length: the number of coordinates of each vector. Default values differ from coordinate to
-            coordinate, and from parameter to parameter.
+            coordinate, and from parameter to parameter; together they meet the conditions that the
+            rule is declared under.
 
     Raises:
-        RecipeError: for a name that is no parameter of the rule.
+        RecipeError: for a name that is no parameter of the rule, and where no values are found that
+            meet its conditions.
     """
     symbols = parameter_symbols(rule)
     names = [name_of(s) for s in symbols]
@@ -44,7 +55,69 @@ def trial_parameters(
                 f" {', '.join(names) or 'none'}"
             )
     lengths = _lengths_of(rule.state, symbols, length)
-    return {name_of(s): _value(s, k, given.get(name_of(s)), lengths) for k, s in enumerate(symbols)}
+    values = {
+        name_of(s): _value(s, k, given.get(name_of(s)), lengths) for k, s in enumerate(symbols)
+    }
+    sizes = {name: np.asarray(n) for name, n in lengths.items()}
+    return values | _within(rule.where, values, given, sizes)
+
+
+def _within(
+    where: Iterable[ParameterCondition],
+    values: Mapping[str, Any],
+    given: Mapping[str, Any],
+    sizes: Mapping[str, np.ndarray],
+) -> dict[str, Any]:
+    """Return other values for parameters in conditions, so that all conditions hold; none where
+    they hold already.
+    """
+    conditions = tuple(where)
+    named = list(dict.fromkeys(name_of(s) for s in parameters_of(c.e for c in conditions)))
+    free = {name_of(s): s for s in parameters_of(c.e for c in conditions)}
+    free = {name: s for name, s in free.items() if name not in given}
+    for other in _other_values({name: values[name] for name in free}, free):
+        tried = {name: np.asarray(values[name]) for name in named}
+        tried |= {name: np.asarray(value) for name, value in other.items()} | dict(sizes)
+        if all(meets(c, tried) for c in conditions):
+            return other
+    raise RecipeError(
+        f"no values of {listed(named)} were found that meet {listed(conditions)}; give them as"
+        f" params={{'{named[0]}': ...}} (or --param {named[0]}=...)"
+    )
+
+
+def _other_values(
+    values: Mapping[str, Any], symbols: Mapping[str, Symbol]
+) -> Iterator[dict[str, Any]]:
+    """Yield values that fit the assumptions of their symbols, the given ones first."""
+    if not values:
+        yield {}
+        return
+    for factor in FACTORS:
+        yield {name: value * _fitting(factor, symbols[name]) for name, value in values.items()}
+    chosen = random.Random(0)
+    for alike in (True, False):
+        for _ in range(RANDOM_TRIES):
+            yield {
+                name: value * _any_factor(chosen, symbols[name], () if alike else np.shape(value))
+                for name, value in values.items()
+            }
+
+
+def _any_factor(chosen: random.Random, s: Symbol, shape: tuple[int, ...]) -> Any:
+    """A factor for each coordinate, of either sign where the symbol has none."""
+    facts = assumptions_of(s)
+    signed = any(facts.get(fact) for fact in SIGNED)
+    factors = [
+        _fitting(chosen.choice(FACTORS), s) * (1 if signed else chosen.choice((1, -1)))
+        for _ in range(int(np.prod(shape)))
+    ]
+    return np.reshape(factors, shape) if shape else factors[0]
+
+
+def _fitting(factor: float, s: Symbol) -> float:
+    """The factor, of a whole number its inverse if that is whole."""
+    return max(factor, 1 / factor) if assumptions_of(s).get("integer") else factor
 
 
 def _value(s: Any, place: int, given: Any, lengths: Mapping[str, int]) -> Any:
