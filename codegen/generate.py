@@ -274,10 +274,17 @@ def _all_posteriors(
     """
     bound = {} if isinstance(what, Update) else dict(what.posteriors)
     found = {**bound, **(posteriors or {})}
-    for U in found:
+    for U, posterior in found.items():
         if U not in what.abstract:
             raise RecipeError(
                 f"posteriors= names {U}, which is no potential of this update; leave it out"
+            )
+        if set(U.blocks) != set(posterior.blocks):
+            blocks = ", ".join(b.name for b in posterior.blocks)
+            raise RecipeError(
+                f"the posterior is a law of {blocks}, and {U} is a function of other blocks; write"
+                " the update for the blocks of the posterior, or declare a recipe: `bind` gives it"
+                " these blocks"
             )
     return dict(sorted(found.items(), key=lambda item: str(item[0])))
 
