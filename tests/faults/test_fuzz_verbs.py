@@ -7,11 +7,17 @@ import random
 import pytest
 from faults.fuzz_verbs import trials
 from generators.mistakes_in_files import (
+    with_near_fields,
     with_wrong_expressions,
     with_wrong_fields,
     with_wrong_tokens,
 )
 from helpers.command import ROOT
+
+from catalog.sghmc import sghmc
+from verify import verify
+from verify.certificate import certificate_of, digest_of
+from verify.checker import check
 
 SAMPLER = (ROOT / "catalog" / "sghmc.py").read_text()
 FIELDS = {"nodes": [["+", 0, 1], ["sym", "x"]], "scope": "every d", "number": "12"}
@@ -29,6 +35,14 @@ def test_a_changed_file_is_another_text(make):
 def test_a_changed_certificate_can_be_written():
     made = [json.dumps(with_wrong_fields(FIELDS, random.Random(k))) for k in range(200)]
     assert len(set(made)) > 100
+
+
+def test_many_a_certificate_with_another_value_of_the_same_kind_is_still_read():
+    original = certificate_of(sghmc, verify(sghmc))
+    made = [with_near_fields(original, random.Random(k)) for k in range(30)]
+    assert original not in made
+    results = [check(c | {"sha256": digest_of(c)}).status for c in made]
+    assert 5 < sum(status != "not a certificate" for status in results) < 30
 
 
 def parses(text):
