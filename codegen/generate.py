@@ -68,17 +68,7 @@ class Module:
         return any(estimator.control is not None for estimator in self.estimators.values())
 
     def write(self, path: str | Path) -> Path:
-        """Write the text to a file; a reader of the file sees all of it or none.
-
-        Args:
-            path: the file, which is replaced if it exists.
-
-        Returns:
-            The path.
-
-        Raises:
-            RecipeError: where the file cannot be written; an old file is then unchanged.
-        """
+        """Write the text to a file, as ``write_text`` does, and return the path."""
         return write_text(self.source, path)
 
     def load(self) -> ModuleType:

@@ -380,12 +380,6 @@ class _Piece:
         return newer, slope
 
 
-def _box(low: Ball, high: Ball, k: int) -> Ball:
-    """One of the boxes that cover an interval."""
-    step = (high - low) / BOXES
-    return flint.acb((low + k * step).union(low + (k + 1) * step))
-
-
 def _is_inside(x: Block, value: Ball) -> bool:
     """Return True if a value is certainly inside of the domain of x."""
     return all((value - _ball(end.at).real) * end.inward > 0 for end in finite_ends(x.domain))
