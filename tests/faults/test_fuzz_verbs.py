@@ -32,6 +32,13 @@ def test_a_changed_file_is_another_text(make):
     assert sum(parses(t) for t in made) > (5 if make is with_wrong_tokens else 39)
 
 
+def test_slices_and_starred_arguments_are_left_alone():
+    made = [
+        with_wrong_expressions("f(*a[:], a[:, 1:2], [*b])\n", random.Random(k)) for k in range(100)
+    ]
+    assert all(parses(t) for t in made)
+
+
 def test_a_changed_certificate_can_be_written():
     made = [json.dumps(with_wrong_fields(FIELDS, random.Random(k))) for k in range(200)]
     assert len(set(made)) > 100

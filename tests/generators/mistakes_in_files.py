@@ -149,6 +149,9 @@ def _expressions(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
 
 
 def _is_changed(node: ast.expr) -> bool:
+    """Return True for an expression that can stand alone, and is no text."""
+    if any(isinstance(e, ast.Slice | ast.Starred) for e in (node, *getattr(node, "elts", ()))):
+        return False
     return not (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
