@@ -68,17 +68,7 @@ class Module:
         return any(estimator.control is not None for estimator in self.estimators.values())
 
     def write(self, path: str | Path) -> Path:
-        """Write the text to a file; a reader of the file sees all of it or none.
-
-        Args:
-            path: the file, which is replaced if it exists.
-
-        Returns:
-            The path.
-
-        Raises:
-            RecipeError: where the file cannot be written; an old file is then unchanged.
-        """
+        """Write the text to a file, as ``write_text`` does, and return the path."""
         return write_text(self.source, path)
 
     def load(self) -> ModuleType:
@@ -274,10 +264,17 @@ def _all_posteriors(
     """
     bound = {} if isinstance(what, Update) else dict(what.posteriors)
     found = {**bound, **(posteriors or {})}
-    for U in found:
+    for U, posterior in found.items():
         if U not in what.abstract:
             raise RecipeError(
                 f"posteriors= names {U}, which is no potential of this update; leave it out"
+            )
+        if set(U.blocks) != set(posterior.blocks):
+            blocks = ", ".join(b.name for b in posterior.blocks)
+            raise RecipeError(
+                f"the posterior is a law of {blocks}, and {U} is a function of other blocks; write"
+                " the update for the blocks of the posterior, or declare a recipe: `bind` gives it"
+                " these blocks"
             )
     return dict(sorted(found.items(), key=lambda item: str(item[0])))
 

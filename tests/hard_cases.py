@@ -1,10 +1,13 @@
 """Count how many hard cases are decided, by class: ``python tests/hard_cases.py [CLASS...]``.
 
+    python tests/hard_cases.py psd kernels --half first
+
 The cases of ``cases/hard`` were written before the deciders that they are about were improved, by
 somebody who did not know these. The second half of each class was kept back while they were
 improved. A case that takes more than a minute of processor time counts as undecided.
 """
 
+import argparse
 import os
 import resource
 import sys
@@ -64,10 +67,26 @@ def counted(name, half, show=print):
     return right, len(cases) - right - wrong, wrong
 
 
-def main(classes):
+def main():
+    """Count the cases of the classes that are named; exit status 1 if one is decided wrongly."""
+    parser = argparse.ArgumentParser(
+        description="Count how many hard cases are decided, rightly and wrongly, by class.",
+        epilog="Example: python tests/hard_cases.py psd kernels --half first",
+    )
+    parser.add_argument(
+        "classes",
+        nargs="*",
+        metavar="CLASS",
+        help=f"class of cases, one of {', '.join(CLASSES)}; without one, all classes",
+    )
+    parser.add_argument("--half", choices=HALVES, help="half of each class; by default both")
+    arguments = parser.parse_args()
+    unknown = [name for name in arguments.classes if name not in CLASSES]
+    if unknown:
+        parser.error(f"there is no class {unknown[0]}; choose from {', '.join(CLASSES)}")
     failed = False
-    for name in classes or CLASSES:
-        for half in HALVES:
+    for name in arguments.classes or CLASSES:
+        for half in HALVES if arguments.half is None else [arguments.half]:
             right, undecided, wrong = counted(name, half)
             print(f"{name}, {half} half: {right} right, {undecided} undecided, {wrong} wrong\n")
             failed |= wrong > 0
@@ -77,4 +96,4 @@ def main(classes):
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
     warnings.filterwarnings("ignore")
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -5,16 +5,15 @@ The functions are given ``signs``, which proves the sign of any expression.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from sympy import Add, Dummy, Expr, Mul, S, Symbol, factor_terms
 
 from recipe.language.assumed import ParameterCondition, assumed, cached, summed, under
 from recipe.language.symbols import GENERIC, Length, Scalar, Vector, VectorParameter
 from recipe.language.total import Total, free_indexed, labels, relabel
-from recipe.signs.sets import ANY, Signs, products, signs_of_sum
+from recipe.signs.sets import ANY, Ask, Signs, products, signs_of_sum
 
-Ask = Callable[[Expr], Signs]
 MAX_TERMS_UNDER_CONDITIONS = 30  # longer sums are not written with conditions on parameters
 
 

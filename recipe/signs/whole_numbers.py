@@ -1,4 +1,5 @@
-"""The signs of a rational function of one whole number, such as a length.
+"""Signs at whole numbers, such as lengths: of rational functions of one of them, and of sums with
+several.
 
 Beyond its last real root a polynomial has the sign of its leading coefficient. The finitely many
 whole numbers before that are tried one by one: ``n^2 - 3 n + 2`` is negative between its roots 1
@@ -7,14 +8,34 @@ and 2, and at no whole number.
 
 from __future__ import annotations
 
-from sympy import Add, Expr, Mul, Poly, Pow, Symbol
+from sympy import Add, Dummy, Expr, Mul, Poly, Pow, Symbol
 from sympy.polys.domains import QQ
 
-Signs = frozenset[int]
+from recipe.language.calculus import freeze
+from recipe.signs.sets import ANY, Ask, Signs
+
 Quotient = tuple[Poly, Poly]
 
 MAX_DEGREE = 24
 MAX_NUMBERS = 20_000  # whole numbers that are tried one by one
+
+
+def sign_from_one_on(e: Add, signs: Ask) -> Signs:
+    """The signs of a sum with positive whole numbers, each of which is 1 plus a nonnegative one.
+
+    It knows ``n a - a + b`` with further parameters, and ``sign_at_whole_numbers`` the signs of
+    ``n^2 - 3 n + 2``; neither rule knows both.
+    """
+    frozen, stands_for = freeze(e)
+    whole = {s for s in frozen.free_symbols if s.is_integer and s.is_positive}
+    from_one = {s: 1 + Dummy(nonnegative=True, integer=True) for s in whole}
+    back = {symbol: a for a, symbol in stands_for.items()}
+    return signs(frozen.xreplace(from_one).expand().xreplace(back)) if whole else ANY
+
+
+def sign_at_whole_numbers(e: Expr, signs: Ask) -> Signs:
+    """The signs of a rational function of one whole number; any, of another expression."""
+    return signs_at_whole_numbers(e) or ANY
 
 
 def signs_at_whole_numbers(e: Expr) -> Signs | None:

@@ -130,9 +130,14 @@ def _module_of(request: ModuleRequest) -> Module:
     assert isinstance(declared, Recipe | Update | Kernel)  # a file declares nothing else
     posteriors = {}
     if request.posterior is not None:
-        posteriors = {single_potential(declaration): posterior_in(request.posterior)}
-        if isinstance(declared, Recipe):
-            declared, posteriors = bind(declared, posteriors), {}
+        values = {single_potential(declaration): posterior_in(request.posterior)}
+        match declared:
+            case Recipe():
+                declared = bind(declared, values)
+            case Kernel():
+                declared = bind(declared, values)
+            case Update():
+                posteriors = values
     return generate_kernel(
         declared,
         scheme=request.scheme,

@@ -212,6 +212,15 @@ def test_a_translation_is_compared_with_a_module(translation, command):
     assert findings(out)["text"] == "rejected"
 
 
+def test_a_translated_kernel_is_compared_with_a_module(tmp_path, command):
+    module, path = tmp_path / "kernel.py", tmp_path / "kernel.json"
+    call = ["generate", "hmc:hmc_kernel", "--posterior", "bioassay", "-o", module]
+    assert command(*call, "--certificate", path)[0] == 0
+    status, out, _ = command("check", path, "--module", module, "--json")
+    assert status == 3
+    assert findings(out)["rule"] == findings(out)["text"] == "confirmed"
+
+
 def test_another_rule_has_another_hash(translation, command):
     _, path = translation
     said = json.loads(path.read_text())

@@ -17,22 +17,24 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 if __name__ == "__main__":  # as pytest sets it: the checkout before the folder of the tests
     sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
 
+from cases.recipe_files import HALF_LINE, HEAD
 from generators.mistakes_in_files import (
+    with_near_fields,
     with_wrong_expressions,
     with_wrong_fields,
     with_wrong_tokens,
 )
 from helpers.command import ROOT, command
 
-from verify.certificate import digest_of
+from verify.certificate import canonical, digest_of
 
 LIMITS = ["--timeout", "5", "--memory", "1"]
 SCHEMES = [
@@ -51,7 +53,25 @@ SCHEMES = [
 SAMPLERS = sorted((ROOT / "catalog").glob("[a-z]*.py"))
 AUDITS = sorted((ROOT / "catalog" / "audits").glob("[a-z]*.py"))
 POSTERIORS = sorted((ROOT / "catalog" / "posteriors").glob("[a-z]*.py"))
-CERTIFIED = ["sghmc", "sgnht", "sgrhmc:sgrhmc", "ito_sgld", "corv_sgnht"]
+EDGES_AND_TAILS = (
+    HEAD
+    + HALF_LINE
+    + """
+avoided = Recipe((half,), total(half - 3 * log(half)), half**2, 0)
+reflecting = Recipe((half,), total(half - (eps + 1) * log(half)), half, 0)
+normal = Recipe((theta, r), total(theta**2 + eps * r**2) / 2, eye(2), zeros(2))
+"""
+)
+CERTIFIED = [  # arguments of `recipe verify`; a name of EDGES_AND_TAILS begins with ":"
+    *(["sghmc"], ["sgnht"], ["sgrhmc:sgrhmc"]),  # marginal laws, masses
+    *(["ito_sgld"], ["corv_sgnht"]),  # transforms
+    *(["sghmc", "--scheme", "baoab"], ["sgld", "--scheme", "euler"]),  # steps
+    *(["hmc:hmc_kernel"], ["hmc:ghmc"], ["mala"]),  # kernels
+    *(["jacobi_beta"], [":avoided"], [":reflecting"]),  # edges
+    *(["sgrld"], [":normal"]),  # uniqueness, explosion
+]
+TABLE = ("lengths", "symbols", "functions", "nodes")  # that the rule of a translation needs
+TRANSLATED = [["sgld"], ["mala", "--posterior", "bioassay"]]  # arguments of `recipe generate`
 GENERATED = ["sgld", "sghmc", "sgnht", "hmc:hmc", "corv_sgld"]
 GOOD_STATUSES = {0, 1, 2, 3}
 RUN = [*("--step-size", "0.01", "--steps", "20", "--warmup", "2", "--chains", "1", "--seed", "1")]
@@ -88,12 +108,15 @@ class Fuzz:
     rng: random.Random
     folder: Path
 
-    def __post_init__(self) -> None:
-        self._made: dict[str, Any] = {}
-
     def trial(self) -> Trial:
         """Make one mistake and call one verb."""
-        makers = [self._file] * 12 + [self._certificate] * 3 + [self._module] * 3 + [self._law]
+        makers = (
+            [self._file] * 10
+            + [self._certificate] * 6
+            + [self._translation]
+            + [self._module] * 2
+            + [self._law]
+        )
         file, call = self.rng.choice(makers)()
         text = file.read_text(errors="replace")
         try:
@@ -146,14 +169,35 @@ class Fuzz:
 
     def _certificate(self) -> tuple[Path, list[str]]:
         """Write a certificate with mistakes; return it with a call that checks it."""
-        file, where = self.folder / "changed.json", self.rng.choice(CERTIFIED)
-        original = json.loads(self._certificate_of(where).read_text())
-        changed = with_wrong_fields(original, self.rng)
+        file, arguments = self.folder / "changed.json", self.rng.choice(CERTIFIED)
+        self._write_changed(self._certificate_of(arguments), file)
+        about = self.rng.choice([[], [self._where(arguments)], ["--json"]])
+        return file, ["check", str(file), *about, *LIMITS]
+
+    def _translation(self) -> tuple[Path, list[str]]:
+        """Write a certificate of a translation with mistakes; return it with a call that checks
+        it.
+        """
+        file, arguments = self.folder / "changed.json", self.rng.choice(TRANSLATED)
+        module = self._made("module.py", *arguments)
+        certificate = self._made("translation.json", *arguments)
+        call = ["generate", *arguments, "-o", module, "--certificate", certificate, "--force"]
+        self._written(certificate, call)
+        self._write_changed(certificate, file)
+        about = self.rng.choice([[], ["--module", str(module)], ["--json"]])
+        return file, ["check", str(file), *about, *LIMITS]
+
+    def _write_changed(self, original: Path, file: Path) -> None:
+        """Write a certificate with mistakes; the hashes agree in most cases."""
+        make = self.rng.choice([with_wrong_fields, with_near_fields, with_near_fields])
+        changed = make(json.loads(original.read_text()), self.rng)
         if isinstance(changed, dict) and self.rng.random() < 0.9:
+            subject = changed.get("subject")
+            if isinstance(subject, dict) and "rule_sha256" in subject:
+                rule = {k: changed.get(k) for k in TABLE} | {"rule": subject.get("rule")}
+                subject["rule_sha256"] = sha256(canonical(rule).encode("ascii")).hexdigest()
             changed["sha256"] = digest_of(changed)
         file.write_text(json.dumps(changed))
-        about = self.rng.choice([[], [where], ["--json"]])
-        return file, ["check", str(file), *about, *LIMITS]
 
     def _module(self) -> tuple[Path, list[str]]:
         """Write a module with mistakes; return it with a call that checks it."""
@@ -163,15 +207,28 @@ class Fuzz:
         file.write_text(make(original, self.rng))
         return file, ["generate", where, "-o", str(file), "--check", *LIMITS]
 
-    def _certificate_of(self, where: str) -> Path:
-        file = self.folder / f"{where.replace(':', '_')}.json"
-        return self._written(file, ["verify", where, "--certificate", str(file)])
+    def _where(self, arguments: list[str]) -> str:
+        """The declaration that is verified, as the command takes it."""
+        where = arguments[0]
+        if not where.startswith(":"):
+            return where
+        file = self.folder / "edges_and_tails.py"
+        file.write_text(EDGES_AND_TAILS)
+        return f"{file}{where}"
+
+    def _certificate_of(self, arguments: list[str]) -> Path:
+        file = self._made("certificate.json", *arguments)
+        call = ["verify", self._where(arguments), *arguments[1:], "--certificate", file]
+        return self._written(file, call)
 
     def _module_of(self, where: str) -> Path:
-        file = self.folder / f"{where.replace(':', '_')}_module.py"
-        return self._written(file, ["generate", where, "-o", str(file)])
+        file = self._made("module.py", where)
+        return self._written(file, ["generate", where, "-o", file])
 
-    def _written(self, file: Path, call: list[str]) -> Path:
+    def _made(self, what: str, *arguments: str) -> Path:
+        return self.folder / "_".join([*arguments, what]).replace(":", "_")
+
+    def _written(self, file: Path, call: Sequence[str | Path]) -> Path:
         if not file.exists():
             done = command(*call)
             assert file.exists(), done.stderr

@@ -10,7 +10,11 @@ import io
 import random
 import tokenize
 from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import getitem
 from typing import Any
+
+from generators.tampered_certificates import changes
 
 HOSTILE_TEXTS = """
     nan zoo oo I 0 -1 1/0 2**10**5 (-1)**theta 0**theta theta**theta sqrt(-1) sqrt(theta)
@@ -145,6 +149,9 @@ def _expressions(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
 
 
 def _is_changed(node: ast.expr) -> bool:
+    """Return True for an expression that can stand alone, and is no text."""
+    if any(isinstance(e, ast.Slice | ast.Starred) for e in (node, *getattr(node, "elts", ()))):
+        return False
     return not (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
@@ -222,6 +229,24 @@ def with_wrong_fields(certificate: Any, rng: random.Random) -> Any:
                 holder[key] = deep
             case _:
                 holder[key] = rng.choice(WRONG_VALUES)
+    return changed
+
+
+def with_near_fields(certificate: Any, rng: random.Random) -> Any:
+    """Return a certificate in which one or two fields have another value of the same kind; many a
+    one can still be read.
+    """
+    changed = copy.deepcopy(certificate)
+    for _ in range(rng.choice([1, 1, 1, 2])):
+        path, value = rng.choice(
+            [
+                (path, value)
+                for path, change, value in changes(changed)
+                if change == "set" and value is not None and path[-1] != "more"
+            ]
+        )
+        holder = reduce(getitem, path[:-1], changed)
+        holder[path[-1]] = copy.deepcopy(value)
     return changed
 
 

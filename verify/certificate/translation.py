@@ -69,7 +69,7 @@ def certificate_of_translation(
 
 def _encoded_moves(moves: Update | Kernel, to: Encoder) -> Data:
     if isinstance(moves, Kernel):
-        return encoded_kernel(kernel_subject_of(moves), to)
+        return {"name": moves.name} | encoded_kernel(kernel_subject_of(moves), to)
     return {
         "kind": "update",
         "state": [to.declare(b) for b in moves.state],

@@ -7,7 +7,8 @@ so that what expressions share is computed once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import singledispatchmethod
+from functools import reduce, singledispatchmethod
+from operator import add, mul
 from typing import Any
 
 import flint
@@ -35,8 +36,8 @@ Registers = list[ComplexBall]
 Step = Callable[[Registers, bool], ComplexBall]
 BallFunction = Callable[[Sequence[ComplexBall], bool], Registers]
 UNARY = {exp: "exp", sin: "sin", cos: "cos", sinh: "sinh", cosh: "cosh", tanh: "tanh", erf: "erf"}
-TOLERANCE = 2.0**-20
-MAX_EVALUATIONS = 4_000
+TOLERANCE = 2.0**-20  # of an integral, relative and absolute
+MAX_EVALUATIONS = 4_000  # of the integrand
 
 
 class NotCompiledError(Exception):
@@ -104,27 +105,18 @@ class _Program:
 
     @step.register
     def _(self, e: Add) -> Step:
-        first, *rest = (self.place(a) for a in e.args)
-
-        def total(registers: Registers, analytic: bool) -> ComplexBall:
-            value = registers[first]
-            for k in rest:
-                value = value + registers[k]
-            return value
-
-        return total
+        return self._folded(add, e.args)
 
     @step.register
     def _(self, e: Mul) -> Step:
-        first, *rest = (self.place(a) for a in e.args)
+        return self._folded(mul, e.args)
 
-        def product(registers: Registers, analytic: bool) -> ComplexBall:
-            value = registers[first]
-            for k in rest:
-                value = value * registers[k]
-            return value
-
-        return product
+    def _folded(
+        self, combine: Callable[[ComplexBall, ComplexBall], ComplexBall], args: Sequence[Expr]
+    ) -> Step:
+        """The step that combines its arguments from the first to the last."""
+        places = [self.place(a) for a in args]
+        return lambda registers, analytic: reduce(combine, (registers[k] for k in places))
 
     @step.register
     def _(self, e: Pow) -> Step:

@@ -42,8 +42,6 @@ from verify.verdict import Outcome, Verdict, Witness, conjunction, refuted, unde
 DENSITY_CHANGES = "the parts together change the density of exp(-H), at the instance of the witness"
 JOINTLY_OPEN = "; whether the parts together do is not decided"
 
-Named = tuple[str, Outcome]
-
 
 def decide_sweep(kernel: Kernel) -> Outcome:
     """Decide whether one sweep of the kernel leaves exp(-H) invariant."""

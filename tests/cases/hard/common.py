@@ -1,4 +1,8 @@
-"""Helpers of the case files: each returns the verdict of one line as a string."""
+"""What the case files are made with: functions that return the verdict of one line as a string,
+and for each class one that makes a case.
+
+A case is its name, a function that asks for the verdict, the verdict that is true, and why.
+"""
 
 from sympy import Matrix, zeros
 
@@ -55,3 +59,27 @@ def kernel(name, kernel):
     if name == "verdict":
         return verify(kernel).verdict.value
     return _line(kernel, name)
+
+
+def zero_case(name, e, expected, why):
+    return name, lambda: zero(e), expected, why
+
+
+def psd_case(name, state, D, expected, why):
+    return name, lambda: psd(state, D), expected, why
+
+
+def normalisable_case(name, state, H, expected, why):
+    return name, lambda: normalisable(H, *state), expected, why
+
+
+def marginal_case(name, state, H, law, expected, why):
+    return name, lambda: marginal(state, H, {state[0]: law}), expected, why
+
+
+def explosion_case(name, make, expected, why, line=explosion):
+    return name, lambda: line(make()), expected, why
+
+
+def kernel_case(name, make, expected, why, line="invariance"):
+    return name, lambda: kernel(line, make()), expected, why

@@ -2,26 +2,9 @@
 
 # ruff: noqa: E501, F403, F405
 
-from cases.hard.common import explosion, uniqueness
-from cases.hard.names import *
-
-eps = Symbol("epsilon", positive=True)
-A = Symbol("A", positive=True)
-P, F = "proved", "refuted"
-FRICTION, CANONICAL = Matrix([[0, 0], [0, A]]), Matrix([[0, -1], [1, 0]])
-
-
-def drift(f, V, D=1):
-    return Update(eps, {x: x + eps * f + sqrt(2 * D * eps) * Noise("w", like=x)}, V)
-
-
-def langevin(V, D=1, block=x):
-    return Recipe((block,), V, D, 0)
-
-
-def case(name, make, expected, why, line=explosion):
-    return name, lambda: line(make()), expected, why
-
+from cases.hard.common import explosion_case as case
+from cases.hard.common import uniqueness
+from cases.hard.explosion_names import *
 
 CASES = [
     case(

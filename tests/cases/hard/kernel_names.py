@@ -1,8 +1,25 @@
 """What both files of kernels build on."""
 
 # ruff: noqa: F403
+from dataclasses import replace
+
 from cases.hard.names import *
-from cases.hard.names import Matrix, Noise, Recipe, Symbol, U, Update, grad, r, theta, total, x, y
+from cases.hard.names import (
+    Matrix,
+    Noise,
+    Recipe,
+    Symbol,
+    U,
+    Update,
+    compose,
+    grad,
+    metropolis,
+    r,
+    theta,
+    total,
+    x,
+    y,
+)
 from sympy import zeros
 
 h = Symbol("h", positive=True)
@@ -28,3 +45,7 @@ def rule(*pairs, H=None):
 
 def one(block, e, H):
     return Update(h, {block: e}, H)
+
+
+def with_cost(update, cost):
+    return compose(replace(metropolis(update), cost=cost))

@@ -2,22 +2,9 @@
 
 # ruff: noqa: F403, F405
 
-from dataclasses import replace
-
-from cases.hard.common import kernel
+from cases.hard.common import kernel_case as case
 from cases.hard.kernel_names import *
 from cases.hard.kernel_names import K, drift, h, hmc, kick, nx, one, rule, w
-
-P, F = "proved", "refuted"
-
-
-def case(name, make, expected, why, line="invariance"):
-    return name, lambda: kernel(line, make()), expected, why
-
-
-def with_cost(update, cost):
-    return compose(replace(metropolis(update), cost=cost))
-
 
 RADIAL = (x**2 + y**2) ** 2
 PAIR = x**2 / 2 + (y - x**2) ** 2 / 2

@@ -2,18 +2,9 @@
 
 # ruff: noqa: F403, F405
 
-from cases.hard.common import marginal
+from cases.hard.common import marginal_case as case
 from cases.hard.names import *
 
-
-def case(name, state, H, law, expected, why):
-    return name, lambda: marginal(state, H, {state[0]: law}), expected, why
-
-
-P, F = "proved", "refuted"
-gt = g(theta)
-m = Function("m")(theta)
-G = Field("G", theta, positive=True)
 CASES = [
     case(
         "Student of any degree",

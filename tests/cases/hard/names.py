@@ -27,6 +27,7 @@ from recipe import (  # noqa: F401
     total,
 )
 
+P, F = "proved", "refuted"
 R = Rational
 x, y, z = Scalar("x"), Scalar("y"), Scalar("z")
 p = Scalar("p", domain=Interval.open(0, oo))
@@ -44,4 +45,6 @@ d = theta.dim
 h, g = Function("h"), Function("g", positive=True)
 U = Potential("U", theta)
 one = theta**0
+gt, m = g(theta), Function("m")(theta)
+G, M = Field("G", theta, positive=True), Dense("M", theta, positive=True)
 HEAD = None

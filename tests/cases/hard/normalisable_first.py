@@ -2,16 +2,9 @@
 
 # ruff: noqa: F403, F405
 
-from cases.hard.common import normalisable
+from cases.hard.common import normalisable_case as case
 from cases.hard.names import *
 
-
-def case(name, state, H, expected, why):
-    return name, lambda: normalisable(H, *state), expected, why
-
-
-P, F = "proved", "refuted"
-M = Dense("M", theta, positive=True)
 CASES = [
     case("pseudo-Huber of the norm", (theta,), sqrt(1 + total(theta**2)), P, "e^-r r^(d-1)"),
     case(

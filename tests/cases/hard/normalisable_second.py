@@ -2,15 +2,9 @@
 
 # ruff: noqa: F403, F405
 
-from cases.hard.common import normalisable
+from cases.hard.common import normalisable_case as case
 from cases.hard.names import *
 
-
-def case(name, state, H, expected, why):
-    return name, lambda: normalisable(H, *state), expected, why
-
-
-P, F = "proved", "refuted"
 CASES = [
     case("log cosh of a norm", (theta,), log(cosh(sqrt(1 + total(theta**2)))), P, "about r"),
     case(

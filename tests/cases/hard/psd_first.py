@@ -2,31 +2,14 @@
 
 # ruff: noqa: E501, F403, F405
 
-from cases.hard.common import psd
-from cases.hard.names import *
-
-
-def case(name, state, D, expected, why):
-    return name, lambda: psd(state, D), expected, why
-
-
-P, F = "proved", "refuted"
-
-
-def at_end(state, D):
-    """A matrix with D for the last blocks of the state and nothing for the first ones."""
-    D = Matrix(D)
-    k = len(state) - D.rows
-    return Matrix(len(state), len(state), lambda i, j: D[i - k, j - k] if i >= k and j >= k else 0)
+from cases.hard.common import psd_case as case
+from cases.hard.psd_names import *
 
 
 def toeplitz(t, m):
     return Matrix(m, m, lambda i, j: t ** abs(i - j) if i != j else 1)
 
 
-S5 = tuple(Scalar(f"s{k}") for k in range(5))
-S4 = S5[:4]
-M = Dense("M", theta, positive=True)
 A5 = Matrix(5, 3, lambda i, j: S5[i] ** (j + 1) + i * j)
 CASES = [
     case("1 - c^2/(1 + c)^2", (x,), 1 - c**2 / (1 + c) ** 2, P, "(1 + 2c)/(1 + c)^2"),

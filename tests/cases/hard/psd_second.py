@@ -2,26 +2,9 @@
 
 # ruff: noqa: E501, F403, F405
 
-from cases.hard.common import psd
-from cases.hard.names import *
+from cases.hard.common import psd_case as case
+from cases.hard.psd_names import *
 
-
-def case(name, state, D, expected, why):
-    return name, lambda: psd(state, D), expected, why
-
-
-P, F = "proved", "refuted"
-
-
-def at_end(state, D):
-    D = Matrix(D)
-    k = len(state) - D.rows
-    return Matrix(len(state), len(state), lambda i, j: D[i - k, j - k] if i >= k and j >= k else 0)
-
-
-S5 = tuple(Scalar(f"s{k}") for k in range(5))
-S4 = S5[:4]
-M = Dense("M", theta, positive=True)
 lap = Matrix(5, 5, lambda i, j: 0)
 for k, (i, j) in enumerate([(0, 1), (1, 2), (2, 3), (3, 4), (0, 2), (1, 4)]):
     weight = [exp(S5[0]), 1 + S5[1] ** 2, S5[2] ** 2, exp(-S5[3]), 1 / (1 + S5[4] ** 2), 2][k]

@@ -2,15 +2,9 @@
 
 # ruff: noqa: F403, F405
 
-from cases.hard.common import zero
+from cases.hard.common import zero_case as case
 from cases.hard.names import *
 
-
-def case(name, e, expected, why):
-    return name, lambda: zero(e), expected, why
-
-
-P, F = "proved", "refuted"
 CASES = [
     case(
         "cosh^2 - sinh^2 of a sine",

@@ -441,6 +441,14 @@ def test_what_has_no_values_is_named():
         generate(U)
 
 
+def test_an_update_takes_no_posterior_of_other_blocks():
+    a, w, eps = Scalar("a"), Noise("w", like=theta), Symbol("epsilon", positive=True)
+    rule = Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(2 * eps) * w}, U)
+    law = Posterior((a,), -((Data("y") - a) ** 2), -(a**2), {Data("y"): [1.0]})
+    with pytest.raises(RecipeError, match="a law of a, and U is a function of other blocks"):
+        generate(rule, posteriors={U: law})
+
+
 def test_special_functions_in_a_likelihood():
     x = Vector("x", domain=Interval.open(0, oo))
     n, half = Data("n"), sympy.Rational(3, 2)

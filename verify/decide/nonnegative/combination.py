@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 from sympy import Add, Expr, Interval, Mul, Pow, Rational, S
 
+from recipe.signs.intervals import domain_of
 from recipe.signs.sets import NOT_NEGATIVE, NOT_POSITIVE
-from recipe.signs.sign import domain_of, possible_signs
+from recipe.signs.sign import possible_signs
 from verify.decide.linear_algebra.linear_program import least_combination
 from verify.decide.linear_algebra.work import count
 from verify.decide.zero.canonical import Canonical

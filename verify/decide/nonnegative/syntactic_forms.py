@@ -29,22 +29,13 @@ from sympy import (
 )
 
 from recipe.language.total import Total
-from recipe.signs.sets import ANY, NEGATIVE, NOT_NEGATIVE, POSITIVE, signs_of_sum
-from recipe.signs.sign import (
-    AT_ONCE,
-    ONE_BY_ONE,
-    affine_in,
-    bounds_of,
-    coefficients_of,
-    domain_of,
-    less_one_summand,
-    less_taylor_polynomial,
-    of_sum_on_simplex,
-    positive_denominator,
-    possible_signs,
-    sign_on_simplex,
-    times_denominator,
-)
+from recipe.signs.bounds import AT_ONCE, ONE_BY_ONE, bounds_of, less_taylor_polynomial
+from recipe.signs.intervals import domain_of
+from recipe.signs.low_degree import affine_in, coefficients_of
+from recipe.signs.sets import ANY, NEGATIVE, NOT_NEGATIVE, POSITIVE, products, signs_of_sum
+from recipe.signs.sign import possible_signs
+from recipe.signs.sums import positive_denominator, times_denominator
+from recipe.signs.totals import less_one_summand, of_sum_on_simplex, sign_on_simplex
 
 
 @singledispatch
@@ -133,7 +124,7 @@ def _on_simplex(e: Add) -> Expr | None:
 
     None if that does not give the sign.
     """
-    if sign_on_simplex(e) == ANY:
+    if sign_on_simplex(e, possible_signs) == ANY:
         return None
     for s, a, b in of_sum_on_simplex(e):
         if signs_of_sum([possible_signs(a), possible_signs(a + b)]) != ANY:
@@ -143,7 +134,7 @@ def _on_simplex(e: Add) -> Expr | None:
 
 def _numerator(e: Add) -> Expr | None:
     """``(e p) / p``, where p is a positive sum from the denominators; None if there is none."""
-    p = positive_denominator(e)
+    p = positive_denominator(e, possible_signs)
     if p is None:
         return None
     return _product(
@@ -155,7 +146,7 @@ def _without_one(e: Add) -> Expr | None:
     """``c (total(f) - f) + (c f + rest)``, with f at one coordinate; None if that does not give the
     sign.
     """
-    for c, others, at_one in less_one_summand(e):
+    for c, others, at_one in less_one_summand(e, possible_signs):
         if possible_signs(at_one) <= NOT_NEGATIVE:
             return _sum(_product(readable_form(c), others), readable_form(at_one))
     return None
@@ -164,7 +155,7 @@ def _without_one(e: Add) -> Expr | None:
 def _without_taylor_polynomial(e: Add) -> Expr | None:
     """``slope (f(u) - p(u)) + (slope p(u) + rest)``; None if that does not give the sign."""
     for remainder, slope, part, at_part in less_taylor_polynomial(e):
-        away = frozenset(a * b for a in possible_signs(slope) for b in part)
+        away = products(possible_signs(slope), part)
         if signs_of_sum([away, possible_signs(at_part)]) != ANY:
             return _sum(_product(readable_form(slope), remainder), readable_form(at_part))
     return None
@@ -263,9 +254,9 @@ def _between_bounds(e: Add) -> Expr | None:
     """
     for t, slope, rest in affine_in(e, *ONE_BY_ONE, *AT_ONCE):
         lead = possible_signs(slope)
-        for bound, side in bounds_of(t):
+        for bound, side in bounds_of(t, possible_signs):
             at_bound = (rest + slope * bound).expand()
-            away = frozenset(a * b for a in lead for b in side)
+            away = products(lead, side)
             if signs_of_sum([possible_signs(at_bound), away]) != ANY:
                 toward = 1 if side <= NOT_NEGATIVE else -1
                 rise = _product(readable_form(toward * slope), _distance(t, bound, toward))

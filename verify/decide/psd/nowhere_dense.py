@@ -25,8 +25,9 @@ from recipe.signs.defined import (
     conditions,
     is_continuous,
 )
+from recipe.signs.intervals import domain_of
 from recipe.signs.sets import NOT_NEGATIVE, NOT_POSITIVE
-from recipe.signs.sign import domain_of, is_nonzero, is_positive, possible_signs
+from recipe.signs.sign import is_nonzero, is_positive, possible_signs
 from verify.decide.zero.decide import find_nonzero
 
 CONTINUUM_ASSUMPTIONS = {  # a symbol with no other assumptions ranges over an interval

@@ -19,11 +19,7 @@ Without a current, ``f = D' - D H'`` with the derivative of H by e. So the first
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from typing import Any
-
-from sympy import Dummy, Expr, Symbol, symbols
+from sympy import Dummy, Expr, symbols
 from sympy.core.function import AppliedUndef
 
 from recipe import Recipe
@@ -32,19 +28,12 @@ from recipe.language.abstract import Field, Jet, Partial, Potential
 from recipe.language.calculus import partial
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import (
-    Indexed,
-    Scalar,
-    ScalarData,
-    Vector,
-    VectorData,
-    VectorParameter,
-    generic,
-)
+from recipe.language.symbols import Scalar, Vector
 from recipe.language.text import text
 from recipe.signs.defined import is_smooth
 from recipe.signs.sign import is_nonnegative, is_positive
 from verify.decide.asymptotics.leading import NoLeadingTermError, certain_sign, leading
+from verify.decide.signs_of_data import with_signs
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
 from verify.diffusion.boundary.corners import closed_block, up_to, with_end
@@ -56,7 +45,6 @@ from verify.subject import Subject
 from verify.verdict import Outcome, proved
 
 ABSTRACT = (Potential, Field, Partial, Jet, AppliedUndef)
-REAL_KINDS = "buif"  # of numpy's types of numbers
 
 
 def decide_by_own_noise(edge: Edge, subject: Subject) -> Outcome | None:
@@ -186,40 +174,5 @@ def _slopes_of(posterior: Posterior, edge: Edge) -> list[Expr] | None:
     if posterior.log_likelihood is None or edge.block not in posterior.blocks:
         return None
     e = edge.block - edge.end
-    datum = _with_signs(posterior.datum_gradient[edge.block], posterior.data)
-    return [
-        normalised(e * posterior.prior_gradient[edge.block]),
-        normalised(e * datum),
-    ]
-
-
-def _with_signs(e: Expr, data: Iterable[tuple[Symbol, Any]]) -> Expr:
-    """The expression with each Data symbol whose numbers are all nonnegative declared so."""
-    for symbol, array in data:
-        if _has_no_negative(array):
-            e = e.xreplace({s: _nonnegative(s) for s in _written(symbol, e)})
-    return e
-
-
-def _written(symbol: Symbol, e: Expr) -> list[Symbol]:
-    return [s for s in e.atoms(VectorData, ScalarData) if generic(s) == generic(symbol)]
-
-
-def _nonnegative(s: Symbol) -> Symbol:
-    if isinstance(s, Indexed):
-        return Indexed.__new__(VectorParameter, s.base, s.length, s.label, (), nonnegative=True)
-    return Symbol(s.name, nonnegative=True)
-
-
-def _has_no_negative(array: Any) -> bool:
-    """Return True if all numbers of nested lists or of an array are finite and at least 0; False
-    for anything that is not a number.
-    """
-    if hasattr(array, "to_numpy"):  # a table, whose own comparisons pass over NaN
-        array = array.to_numpy()
-    if hasattr(array, "dtype") and hasattr(array, "shape"):
-        plain = getattr(array.dtype, "kind", "") in REAL_KINDS and not hasattr(array, "mask")
-        return plain and bool(((array >= 0) & (array < math.inf)).all())
-    if isinstance(array, list | tuple):
-        return all(_has_no_negative(row) for row in array)
-    return isinstance(array, int | float) and 0 <= array < math.inf
+    datum = with_signs(posterior.datum_gradient[edge.block], posterior.data)
+    return [normalised(e * posterior.prior_gradient[edge.block]), normalised(e * datum)]

@@ -18,8 +18,8 @@ from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, Indexed, Vector
 from recipe.language.total import total
 from recipe.signs.sign import is_positive
-from verify.diffusion.infinity.cones import ARGUMENT, slopes
 from verify.diffusion.infinity.separation import of_one_coordinate
+from verify.diffusion.infinity.slopes import ARGUMENT, slopes
 from verify.verdict import Outcome, proved
 
 

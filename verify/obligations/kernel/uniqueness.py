@@ -17,8 +17,6 @@ MAY_BE_PERIODIC = (
     " steps, times=(1, n)"
 )
 
-RETURNS = "at some step size the path leads from each state to its negative"
-
 
 def discharge(subject: KernelSubject, outcomes: Outcomes) -> Outcome:
     """Decide whether some part reaches every set of positive volume from every point.
