@@ -40,6 +40,7 @@ from recipe.kernel import Kernel, refusal_of_estimates
 from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Scalar, name_of
+from recipe.rebuild.bind import bind
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Caller:
 
 def sample(
     what: Recipe | Update | Kernel,
+    posterior: Any = None,
     *,
     steps: int,
     step_size: float | Schedule | None = None,
@@ -97,9 +99,11 @@ def sample(
     """Draw samples: compile a recipe, a printed rule or a composed kernel, and run chains of it.
 
     Args:
-        what: the recipe, whose potentials are bound to a ``Posterior`` or an expression, or have a
-            ``gradient``; an ``Update``, which is taken as printed; or a composed ``Kernel``, one
+        what: a recipe; an ``Update``, which is taken as printed; or a composed ``Kernel``, one
             sweep of which is a step.
+        posterior: what to sample: the meaning of the potential of a recipe or a kernel, a
+            ``Posterior`` or an expression, or those of several potentials by name, as for ``bind``.
+            None where it is bound already, is written in the recipe, or has a ``gradient``.
         steps: the number of steps of each chain, the ``warmup`` included.
         step_size: a number above 0, or a schedule: ``Constant``, ``Polynomial`` or ``Cyclical``.
             None for a kernel that has no step size.
@@ -117,7 +121,9 @@ def sample(
         compensate: True to estimate the variance of the gradient's noise during the run and to draw
             that much less noise. A chain stops where that variance exceeds the noise of the recipe.
         warmup, thin: the state after every ``thin``-th step that follows the ``warmup`` is a draw.
-        keep: the blocks to keep, by symbol or name; None for all.
+        keep: the blocks to keep, by symbol or name, or "all". None keeps those that the posterior
+            or the potential depends on, and leaves momenta and other auxiliary blocks out; it keeps
+            all where a recipe or kernel has neither. What is kept changes no draw.
         threads: the number of threads; None for one a chain, at most one a processor.
         initial: first values by block, of the shape (length,) for all chains or (chains, length).
             Any other block starts near the centre of its domain (``codegen.inputs.initial_states``
@@ -150,10 +156,13 @@ def sample(
     Example:
         >>> from sympy import Matrix
         >>> from codegen import sample
-        >>> from recipe import Recipe, Vector, total
+        >>> from recipe import Potential, Recipe, Vector, total
         >>> theta = Vector("theta")
-        >>> normal = Recipe((theta,), total(theta**2) / 2, D=Matrix([[1]]), Q=Matrix([[0]]))
-        >>> draws = sample(normal, steps=500, step_size=0.1, lengths={theta: 2}, progress=False)
+        >>> langevin = Recipe((theta,), Potential("U", theta), D=Matrix([[1]]), Q=Matrix([[0]]))
+        >>> normal = total(theta**2) / 2
+        >>> draws = sample(
+        ...     langevin, normal, steps=500, step_size=0.1, lengths={theta: 2}, progress=False
+        ... )
         >>> draws["theta"].shape
         (4, 500, 2)
     """
@@ -182,6 +191,8 @@ def sample(
         name=name,
     )
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
+    if posterior is not None:
+        what = bind(what, posterior)  # type: ignore[type-var] # it refuses an update
     return sample_with(what, options, caller)
 
 

@@ -44,7 +44,7 @@ def collected(
     healthy = [n for n, chain in zip(counts, chains, strict=True) if chain.stopped_by < 0]
     length = int(min(healthy)) if healthy else int(counts.max())
     values = {}
-    for block in options.kept(module.plan.state):
+    for block in options.kept(module):
         stacked = np.stack(
             [getattr(chain.draws, module.plan.fields[block])[:length] for chain in chains]
         )
@@ -84,7 +84,7 @@ def specimen(
     """
     values = {
         reported_block(b).name: np.zeros((1, 1) if isinstance(b, Scalar) else (1, 1, lengths.of(b)))
-        for b in options.kept(module.plan.state)
+        for b in options.kept(module)
     }
     acceptance = np.zeros((1, 1)) if module.plan.statistics else None
     attributes = _attributes(what, module, options, 0.0, acceptance)

@@ -117,7 +117,7 @@ class Compiled:
             RecipeError: where there is not enough memory.
         """
         plan, options = self.module.plan, self.options
-        kept = {plan.fields[b] for b in options.kept(plan.state)}
+        kept = {plan.fields[b] for b in options.kept(self.module)}
         try:
             arrays = {
                 f: np.full((options.draws if f in kept else 0, *shapes[f]), np.nan)

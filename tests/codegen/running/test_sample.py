@@ -87,7 +87,7 @@ def quiet(what, **options):
 
 
 def bayes(**options):
-    return quiet(BAYES, **{"params": BAYES_VALUES, "batch_size": 10, **options})
+    return quiet(BAYES, **{"params": BAYES_VALUES, "batch_size": 10, "keep": "all", **options})
 
 
 @pytest.mark.slow
