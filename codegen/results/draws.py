@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from codegen.results.diagnosed import Diagnosed
 from codegen.results.groups import Group, Variable
 from codegen.results.to_arviz import arviz_of
 from codegen.results.write_netcdf import write_netcdf
@@ -73,9 +74,10 @@ class Divergence:
         )
 
 
-@dataclass(frozen=True)
-class Draws:
-    """Draws of each kept block; ``draws["theta"]`` are those of the block theta.
+@dataclass(frozen=True, repr=False)
+class Draws(Diagnosed):
+    """Draws of each kept block; ``draws["theta"]`` are those of the block theta. At a prompt and in
+    a notebook they show their diagnosis, which ``summary()`` returns.
 
     Attributes:
         values: by name of a block, an array of the shape (chains, draws, length), or (chains,
@@ -138,6 +140,10 @@ class Draws:
             "warnings": "\n".join(self.warnings),
         }
         return {"posterior": _group(self.values, how), "sample_stats": _group(statistics, {})}
+
+    def posterior_group(self) -> Group:
+        """Return the group posterior of ``groups()``."""
+        return self.groups()["posterior"]
 
     def to_arviz(self) -> Any:
         """Return the draws for ArviZ: ``arviz.InferenceData`` with ArviZ below 1.0, otherwise
