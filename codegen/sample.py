@@ -34,6 +34,7 @@ from codegen.running.memory_needed import require_room
 from codegen.step_size import advice
 from codegen.step_size.noise_budget import Budget, budget_of
 from codegen.system.signals import Signals
+from recipe.declare.coordinate_names import coordinate_names
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel import Kernel, refusal_of_estimates
@@ -87,6 +88,7 @@ def sample(
     threads: int | None = None,
     initial: Mapping[Any, Any] | None = None,
     lengths: Mapping[Any, int] | None = None,
+    coords: Mapping[Any, Any] | None = None,
     gradient: Any = None,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = 30.0,
@@ -130,6 +132,8 @@ def sample(
             says where).
         lengths: the number of coordinates of a block, by block, where neither data nor parameters
             determine it.
+        coords: names of the coordinates of vector blocks, by block, such as ``{"theta": ["age",
+            "income"]}``. By default they are those of the posterior, or the columns of its tables.
         gradient: the gradient of a potential that is not bound: a function ``gradient(g_theta,
             theta)`` that Numba can compile and that writes into its first arguments, one a block;
             ``{U: function}`` for several potentials.
@@ -184,6 +188,7 @@ def sample(
         threads=threads,
         initial=initial,
         lengths=lengths,
+        coords=coords,
         gradient=gradient,
         checkpoint=checkpoint,
         checkpoint_seconds=checkpoint_seconds,
@@ -228,6 +233,7 @@ def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller
     require_options_that_fit(options, module, rows)
     params = resolved_params(module, options.params, what.parameters, lengths)
     learn_given(lengths, options.lengths, with_images(module.plan.state))
+    lengths.learn_names(coordinate_names(options.coords, with_images(module.plan.state)))
     require_conditions(what.where if isinstance(what, Recipe) else (), options.params, lengths)
     named = {name_of(key): value for key, value in (options.params or {}).items()}
     return _sampled(what, _Inputs(module, options, data, params, named, lengths), caller)
@@ -305,6 +311,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
             module,
             options,
             chains,
+            lengths,
             interrupted=interrupted,
             seconds=seconds,
             warnings=() if interrupted else _advice(runner, chains, budget, seconds, first),

@@ -59,6 +59,7 @@ class SamplingOptions:
     threads: int | None = None
     initial: Mapping[Any, Any] | None = None
     lengths: Mapping[Any, int] | None = None
+    coords: Mapping[Any, Any] | None = None
     gradient: Any = None
     checkpoint: str | Path | None = None
     checkpoint_seconds: float = 30.0

@@ -16,7 +16,13 @@ from sympy import Symbol
 from codegen.inputs.lengths import Lengths
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
-from recipe.language.numbers import array_of_numbers, first_row, refuse_rounded, refuse_unfinite
+from recipe.language.numbers import (
+    array_of_numbers,
+    column_names,
+    first_row,
+    refuse_rounded,
+    refuse_unfinite,
+)
 from recipe.language.symbols import VectorData, name_of
 
 
@@ -36,6 +42,7 @@ def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.n
         RecipeError: naming the array, its fault and, for a value that is not finite, the row.
     """
     arrays = {s: _datum_array(s, value, lengths) for s, value in posterior.data}
+    lengths.learn_names(posterior.coords)
     rows = {name_of(s): array.shape[0] for s, array in arrays.items()}
     if len(set(rows.values())) > 1:
         shown = ", ".join(f"{name} has {n}" for name, n in rows.items())
@@ -62,6 +69,9 @@ def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:
         raise RecipeError(f"{where} has no {missing}; give at least one")
     if isinstance(s, VectorData):
         lengths.learn(s.length, array.shape[1], f"{where}, of the shape {array.shape},")
+        names = column_names(value)
+        if names is not None:
+            lengths.note_columns(s.length, names, where)
     view = array.view(np.uint8 if array.dtype == np.bool_ else array.dtype).view(np.ndarray)
     # Numba compiles once for each type of array, and read-only arrays are a type of their own.
     view.flags.writeable = False

@@ -33,6 +33,7 @@ def collected(
     module: Module,
     options: SamplingOptions,
     chains: Sequence[Chain],
+    lengths: Lengths,
     *,
     interrupted: bool,
     seconds: float,
@@ -73,7 +74,18 @@ def collected(
         options.schedule.at(options.warmup + options.thin * np.arange(1.0, length + 1) - 1),
         (*bad, *(() if still and bad else warnings)),  # these warnings advise a smaller step
         acceptance,
+        _coordinates(module, options, lengths),
     )
+
+
+def _coordinates(
+    module: Module, options: SamplingOptions, lengths: Lengths
+) -> dict[str, tuple[str, ...]]:
+    """Return the names of the coordinates of kept blocks, where they have names."""
+    kept = options.kept(module)
+    named = {reported_block(b).name: lengths.names_of(b) for b in kept}
+    named |= {b.image.name: lengths.names_of(b.image) for b in kept if b.image is not None}
+    return {block: names for block, names in named.items() if names is not None}
 
 
 def specimen(
@@ -88,7 +100,16 @@ def specimen(
     }
     acceptance = np.zeros((1, 1)) if module.plan.statistics else None
     attributes = _attributes(what, module, options, 0.0, acceptance)
-    one = Draws(values, np.ones(1, int), (), False, attributes, np.ones(1), acceptance=acceptance)
+    one = Draws(
+        values,
+        np.ones(1, int),
+        (),
+        False,
+        attributes,
+        np.ones(1),
+        acceptance=acceptance,
+        coords=_coordinates(module, options, lengths),
+    )
     return one, one.bytes * options.draws * options.chains
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +93,8 @@ class Draws(Diagnosed):
         warnings: sentences about the run that a user should read.
         acceptance: the share of Metropolis tests that accepted in the step that each draw was made
             in, shape (chains, draws); None where the sampler has no test.
+        coords: the names of the coordinates of blocks, by name of the block; blocks whose
+            coordinates are numbered are not in it.
     """
 
     values: Mapping[str, np.ndarray]
@@ -103,6 +105,7 @@ class Draws(Diagnosed):
     step_sizes: np.ndarray
     warnings: tuple[str, ...] = ()
     acceptance: np.ndarray | None = None
+    coords: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __getitem__(self, block: Any) -> np.ndarray:
         """Return the draws of a block, by its symbol or name, in the shape given under ``values``.
@@ -125,9 +128,10 @@ class Draws(Diagnosed):
     def groups(self) -> dict[str, Group]:
         """Return the draws as groups of variables, as they are saved.
 
-        The group posterior has the dimensions chain, draw and ``<block>_dim``, and the attributes
-        of the draws with interruption, divergences and warnings. The group sample_stats has the
-        step sizes, and the acceptance rates where there are any.
+        The group posterior has the dimensions chain, draw and ``<block>_dim``, whose points have
+        the names in ``coords``. Its attributes are those of the draws with interruption,
+        divergences and warnings. The group sample_stats has the step sizes, and the acceptance
+        rates where there are any.
         """
         shape = len(self.counts), self.step_sizes.size
         statistics = {"step_size": np.broadcast_to(self.step_sizes, shape)}
@@ -139,7 +143,10 @@ class Draws(Diagnosed):
             "divergences": "; ".join(map(str, self.divergences)),
             "warnings": "\n".join(self.warnings),
         }
-        return {"posterior": _group(self.values, how), "sample_stats": _group(statistics, {})}
+        return {
+            "posterior": _group(self.values, how, self.coords),
+            "sample_stats": _group(statistics, {}),
+        }
 
     def posterior_group(self) -> Group:
         """Return the group posterior of ``groups()``."""
@@ -176,14 +183,23 @@ class Draws(Diagnosed):
         return target
 
 
-def _group(arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> Group:
-    """Return arrays by chain, draw and perhaps coordinate as a group whose points are numbered."""
+def _group(
+    arrays: Mapping[str, np.ndarray],
+    attributes: Mapping[str, Any],
+    coords: Mapping[str, Sequence[str]] | None = None,
+) -> Group:
+    """Return arrays by chain, draw and perhaps coordinate as a group whose points are numbered, or
+    have the names in ``coords``, by array.
+    """
     variables = {
         name: Variable(("chain", "draw", _dimension_of(name, arrays))[: array.ndim], array)
         for name, array in arrays.items()
     }
     sizes = Group(variables).sizes
     points = {dim: Variable((dim,), np.arange(size)) for dim, size in sizes.items()}
+    for name, names in (coords or {}).items():
+        dim = _dimension_of(name, arrays)
+        points[dim] = Variable((dim,), np.array(names, dtype=object))
     return Group(variables, points, attributes)
 
 

@@ -40,7 +40,10 @@ class Plots:
     coordinates: tuple[str, ...]
 
     def write(self, folder: str | Path) -> tuple[Path, Path]:
-        """Write ``trace.png`` and ``rank.png`` into a folder, which is made if it does not exist.
+        """Write ``trace.png`` and ``rank.png`` into a folder; files of these names are replaced.
+
+        Args:
+            folder: the folder, which is made if it does not exist.
 
         Returns:
             Their paths, the trace first.

@@ -11,10 +11,11 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
+from recipe.declare.coordinate_names import Names, coordinate_names
 from recipe.language.calculus import gradient
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
-from recipe.language.symbols import Block, ScalarData, VectorData, generic
+from recipe.language.symbols import Block, ScalarData, Vector, VectorData, generic
 from recipe.language.validate import check_no_matrix, check_number, check_state, check_symbols, read
 
 
@@ -35,11 +36,15 @@ class Posterior:
             minibatch, and the data arrays in the order of ``data``. It writes the estimated
             gradient of U into its last arguments, one for each block: N/n times the sum over these
             n of the N rows, plus the gradient of minus the log prior.
+        coords: names of the coordinates of vector blocks, by block, such as ``{theta: ["age",
+            "income"]}``; tables, plots and files of draws show them. By default the columns of a
+            table name the coordinates of the block that its ``Data`` symbol is ``like``.
 
     Attributes:
         blocks, log_likelihood, log_prior: as given and read.
         data: pairs of a ``Data`` symbol and its array.
         user_gradient: the argument ``gradient``; None where it was not given.
+        coords: the checked names, by block.
 
     Raises:
         RecipeError: naming the expression at fault and the repair.
@@ -50,6 +55,7 @@ class Posterior:
     log_prior: Expr
     data: tuple[tuple[Symbol, Any], ...]
     user_gradient: Callable[..., None] | None
+    coords: Mapping[Vector, Names]
 
     def __init__(
         self,
@@ -58,6 +64,7 @@ class Posterior:
         log_prior: Any,
         data: Mapping[Symbol, Any],
         gradient: Callable[..., None] | None = None,
+        coords: Mapping[Any, Any] | None = None,
     ) -> None:
         if not isinstance(data, Mapping):
             raise RecipeError(
@@ -69,14 +76,16 @@ class Posterior:
                     f"data= has the key {key!r}, which is no Data symbol; write x = Data('x',"
                     " like=theta) and {x: X}"
                 )
+        checked = check_state(blocks)
         values = {
-            "blocks": check_state(blocks),
+            "blocks": checked,
             "log_likelihood": (
                 None if log_likelihood is None else read(log_likelihood, "log_likelihood")
             ),
             "log_prior": read(log_prior, "log_prior"),
             "data": tuple(data.items()),
             "user_gradient": gradient,
+            "coords": coordinate_names(coords, checked),
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)
