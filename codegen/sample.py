@@ -21,8 +21,14 @@ from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
 from codegen.inputs.parameters import require_conditions, resolved_data, resolved_params
 from codegen.inputs.preimages import check_maps, into_state, out_of_state, with_images
+from codegen.inputs.python_gradient import PythonGradient, check_python_gradient
 from codegen.inputs.schedule import Schedule, schedule_of
-from codegen.inputs.user_gradient import check_user_gradient, gradient_argument, user_gradients
+from codegen.inputs.user_gradient import (
+    check_user_gradient,
+    gradient_argument,
+    python_calls,
+    user_gradients,
+)
 from codegen.results.assemble_draws import collected, specimen
 from codegen.results.draws import Draws
 from codegen.running.batches import Bundles, in_bundles
@@ -134,9 +140,11 @@ def sample(
             determine it.
         coords: names of the coordinates of vector blocks, by block, such as ``{"theta": ["age",
             "income"]}``. By default they are those of the posterior, or the columns of its tables.
-        gradient: the gradient of a potential that is not bound: a function ``gradient(g_theta,
-            theta)`` that Numba can compile and that writes into its first arguments, one a block;
-            ``{U: function}`` for several potentials.
+        gradient: the gradient of a potential that is not bound: any function ``gradient(theta)``
+            that returns an array (of several blocks: takes several, and returns a tuple), which
+            Python calls in each step; or a function ``gradient(g_theta, theta)`` that Numba can
+            compile and that writes into its first arguments, one a block; ``{U: function}`` for
+            several potentials.
         checkpoint: a folder in which the run is saved. If it holds this run already, the run goes
             on from there, and its draws are those of a run that was never stopped; ``steps`` may
             have grown.
@@ -287,7 +295,13 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         data = data | _control_fields(inputs, modes, users, densities)
     require_room(module, options, lengths)
     kernel = Compiled(
-        module, module.load(), options, gradient_argument(module, users), data, inputs.params
+        module,
+        module.load(),
+        options,
+        gradient_argument(module, users),
+        data,
+        inputs.params,
+        python_calls(module, users),
     )
     runner = Bundles(kernel) if in_bundles(module, options, lengths) else kernel
     running = runner.begin(
@@ -305,7 +319,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         began = perf_counter()
         interrupted = _run(runner, running, saved, caller)
         seconds = perf_counter() - began
-        chains = runner.chains(running)
+        chains, faults = runner.chains(running), dict(kernel.calls.faults)
         draws = collected(
             what,
             module,
@@ -316,6 +330,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
             seconds=seconds,
             warnings=() if interrupted else _advice(runner, chains, budget, seconds, first),
             budget=budget,
+            faults=faults,
         )
         if caller.after is not None:
             caller.after(draws)
@@ -481,14 +496,20 @@ def _check_user_gradients(
     given: Mapping[Block, np.ndarray],
 ) -> None:
     """Compare each gradient of the user that replaces a derived one with the derived one, at the
-    first state of chain 0.
+    first state of chain 0; call there each other gradient that Python computes.
     """
     module, seed = inputs.module, inputs.options.seed
-    for U, estimator in module.estimators.items():
-        if U in users:
-            posterior = estimator.gradient.posterior
-            first = first_state(module.load(), module.plan, given, inputs.lengths, (seed, 0))
-            state = {b: first[field] for b, field in module.plan.fields.items()}
-            at = [out_of_state(b, state, inputs.named) for b in posterior.blocks]
+    for U, user in users.items():
+        estimator = module.estimators.get(U)
+        if estimator is None and not isinstance(user, PythonGradient):
+            continue
+        blocks = U.blocks if estimator is None else estimator.gradient.posterior.blocks
+        first = first_state(module.load(), module.plan, given, inputs.lengths, (seed, 0))
+        state = {b: first[field] for b, field in module.plan.fields.items()}
+        at = [out_of_state(b, state, inputs.named) for b in blocks]
+        if estimator is None:
+            check_python_gradient(user, at)
+        else:
             arrays = [inputs.data[f] for f in estimator.gradient.fields.values()]
-            check_user_gradient(posterior, users[U], arrays, densities.get(U), at)
+            posterior = estimator.gradient.posterior
+            check_user_gradient(posterior, user, arrays, densities.get(U), at)

@@ -5,8 +5,8 @@ and warnings.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ def collected(
     seconds: float,
     warnings: tuple[str, ...],
     budget: Budget | None,
+    faults: Mapping[int, str],
 ) -> Draws:
     """Return the draws of all chains, as many as the shortest healthy chain has."""
     counts = np.array([options.draws_after(chain.done) for chain in chains])
@@ -62,7 +63,10 @@ def collected(
         else []
     )
     divergences = [
-        *(_divergence(module, options, c, budget, bad) for c in stopped),
+        *(
+            replace(_divergence(module, options, c, budget, bad), fault=faults.get(c.number))
+            for c in stopped
+        ),
         *_stuck(module, still, bad),
     ]
     return Draws(

@@ -40,6 +40,7 @@ class Divergence:
             None otherwise.
         bad_data: which rows of the data are not finite; None where all are, or where the block left
             its domain.
+        fault: why the gradient of the user failed, where it did.
         never_moved: whether the chain did not stop, but rejected at every Metropolis test, because
             of ``bad_data``.
     """
@@ -51,8 +52,11 @@ class Divergence:
     largest_step: float | None = None
     bad_data: str | None = None
     never_moved: bool = False
+    fault: str | None = None
 
     def __str__(self) -> str:
+        if self.fault is not None:
+            return f"chain {self.chain} stopped in step {self.step}: {self.fault}"
         if self.bad_data is not None:
             what = f"diverged in step {self.step}: {self.block} is not finite"
             what = "stayed where it began" if self.never_moved else what

@@ -17,7 +17,7 @@ from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
 from codegen.inputs.parameters import resolved_params
 from codegen.inputs.schedule import Constant, schedule_of
-from codegen.inputs.user_gradient import gradient_argument, user_gradients
+from codegen.inputs.user_gradient import gradient_argument, python_calls, user_gradients
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from recipe.language.errors import RecipeError
@@ -154,7 +154,10 @@ class OneStep:
             begin,
             1,
         )
-        _, bad = self.compiled.entry_point(self.compiled.loaded.run, given)(*given)
+        moved = self.compiled.entry_point(self.compiled.loaded.run, given)
+        with self.compiled.calls.of_chain(chain):
+            _, bad = moved(*given)
+        self.compiled.calls.require_no_fault()
         return bool(bad < 0)
 
 
@@ -196,9 +199,10 @@ def one_step(
     require_options_that_fit(options, module, None)
     assert isinstance(options.schedule, Constant)
     values = resolved_params(module, params, optional, Lengths())
-    argument = gradient_argument(module, user_gradients(module, gradient))
+    users = user_gradients(module, gradient)
+    argument, calls = gradient_argument(module, users), python_calls(module, users)
     return OneStep(
-        Compiled(module, module.load(), options, argument, {}, values),
+        Compiled(module, module.load(), options, argument, {}, values, calls),
         options.schedule.a,
         on_progress,
     )

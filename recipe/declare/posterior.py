@@ -31,11 +31,12 @@ class Posterior:
         log_prior: the log prior density, a number in the blocks and parameters.
         data: the arrays behind the ``Data`` symbols, by symbol: of the shape (N, d) for a symbol
             with ``like=``, (N,) for one without.
-        gradient: a function that Numba can compile, used in place of the derived gradient.
-            ``gradient(theta, rows, x, y, g)`` gets the blocks, the numbers of the n rows of a
-            minibatch, and the data arrays in the order of ``data``. It writes the estimated
-            gradient of U into its last arguments, one for each block: N/n times the sum over these
-            n of the N rows, plus the gradient of minus the log prior.
+        gradient: a function, used in place of the derived gradient. ``gradient(theta, rows, x, y)``
+            gets the blocks, the numbers of the n rows of a minibatch, and the data arrays in the
+            order of ``data``. It returns the estimated gradient of U, an array for each block: N/n
+            times the sum over these n of the N rows, plus the gradient of minus the log prior. A
+            function that Numba can compile writes it into further arguments instead,
+            ``gradient(theta, rows, x, y, g)``.
         coords: names of the coordinates of vector blocks, by block, such as ``{theta: ["age",
             "income"]}``; tables, plots and files of draws show them. By default the columns of a
             table name the coordinates of the block that its ``Data`` symbol is ``like``.
