@@ -47,3 +47,8 @@ __all__ = [
     "read_table",
     "sample",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return the public names, for completion at a prompt."""
+    return sorted(__all__)

@@ -67,6 +67,16 @@ class Module:
     of_interest: tuple[Block, ...] = field(repr=False)
     redrawn: tuple[str, ...] = field(repr=False)
 
+    def __repr__(self) -> str:
+        blocks = ", ".join(b.name for b in self.plan.state)
+        needed = ", ".join(map(name_of, self.plan.settings))
+        return (
+            f"Module {self.name} of ({blocks}), {self.scheme}"
+            + (f", with the parameters {needed}" if needed else "")
+            + f"\n  {len(self.source.splitlines())} lines of Python for Numba, SHA-256 {self.hash}"
+            + "\n  .source is the text, .write(FILE) writes it, .load() imports it"
+        )
+
     @property
     def controlled(self) -> bool:
         """True if its gradients are estimated with control variates."""

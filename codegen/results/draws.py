@@ -54,6 +54,9 @@ class Divergence:
     never_moved: bool = False
     fault: str | None = None
 
+    def __repr__(self) -> str:
+        return f"Divergence: {self}"
+
     def __str__(self) -> str:
         if self.fault is not None:
             return f"chain {self.chain} stopped in step {self.step}: {self.fault}"

@@ -56,6 +56,9 @@ class OneStep:
     size: float
     on_progress: Callable[[int], None] = _quiet
 
+    def __repr__(self) -> str:
+        return f"OneStep of size {self.size:g} of {self.compiled.module.name}: step(state, rng)"
+
     def __call__(self, state: State, rng: np.random.Generator) -> dict[str, np.ndarray]:
         """Return the states after the step.
 

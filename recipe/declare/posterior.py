@@ -123,6 +123,12 @@ class Posterior:
         for s in sorted(given - used, key=str):
             raise RecipeError(f"data= has an array for {s}, which log_likelihood does not use")
 
+    def __repr__(self) -> str:
+        # printing imports this file
+        from recipe.printing.summary import posterior_summary
+
+        return posterior_summary(self)
+
     @property
     def parameters(self) -> tuple[Symbol, ...]:
         """The free parameters of the log likelihood and the log prior, sorted by name; empty where
