@@ -177,6 +177,10 @@ def generate(
         True
     """
     check_switches()
+    if isinstance(what, Posterior):
+        raise RecipeError(
+            "the sampler comes first and the posterior second: generate(sghmc, posterior)"
+        )
     if posterior is not None:
         what = bind(what, posterior)  # type: ignore[type-var] # it refuses an update
     if not isinstance(what, Recipe | Update | Kernel):

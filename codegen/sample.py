@@ -41,6 +41,7 @@ from codegen.step_size import advice
 from codegen.step_size.noise_budget import Budget, budget_of
 from codegen.system.signals import Signals
 from recipe.declare.coordinate_names import coordinate_names
+from recipe.declare.posterior import Posterior
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel import Kernel, refusal_of_estimates
@@ -204,6 +205,10 @@ def sample(
         name=name,
     )
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
+    if isinstance(what, Posterior):
+        raise RecipeError(
+            "the sampler comes first and the posterior second: sample(sghmc, posterior, ...)"
+        )
     if posterior is not None:
         what = bind(what, posterior)  # type: ignore[type-var] # it refuses an update
     return sample_with(what, options, caller)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from codegen.results.diagnostics import CoordinateDiagnostics, Diagnosis
 
 MAX_SHOWN_ROWS = 20  # of a table that nobody has asked for
+UNNAMED = "recipe"  # what a module is called where nobody has named it
 MAX_WIDTH = 100  # characters of a line of text
 
 
@@ -68,11 +69,12 @@ def aligned(cells: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _title(found: Diagnosis) -> str:
-    name = found.attributes.get("recipe") or "draws"
+    name = found.attributes.get("recipe")
     chains = f"{found.chains} chain{'' if found.chains == 1 else 's'}"
     draws = f"{found.draws} draw{'' if found.draws == 1 else 's'}"
     stopped = ", interrupted" if found.attributes.get("interrupted") else ""
-    return f"{name}: {chains} of {draws}{stopped}"
+    said = "" if name in (None, "", UNNAMED) else f"{name}: "
+    return f"{said}{chains} of {draws}{stopped}"
 
 
 def _cells(found: Diagnosis, limit: int) -> list[list[str]]:
@@ -85,8 +87,9 @@ def _cells(found: Diagnosis, limit: int) -> list[list[str]]:
 def _row_cells(row: CoordinateDiagnostics) -> list[str]:
     """Return the cells of a row, whose locations are as precise as its standard deviation asks."""
     values = [getattr(row, name) for name in LOCATIONS.values()]
-    decimals = SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(row.sd)) if row.sd > 0 else 0
-    fixed = decimals <= MAX_DECIMALS and all(abs(v) < MAX_FIXED for v in values) and row.sd > 0
+    spread = 0 < row.sd < math.inf
+    decimals = SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(row.sd)) if spread else 0
+    fixed = spread and decimals <= MAX_DECIMALS and all(abs(v) < MAX_FIXED for v in values)
     show = f"{{:z.{max(0, decimals)}f}}".format if fixed else "{:.4g}".format
     return [
         row.coordinate,

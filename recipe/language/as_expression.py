@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from textwrap import shorten
 from typing import Any
 
 import sympy
 from sympy import Expr
 
 from recipe.language.errors import RecipeError
+
+MAX_SHOWN_CHARS = 80  # of a value that is no expression
 
 
 def as_expression(e: Any, where: str) -> Expr:
@@ -27,7 +30,8 @@ def as_expression(e: Any, where: str) -> Expr:
     try:
         e = sympy.sympify(e, strict=True)
     except sympy.SympifyError:
-        raise RecipeError(f"{where} is {type(e).__name__} {e!r}, not an expression") from None
+        shown = shorten(repr(e), MAX_SHOWN_CHARS, placeholder=" ...")
+        raise RecipeError(f"{where} is {type(e).__name__} {shown}, not an expression") from None
     if not isinstance(e, Expr) or isinstance(e, sympy.MatrixBase | sympy.MatrixExpr):
         raise RecipeError(f"{where} is {type(e).__name__}, not a single expression")
     return e

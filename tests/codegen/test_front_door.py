@@ -61,6 +61,12 @@ def test_of_a_block_that_stands_for_another_the_image_is_kept():
     assert kept(generate(corv_sgld, pumps)) == [b.name for b in pumps.blocks]
 
 
+@pytest.mark.parametrize("of", [generate, lambda what: sample(what, steps=1)])
+def test_a_posterior_without_a_sampler_is_refused(of):
+    with pytest.raises(RecipeError, match="the sampler comes first and the posterior second"):
+        of(posterior)
+
+
 def test_a_name_that_is_no_block_is_refused():
     with pytest.raises(RecipeError, match="which is no block; the blocks are a, b, r_a, r_b, and"):
         kept(generate(sghmc, posterior), keep="r")

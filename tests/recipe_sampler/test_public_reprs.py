@@ -50,7 +50,7 @@ PUBLIC = {
         "Divergence: chain 0 diverged in step",
     ),
     "density": (lambda: codegen.Density(posterior), "Density of (a, b) with 2 coordinates"),
-    "draws": (draws, "draws: 2 chains of 3 draws"),
+    "draws": (draws, "2 chains of 3 draws"),
 }
 
 

@@ -37,7 +37,8 @@ def test_the_table_has_the_numbers_of_the_draws():
 
 
 @pytest.mark.parametrize(
-    ("scale", "shown"), [(1.0, "  0.03  1.01  "), (1e-3, "1.000"), (1e9, "e+09"), (0.0, "1 ")]
+    ("scale", "shown"),
+    [(1.0, "  0.03  1.01  "), (1e-3, "1.000"), (1e9, "e+09"), (0.0, "1 "), (1e200, "  inf  ")],
 )
 def test_numbers_are_as_precise_as_their_deviation_asks(scale, shown):
     assert shown in repr(draws_of(theta=scale * (normal(4, 100, 1) + 1e-9) + (scale < 1)))
