@@ -38,6 +38,7 @@ from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
 
 MAX_CHECKED_ROWS = 50
+LIBRARIES = {"builtins", "jax", "jaxlib", "math", "numba", "numpy", "scipy", "tensorflow", "torch"}
 # Single precision passes, and a wrong sign or scale does not.
 RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-3, 1e-12
 
@@ -147,12 +148,14 @@ def source_text(function: Any) -> str:
 
 def _collect_sources(function: Any, texts: dict[Any, str]) -> None:
     plain = _plain(function)
-    if id(plain) in texts:
+    if id(plain) in texts or not callable(plain):
         return
-    if not isinstance(plain, FunctionType):
-        if callable(plain):  # an object: what it is made of, and its method
-            texts[id(plain)] = f"{type(plain).__module__}.{type(plain).__qualname__}"
-            _collect_values(plain, _made_of(plain), texts)
+    if _is_of_a_library(plain) or isinstance(plain, type):
+        texts[id(plain)] = f"{plain.__module__}.{getattr(plain, '__qualname__', '')}"
+        return
+    if not isinstance(plain, FunctionType):  # an object: what it is made of, and its method
+        texts[id(plain)] = f"{type(plain).__module__}.{type(plain).__qualname__}"
+        _collect_values(plain, _made_of(plain), texts)
         return
     try:
         texts[id(plain)] = inspect.getsource(plain)
@@ -160,6 +163,12 @@ def _collect_sources(function: Any, texts: dict[Any, str]) -> None:
         texts[id(plain)] = repr(plain.__code__.co_code) + repr(plain.__code__.co_consts)
     outside = inspect.getclosurevars(plain)
     _collect_values(plain, {**outside.globals, **outside.nonlocals}, texts)
+
+
+def _is_of_a_library(function: Any) -> bool:
+    """Return True for a function of a library, which has too many functions to read them all."""
+    module = getattr(function, "__module__", None)
+    return isinstance(module, str) and module.partition(".")[0] in LIBRARIES
 
 
 def _plain(function: Any) -> Any:
