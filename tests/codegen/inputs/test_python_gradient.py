@@ -10,7 +10,7 @@ import pytest
 from numba import njit
 from sympy import Matrix, exp, log
 
-from codegen import sample
+from codegen import generate, one_step, sample
 from codegen.inputs.python_gradient import PythonGradient, check_python_gradient, is_for_python
 from codegen.inputs.user_gradient import source_text
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, total
@@ -208,3 +208,18 @@ def test_another_function_is_another_run():
         functools.wraps(of_normal)(Compiled(1.0)),
     ]
     assert len({source_text(PythonGradient(f, (theta,), True)) for f in kinds}) == len(kinds)
+
+
+@pytest.mark.slow
+def test_one_step_takes_it_too():
+    module = generate(ONE, scheme="euler")
+    state = {"theta": np.array([[1.0, 2.0], [3.0, 4.0]])}
+    moved = [
+        one_step(module, step_size=0.1, gradient=gradient)(state, np.random.default_rng(0))["theta"]
+        for gradient in (of_normal, lambda theta: 0 * theta)
+    ]
+    np.testing.assert_allclose(moved[0] - moved[1], -0.1 * state["theta"], atol=1e-12)
+    with pytest.raises(RecipeError, match="the gradient of your own fails: ZeroDivisionError"):
+        one_step(module, step_size=0.1, gradient=lambda theta: 1 / 0)(
+            state, np.random.default_rng(0)
+        )
