@@ -111,6 +111,7 @@ def momentum_row(scheme: str, step_size: float, chains: int, seed: int) -> list[
         params={"force": FORCE, "C": FRICTION},
         initial={"theta": np.full(chains, MEAN)},
         lengths={position: chains},
+        keep="all",
         chains=1,
         seed=seed,
         progress=False,

@@ -17,14 +17,13 @@ from numba import njit, prange
 
 from catalog.sgld import sgld
 from codegen import generate
-from recipe import Scalar, bind, spread
+from recipe import Scalar
 
 BUNDLES, CHAINS, STEPS, ROUNDS = 40, 256, 1000, 7
 SEED = np.uint64(1)
 
 x, y = Scalar("x"), Scalar("y")
-plane = spread(sgld, next(iter(sgld.abstract)), (x, y))
-loaded = generate(bind(plane, {next(iter(plane.abstract)): x**2 / 2 + (y - x**2) ** 2 / 2})).load()
+loaded = generate(sgld, x**2 / 2 + (y - x**2) ** 2 / 2).load()
 run_many, Chains = loaded.run_many, loaded.Chains
 
 

@@ -16,9 +16,10 @@ from codegen.files.tables import read_table
 from codegen.generate import Module, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.schedule import Constant, Cyclical, Polynomial
-from codegen.results.diagnostics import Diagnosis, diagnose
+from codegen.results.diagnostics import Diagnosis
 from codegen.results.draws import Divergence, Draws
-from codegen.results.plots import plot
+from codegen.results.of_any_source import diagnose, plot
+from codegen.results.plots import Plots
 from codegen.results.read_netcdf import read_draws
 from codegen.results.saved_draws import SavedDraws
 from codegen.running.one_step import OneStep, one_step
@@ -33,6 +34,7 @@ __all__ = [
     "Draws",
     "Module",
     "OneStep",
+    "Plots",
     "Polynomial",
     "SavedDraws",
     "diagnose",
@@ -45,3 +47,8 @@ __all__ = [
     "read_table",
     "sample",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return the public names, for completion at a prompt."""
+    return sorted(__all__)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from sympy import Symbol
 
@@ -32,6 +33,8 @@ from recipe.kernel.stays_in_domain import check_inside
 from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, name_of
+from recipe.rebuild.bind import bind
+from recipe.rebuild.potentials import blocks_of_interest
 from recipe.scheme import discretise
 
 MAX_NAME_CHARS = 60  # of the name of a file
@@ -49,6 +52,7 @@ class Module:
         moves: the update rule or the kernel that one step carries out.
         plan: the statements that the text was printed from.
         estimators: for each potential that is bound to data, how its gradient is estimated.
+        of_interest: the blocks of the state whose draws are kept unless a user says otherwise.
         redrawn: the fields of the state that every call of ``run`` fills before it reads them; a
             checkpoint leaves them out.
     """
@@ -60,7 +64,18 @@ class Module:
     moves: Update | Kernel = field(repr=False)
     plan: Plan = field(repr=False)
     estimators: Mapping[Potential, Estimator] = field(repr=False)
+    of_interest: tuple[Block, ...] = field(repr=False)
     redrawn: tuple[str, ...] = field(repr=False)
+
+    def __repr__(self) -> str:
+        blocks = ", ".join(b.name for b in self.plan.state)
+        needed = ", ".join(map(name_of, self.plan.settings))
+        return (
+            f"Module {self.name} of ({blocks}), {self.scheme}"
+            + (f", with the parameters {needed}" if needed else "")
+            + f"\n  {len(self.source.splitlines())} lines of Python for Numba, SHA-256 {self.hash}"
+            + "\n  .source is the text, .write(FILE) writes it, .load() imports it"
+        )
 
     @property
     def controlled(self) -> bool:
@@ -102,6 +117,7 @@ def write_text(source: str, path: str | Path) -> Path:
 
 def generate(
     what: Recipe | Update | Kernel,
+    posterior: Any = None,
     *,
     scheme: str = "semi-implicit",
     order: Sequence[Block | str] | None = None,
@@ -118,6 +134,9 @@ def generate(
     Args:
         what: a recipe, which is discretised; an ``Update``, which is taken as it stands; or a
             composed ``Kernel``, one sweep of which is a step.
+        posterior: the meaning of the potential of a recipe or a kernel, as for ``bind``: a
+            ``Posterior``, an expression, or several of them by name; None where it is bound
+            already, or to leave it abstract.
         scheme: the discretisation of a recipe, one of ``recipe.scheme.SCHEME_NAMES`` or a splitting
             word such as "BAOAB".
         order: the blocks of a recipe in the order in which a sequential scheme moves them; by
@@ -148,6 +167,12 @@ def generate(
         True
     """
     check_switches()
+    if isinstance(what, Posterior):
+        raise RecipeError(
+            "the sampler comes first and the posterior second: generate(sghmc, posterior)"
+        )
+    if posterior is not None:
+        what = bind(what, posterior)  # type: ignore[type-var] # it refuses an update
     if not isinstance(what, Recipe | Update | Kernel):
         raise RecipeError(
             f"{short_text(what)} is neither a Recipe nor an Update nor a Kernel, so there is"
@@ -225,7 +250,15 @@ def module_of(
     )
     redrawn = (*ahead.values(), KEYS, *(ROWS if estimated else ()))
     return Module(
-        _file_name(name), source, modules.hash_of(source), scheme, moves, step, estimated, redrawn
+        _file_name(name),
+        source,
+        modules.hash_of(source),
+        scheme,
+        moves,
+        step,
+        estimated,
+        blocks_of_interest(what),
+        redrawn,
     )
 
 

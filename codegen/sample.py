@@ -21,8 +21,14 @@ from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
 from codegen.inputs.parameters import require_conditions, resolved_data, resolved_params
 from codegen.inputs.preimages import check_maps, into_state, out_of_state, with_images
+from codegen.inputs.python_gradient import PythonGradient, check_python_gradient
 from codegen.inputs.schedule import Schedule, schedule_of
-from codegen.inputs.user_gradient import check_user_gradient, gradient_argument, user_gradients
+from codegen.inputs.user_gradient import (
+    check_user_gradient,
+    gradient_argument,
+    python_calls,
+    user_gradients,
+)
 from codegen.results.assemble_draws import collected, specimen
 from codegen.results.draws import Draws
 from codegen.running.batches import Bundles, in_bundles
@@ -34,12 +40,15 @@ from codegen.running.memory_needed import require_room
 from codegen.step_size import advice
 from codegen.step_size.noise_budget import Budget, budget_of
 from codegen.system.signals import Signals
+from recipe.declare.coordinate_names import coordinate_names
+from recipe.declare.posterior import Posterior
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel import Kernel, refusal_of_estimates
 from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Scalar, name_of
+from recipe.rebuild.bind import bind
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,7 @@ class Caller:
 
 def sample(
     what: Recipe | Update | Kernel,
+    posterior: Any = None,
     *,
     steps: int,
     step_size: float | Schedule | None = None,
@@ -85,6 +95,7 @@ def sample(
     threads: int | None = None,
     initial: Mapping[Any, Any] | None = None,
     lengths: Mapping[Any, int] | None = None,
+    coords: Mapping[Any, Any] | None = None,
     gradient: Any = None,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = 30.0,
@@ -97,9 +108,11 @@ def sample(
     """Draw samples: compile a recipe, a printed rule or a composed kernel, and run chains of it.
 
     Args:
-        what: the recipe, whose potentials are bound to a ``Posterior`` or an expression, or have a
-            ``gradient``; an ``Update``, which is taken as printed; or a composed ``Kernel``, one
+        what: a recipe; an ``Update``, which is taken as printed; or a composed ``Kernel``, one
             sweep of which is a step.
+        posterior: what to sample: the meaning of the potential of a recipe or a kernel, a
+            ``Posterior`` or an expression, or those of several potentials by name, as for ``bind``.
+            None where it is bound already, is written in the recipe, or has a ``gradient``.
         steps: the number of steps of each chain, the ``warmup`` included.
         step_size: a number above 0, or a schedule: ``Constant``, ``Polynomial`` or ``Cyclical``.
             None for a kernel that has no step size.
@@ -117,16 +130,22 @@ def sample(
         compensate: True to estimate the variance of the gradient's noise during the run and to draw
             that much less noise. A chain stops where that variance exceeds the noise of the recipe.
         warmup, thin: the state after every ``thin``-th step that follows the ``warmup`` is a draw.
-        keep: the blocks to keep, by symbol or name; None for all.
+        keep: the blocks to keep, by symbol or name, or "all". None keeps those that the posterior
+            or the potential depends on, and leaves momenta and other auxiliary blocks out; it keeps
+            all where a recipe or kernel has neither. What is kept changes no draw.
         threads: the number of threads; None for one a chain, at most one a processor.
         initial: first values by block, of the shape (length,) for all chains or (chains, length).
             Any other block starts near the centre of its domain (``codegen.inputs.initial_states``
             says where).
         lengths: the number of coordinates of a block, by block, where neither data nor parameters
             determine it.
-        gradient: the gradient of a potential that is not bound: a function ``gradient(g_theta,
-            theta)`` that Numba can compile and that writes into its first arguments, one a block;
-            ``{U: function}`` for several potentials.
+        coords: names of the coordinates of vector blocks, by block, such as ``{"theta": ["age",
+            "income"]}``. By default they are those of the posterior, or the columns of its tables.
+        gradient: the gradient of a potential that is not bound: any function ``gradient(theta)``
+            that returns an array (of several blocks: takes several, and returns a tuple), which
+            Python calls in each step; or a function ``gradient(g_theta, theta)`` that Numba can
+            compile and that writes into its first arguments, one a block; ``{U: function}`` for
+            several potentials.
         checkpoint: a folder in which the run is saved. If it holds this run already, the run goes
             on from there, and its draws are those of a run that was never stopped; ``steps`` may
             have grown.
@@ -150,10 +169,13 @@ def sample(
     Example:
         >>> from sympy import Matrix
         >>> from codegen import sample
-        >>> from recipe import Recipe, Vector, total
+        >>> from recipe import Potential, Recipe, Vector, total
         >>> theta = Vector("theta")
-        >>> normal = Recipe((theta,), total(theta**2) / 2, D=Matrix([[1]]), Q=Matrix([[0]]))
-        >>> draws = sample(normal, steps=500, step_size=0.1, lengths={theta: 2}, progress=False)
+        >>> langevin = Recipe((theta,), Potential("U", theta), D=Matrix([[1]]), Q=Matrix([[0]]))
+        >>> normal = total(theta**2) / 2
+        >>> draws = sample(
+        ...     langevin, normal, steps=500, step_size=0.1, lengths={theta: 2}, progress=False
+        ... )
         >>> draws["theta"].shape
         (4, 500, 2)
     """
@@ -175,6 +197,7 @@ def sample(
         threads=threads,
         initial=initial,
         lengths=lengths,
+        coords=coords,
         gradient=gradient,
         checkpoint=checkpoint,
         checkpoint_seconds=checkpoint_seconds,
@@ -182,6 +205,12 @@ def sample(
         name=name,
     )
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
+    if isinstance(what, Posterior):
+        raise RecipeError(
+            "the sampler comes first and the posterior second: sample(sghmc, posterior, ...)"
+        )
+    if posterior is not None:
+        what = bind(what, posterior)  # type: ignore[type-var] # it refuses an update
     return sample_with(what, options, caller)
 
 
@@ -217,6 +246,7 @@ def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller
     data, rows = resolved_data(module, lengths)
     require_options_that_fit(options, module, rows)
     params = resolved_params(module, options.params, what.parameters, lengths)
+    lengths.learn_names(coordinate_names(options.coords, with_images(module.plan.state)))
     require_conditions(module.moves.where, options.params, lengths)
     named = {name_of(key): value for key, value in (options.params or {}).items()}
     return _sampled(what, _Inputs(module, options, data, params, named, lengths), caller)
@@ -270,7 +300,13 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         data = data | _control_fields(inputs, modes, users, densities)
     require_room(module, options, lengths)
     kernel = Compiled(
-        module, module.load(), options, gradient_argument(module, users), data, inputs.params
+        module,
+        module.load(),
+        options,
+        gradient_argument(module, users),
+        data,
+        inputs.params,
+        python_calls(module, users),
     )
     runner = Bundles(kernel) if in_bundles(module, options, lengths) else kernel
     running = runner.begin(
@@ -288,16 +324,18 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         began = perf_counter()
         interrupted = _run(runner, running, saved, caller)
         seconds = perf_counter() - began
-        chains = runner.chains(running)
+        chains, faults = runner.chains(running), dict(kernel.calls.faults)
         draws = collected(
             what,
             module,
             options,
             chains,
+            lengths,
             interrupted=interrupted,
             seconds=seconds,
             warnings=() if interrupted else _advice(runner, chains, budget, seconds, first),
             budget=budget,
+            faults=faults,
         )
         if caller.after is not None:
             caller.after(draws)
@@ -463,14 +501,20 @@ def _check_user_gradients(
     given: Mapping[Block, np.ndarray],
 ) -> None:
     """Compare each gradient of the user that replaces a derived one with the derived one, at the
-    first state of chain 0.
+    first state of chain 0; call there each other gradient that Python computes.
     """
     module, seed = inputs.module, inputs.options.seed
-    for U, estimator in module.estimators.items():
-        if U in users:
-            posterior = estimator.gradient.posterior
-            first = first_state(module.load(), module.plan, given, inputs.lengths, (seed, 0))
-            state = {b: first[field] for b, field in module.plan.fields.items()}
-            at = [out_of_state(b, state, inputs.named) for b in posterior.blocks]
+    for U, user in users.items():
+        estimator = module.estimators.get(U)
+        if estimator is None and not isinstance(user, PythonGradient):
+            continue
+        blocks = U.blocks if estimator is None else estimator.gradient.posterior.blocks
+        first = first_state(module.load(), module.plan, given, inputs.lengths, (seed, 0))
+        state = {b: first[field] for b, field in module.plan.fields.items()}
+        at = [out_of_state(b, state, inputs.named) for b in blocks]
+        if estimator is None:
+            check_python_gradient(user, at)
+        else:
             arrays = [inputs.data[f] for f in estimator.gradient.fields.values()]
-            check_user_gradient(posterior, users[U], arrays, densities.get(U), at)
+            posterior = estimator.gradient.posterior
+            check_user_gradient(posterior, user, arrays, densities.get(U), at)

@@ -88,3 +88,8 @@ __all__ = [
     "step",
     "total",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return the public names, for completion at a prompt."""
+    return sorted(__all__)

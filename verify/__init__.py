@@ -63,3 +63,8 @@ def _refusing(name: str) -> Callable[..., NoReturn]:
     refuse.__name__ = refuse.__qualname__ = name
     refuse.__doc__ = f"{sentence}."
     return refuse
+
+
+def __dir__() -> list[str]:
+    """Return the public names, for completion at a prompt."""
+    return sorted(__all__)

@@ -17,7 +17,7 @@ from numba import njit
 
 from catalog.sgld import sgld
 from codegen import generate
-from recipe import Scalar, bind, spread
+from recipe import Scalar
 
 CHAINS, STEP, STEPS = 10_000, 0.005, 200
 OURS, IN_C, GENERATOR = "run_many", "C", "njit + Generator"
@@ -60,9 +60,7 @@ def checked(x: np.ndarray, run: Callable[[int], Any]) -> Run:
 def module() -> Any:
     """The generated module."""
     x, y = Scalar("x"), Scalar("y")
-    recipe = spread(sgld, next(iter(sgld.abstract)), (x, y))
-    U = next(iter(recipe.abstract))
-    return generate(bind(recipe, {U: x**2 / 2 + (y - x**2) ** 2 / 2})).load()
+    return generate(sgld, x**2 / 2 + (y - x**2) ** 2 / 2).load()
 
 
 def nothing_kept(loaded: Any) -> Any:

@@ -86,6 +86,13 @@ class Density:
         )
         self._params = self._module.Params(**values) if values else ()
 
+    def __repr__(self) -> str:
+        named = ", ".join(b.name for b in self.blocks)
+        return (
+            f"Density of ({named}) with {self.dimension} coordinates and {self.rows} rows of data\n"
+            "  .potential(values), .gradient(values) and .mode()"
+        )
+
     @property
     def dimension(self) -> int:
         """The number of coordinates of all blocks together."""

@@ -1,5 +1,5 @@
-"""The number behind each symbolic length, and the argument that it was learned from, so that a
-message can name two arguments that contradict each other.
+"""The number behind each symbolic length, the argument that it was learned from, so that a message
+can name two arguments that contradict each other, and the names of the coordinates.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from codegen.check_arguments import checked_integer, checked_mapping
+from recipe.declare.coordinate_names import Names
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Length, Vector, name_of
 
@@ -17,6 +18,8 @@ class Lengths:
 
     def __init__(self) -> None:
         self._known: dict[Length, tuple[int, str]] = {}
+        self._columns: dict[Length, tuple[Names, str]] = {}
+        self._given: dict[Length, Names] = {}
 
     def learn(self, length: Length, value: int, source: str) -> None:
         """Take note of a length.
@@ -52,6 +55,43 @@ class Lengths:
                 f" initial={{'{block}': ...}}"
             )
         return self._known[block.length][0]
+
+    def note_columns(self, length: Length, names: Names, source: str) -> None:
+        """Take note of the columns of a table, which name coordinates unless a user gives other
+        names. The first of two tables names them.
+
+        Args:
+            length: the symbol of their number.
+            names: their names.
+            source: the table, as messages name it.
+
+        Raises:
+            RecipeError: where another table has the same columns in another order, so that one of
+                them would belong to the wrong coordinates.
+        """
+        known, before = self._columns.setdefault(length, (names, source))
+        if known != names and set(known) == set(names):
+            raise RecipeError(
+                f"{source} has the columns of {before} in another order, {', '.join(names)}; give"
+                " both in one order"
+            )
+
+    def learn_names(self, given: Mapping[Vector, Names]) -> None:
+        """Take note of the names that a user gives to coordinates, and of their number.
+
+        Raises:
+            RecipeError: where there are more or fewer names than coordinates.
+        """
+        for block, names in given.items():
+            self.learn(block.length, len(names), f"coords[{block}]")
+            self._given[block.length] = names
+
+    def names_of(self, block: Block) -> Names | None:
+        """Return the names of the coordinates of a block; None where they have none."""
+        if not isinstance(block, Vector):
+            return None
+        columns, _ = self._columns.get(block.length, (None, ""))
+        return self._given.get(block.length, columns)
 
 
 def learn_given(lengths: Lengths, given: Mapping[Any, Any] | None, state: Iterable[Block]) -> None:

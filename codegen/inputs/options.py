@@ -22,6 +22,7 @@ from codegen.inputs.schedule import Constant, Schedule, schedule_of
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Indexed, Scalar
 
+ALL = "all"  # as ``keep``: every block
 MAX_THREADS = 1024  # no process holds more; the draws are the same for any number of threads
 
 
@@ -58,6 +59,7 @@ class SamplingOptions:
     threads: int | None = None
     initial: Mapping[Any, Any] | None = None
     lengths: Mapping[Any, int] | None = None
+    coords: Mapping[Any, Any] | None = None
     gradient: Any = None
     checkpoint: str | Path | None = None
     checkpoint_seconds: float = 30.0
@@ -108,23 +110,28 @@ class SamplingOptions:
         """True if gradients are estimated with control variates."""
         return self.control_variates is not None and self.control_variates is not False
 
-    def kept(self, state: tuple[Block, ...]) -> tuple[Block, ...]:
-        """Return the blocks of the state whose draws are kept, in the order of ``keep``.
+    def kept(self, module: Module) -> tuple[Block, ...]:
+        """Return the blocks of the state whose draws are kept, in the order of ``keep``; the blocks
+        of interest where it says nothing.
 
         Args:
-            state: all blocks of the sampler.
+            module: the generated module.
 
         Raises:
             RecipeError: where ``keep`` is empty or names a block that the state does not have.
         """
-        if self.keep is None:
-            return state
-        wanted = [self.keep] if isinstance(self.keep, str | Indexed | Scalar) else list(self.keep)
+        state = module.plan.state
         by_name = {reported_block(b).name: b for b in state}
+        if self.keep is None:
+            return module.of_interest
+        wanted = [self.keep] if isinstance(self.keep, str | Indexed | Scalar) else list(self.keep)
+        if wanted == [ALL] and ALL not in by_name:
+            return state
         for block in wanted:
             if str(block) not in by_name:
                 raise RecipeError(
-                    f"keep= names {block}, which is no block; the blocks are {', '.join(by_name)}"
+                    f"keep= names {block}, which is no block; the blocks are {', '.join(by_name)},"
+                    f' and keep="{ALL}" keeps them all'
                 )
         if not wanted:
             raise RecipeError("keep=[] keeps nothing; name the blocks to keep")
@@ -146,7 +153,7 @@ def require_options_that_fit(options: SamplingOptions, module: Module, rows: int
         if rows is None:
             raise RecipeError("batch_size= needs data: bind a Posterior to the potential first")
         checked_integer("batch_size", options.batch_size, 1, rows)
-    options.kept(module.plan.state)
+    options.kept(module)
     for name, used in (
         ("control_variates", module.controlled),
         ("compensate", bool(module.plan.variances)),

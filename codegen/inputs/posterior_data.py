@@ -18,7 +18,13 @@ from codegen.inputs.lengths import Lengths
 from recipe.declare.derived_data import LabelAt
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
-from recipe.language.numbers import array_of_numbers, first_row, refuse_rounded, refuse_unfinite
+from recipe.language.numbers import (
+    array_of_numbers,
+    column_names,
+    first_row,
+    refuse_rounded,
+    refuse_unfinite,
+)
 from recipe.language.symbols import Length, VectorData, name_of
 
 MAX_LABEL = 2**31  # more groups than that fit into no memory
@@ -47,6 +53,7 @@ def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.n
         if not isinstance(value, LabelAt)
     }
     arrays |= _label_arrays(posterior, lengths)  # last, as other data may say how many there are
+    lengths.learn_names(posterior.coords)
     rows = {name_of(s): array.shape[0] for s, array in arrays.items()}
     if len(set(rows.values())) > 1:
         shown = ", ".join(f"{name} has {n}" for name, n in rows.items())
@@ -73,6 +80,9 @@ def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:
         raise RecipeError(f"{where} has no {missing}; give at least one")
     if isinstance(s, VectorData):
         lengths.learn(s.length, array.shape[1], f"{where}, of the shape {array.shape},")
+        names = column_names(value)
+        if names is not None:
+            lengths.note_columns(s.length, names, where)
     view = array.view(np.uint8 if array.dtype == np.bool_ else array.dtype).view(np.ndarray)
     # Numba compiles once for each type of array, and read-only arrays are a type of their own.
     view.flags.writeable = False

@@ -2,15 +2,17 @@
 gradient of a posterior.
 
 A gradient of a posterior is called as ``f(*blocks, rows, *data, *results)``, a gradient without
-data as ``f(*results, *blocks)``; it writes into the results, one array a block.
+data as ``f(*results, *blocks)``; it writes into the results, one array a block. A function that
+takes no results, and returns them, is called by Python (``python_gradient``).
 """
 
 from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -22,11 +24,21 @@ from codegen.check_arguments import short_text
 from codegen.generate import Module
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.posterior_data import bad_rows
+from codegen.inputs.python_gradient import (
+    Calls,
+    PythonGradient,
+    calling_python,
+    is_for_python,
+    reason_of,
+    require_same,
+)
+from codegen.printing.estimator import Estimator
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
 
 MAX_CHECKED_ROWS = 50
+LIBRARIES = {"builtins", "jax", "jaxlib", "math", "numba", "numpy", "scipy", "tensorflow", "torch"}
 # Single precision passes, and a wrong sign or scale does not.
 RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-3, 1e-12
 
@@ -68,7 +80,7 @@ def user_gradients(module: Module, gradient: Any) -> dict[Potential, Any]:
             )
         given = {needed[0]: gradient}
     return {
-        U: _compiled(U, {**posteriors, **given}.get(U))
+        U: _callable(U, {**posteriors, **given}.get(U), module.estimators.get(U))
         for U in module.plan.potentials
         if U in posteriors or U in needed
     }
@@ -80,9 +92,17 @@ def gradient_argument(module: Module, users: Mapping[Potential, Any]) -> Any:
     """
     if not users:
         return ()
-    if len(module.plan.potentials) == 1:
-        return next(iter(users.values()))
-    return tuple(users.get(U, _no_gradient) for U in module.plan.potentials)
+    found = tuple(
+        calling_python(place) if isinstance(users.get(U), PythonGradient) else users.get(U)
+        for place, U in enumerate(module.plan.potentials)
+    )
+    return found[0] if len(found) == 1 else tuple(f or _no_gradient for f in found)
+
+
+def python_calls(module: Module, users: Mapping[Potential, Any]) -> Calls:
+    """Return the calls of Python that a run of the module makes."""
+    places = enumerate(module.plan.potentials)
+    return Calls({n: users[U] for n, U in places if isinstance(users.get(U), PythonGradient)})
 
 
 @njit
@@ -100,18 +120,20 @@ def _potential(key: Any, needed: list[Potential]) -> Potential:
     )
 
 
-def _compiled(U: Potential, function: Callable[..., None] | None) -> Any:
+def _callable(U: Potential, function: Any, estimator: Estimator | None) -> Any:
+    """Return a gradient as a function of Numba, or as one that Python calls."""
     if function is None:
-        blocks = ", ".join(b.name for b in U.blocks)
-        results = ", ".join(f"g_{b.name}" for b in U.blocks)
+        named = ", ".join(b.name for b in U.blocks)
         raise RecipeError(
-            f"{U} has no gradient: bind it, bind(recipe, {{{U}: Posterior(...) or an expression}}),"
-            f" or give gradient=f with f({results}, {blocks})"
+            f"{U} has no gradient: give its posterior or expression, sample(recipe, posterior), or"
+            f" gradient=f with f({named}), which returns it"
         )
-    if not isinstance(function, FunctionType | Dispatcher):
-        raise RecipeError(
-            f"gradient={short_text(function)} is not a function; give one that Numba can compile"
-        )
+    if not callable(function):
+        raise RecipeError(f"gradient={short_text(function)} is not a function; give one")
+    blocks = U.blocks if estimator is None else estimator.gradient.posterior.blocks
+    data = 0 if estimator is None else 1 + len(estimator.gradient.fields)
+    if is_for_python(function, len(blocks) + data):
+        return PythonGradient(function, blocks, results_first=estimator is None)
     return function if isinstance(function, Dispatcher) else njit(error_model="numpy")(function)
 
 
@@ -120,27 +142,64 @@ def source_text(function: Any) -> str:
     globals. Two functions with equal texts compute the same, as far as this can be seen.
     """
     texts: dict[Any, str] = {}
-    _collect_sources(function, texts)
+    _collect_sources(getattr(function, "function", function), texts)
     return "\n".join(texts.values())
 
 
 def _collect_sources(function: Any, texts: dict[Any, str]) -> None:
-    plain = getattr(function, "py_func", function)
-    if id(plain) in texts or not isinstance(plain, FunctionType):
+    plain = _plain(function)
+    if id(plain) in texts or not callable(plain):
+        return
+    if _is_of_a_library(plain) or isinstance(plain, type):
+        texts[id(plain)] = f"{plain.__module__}.{getattr(plain, '__qualname__', '')}"
+        return
+    if not isinstance(plain, FunctionType):  # an object: what it is made of, and its method
+        texts[id(plain)] = f"{type(plain).__module__}.{type(plain).__qualname__}"
+        _collect_values(plain, _made_of(plain), texts)
         return
     try:
         texts[id(plain)] = inspect.getsource(plain)
     except (OSError, TypeError):  # typed at a prompt, so that only its bytecode is known
         texts[id(plain)] = repr(plain.__code__.co_code) + repr(plain.__code__.co_consts)
     outside = inspect.getclosurevars(plain)
-    for name, value in sorted({**outside.globals, **outside.nonlocals}.items()):
-        if isinstance(value, np.ndarray):
-            texts[id(plain), name] = (
-                f"{name} = {value.dtype} {value.shape}"
-                f" {hashlib.sha256(value.tobytes()).hexdigest()}"
+    _collect_values(plain, {**outside.globals, **outside.nonlocals}, texts)
+
+
+def _is_of_a_library(function: Any) -> bool:
+    """Return True for a function of a library, which has too many functions to read them all."""
+    module = getattr(function, "__module__", None)
+    return isinstance(module, str) and module.partition(".")[0] in LIBRARIES
+
+
+def _plain(function: Any) -> Any:
+    """Return the function of Python that a library has compiled or wrapped."""
+    try:
+        return inspect.unwrap(getattr(function, "py_func", function))
+    except ValueError:  # it wraps itself
+        return function
+
+
+def _made_of(value: Any) -> dict[str, Any]:
+    """Return what an object that can be called is made of, by name."""
+    if isinstance(value, partial):
+        return {"func": value.func, "args": value.args, **value.keywords}
+    if isinstance(value, MethodType):
+        return {"func": value.__func__, **getattr(value.__self__, "__dict__", {})}
+    method = vars(type(value)).get("__call__")
+    own = {"call": method} if isinstance(method, FunctionType) else {}
+    return {**own, **getattr(value, "__dict__", {})}
+
+
+def _collect_values(owner: Any, values: Mapping[str, Any], texts: dict[Any, str]) -> None:
+    for name, value in sorted(values.items()):
+        if isinstance(value, int | float | complex | str | tuple):
+            texts[id(owner), name] = f"{name} = {value!r}"
+        elif hasattr(value, "__array__"):
+            array = np.asarray(value)
+            texts[id(owner), name] = (
+                f"{name} = {array.dtype} {array.shape}"
+                f" {hashlib.sha256(array.tobytes()).hexdigest()}"
             )
-        elif isinstance(value, int | float | complex | str | tuple):
-            texts[id(plain), name] = f"{name} = {value!r}"
         else:
             _collect_sources(value, texts)
 
@@ -174,9 +233,7 @@ def call_user_gradient(
             f"Numba cannot compile the gradient of your own: {reason_of_numba(error)}"
         ) from None
     except Exception as error:  # the function is the user's program, and may raise anything
-        raise RecipeError(
-            f"the gradient of your own fails: {type(error).__name__}: {error}"
-        ) from None
+        raise RecipeError(reason_of(error)) from None
     if not all(np.array_equal(a, b) for a, b in zip([*blocks, rows], before, strict=True)):
         raise RecipeError(
             "the gradient of your own changes its arguments; it may write into its last ones only,"
@@ -221,6 +278,8 @@ def check_user_gradient(
     size = min(MAX_CHECKED_ROWS, max(1, count // 2))  # of all rows a missing N/n would not be seen
     rows = np.unique(np.linspace(0, count - 1, size).astype(np.int64))
     found = call_user_gradient(posterior, function, at, rows, arrays)
+    if isinstance(function, PythonGradient):
+        require_same(found, call_user_gradient(posterior, function, at, rows, arrays))
     if density is None:
         return
     derived = density.slopes(at, rows)

@@ -5,8 +5,8 @@ and warnings.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -33,18 +33,20 @@ def collected(
     module: Module,
     options: SamplingOptions,
     chains: Sequence[Chain],
+    lengths: Lengths,
     *,
     interrupted: bool,
     seconds: float,
     warnings: tuple[str, ...],
     budget: Budget | None,
+    faults: Mapping[int, str],
 ) -> Draws:
     """Return the draws of all chains, as many as the shortest healthy chain has."""
     counts = np.array([options.draws_after(chain.done) for chain in chains])
     healthy = [n for n, chain in zip(counts, chains, strict=True) if chain.stopped_by < 0]
     length = int(min(healthy)) if healthy else int(counts.max())
     values = {}
-    for block in options.kept(module.plan.state):
+    for block in options.kept(module):
         stacked = np.stack(
             [getattr(chain.draws, module.plan.fields[block])[:length] for chain in chains]
         )
@@ -61,7 +63,10 @@ def collected(
         else []
     )
     divergences = [
-        *(_divergence(module, options, c, budget, bad) for c in stopped),
+        *(
+            replace(_divergence(module, options, c, budget, bad), fault=faults.get(c.number))
+            for c in stopped
+        ),
         *_stuck(module, still, bad),
     ]
     return Draws(
@@ -73,7 +78,18 @@ def collected(
         options.schedule.at(options.warmup + options.thin * np.arange(1.0, length + 1) - 1),
         (*bad, *(() if still and bad else warnings)),  # these warnings advise a smaller step
         acceptance,
+        _coordinates(module, options, lengths),
     )
+
+
+def _coordinates(
+    module: Module, options: SamplingOptions, lengths: Lengths
+) -> dict[str, tuple[str, ...]]:
+    """Return the names of the coordinates of kept blocks, where they have names."""
+    kept = options.kept(module)
+    named = {reported_block(b).name: lengths.names_of(b) for b in kept}
+    named |= {b.image.name: lengths.names_of(b.image) for b in kept if b.image is not None}
+    return {block: names for block, names in named.items() if names is not None}
 
 
 def specimen(
@@ -84,11 +100,20 @@ def specimen(
     """
     values = {
         reported_block(b).name: np.zeros((1, 1) if isinstance(b, Scalar) else (1, 1, lengths.of(b)))
-        for b in options.kept(module.plan.state)
+        for b in options.kept(module)
     }
     acceptance = np.zeros((1, 1)) if module.plan.statistics else None
     attributes = _attributes(what, module, options, 0.0, acceptance)
-    one = Draws(values, np.ones(1, int), (), False, attributes, np.ones(1), acceptance=acceptance)
+    one = Draws(
+        values,
+        np.ones(1, int),
+        (),
+        False,
+        attributes,
+        np.ones(1),
+        acceptance=acceptance,
+        coords=_coordinates(module, options, lengths),
+    )
     return one, one.bytes * options.draws * options.chains
 
 

@@ -26,11 +26,14 @@ class Estimates:
     """Estimates for each coordinate, arrays of the shape (coordinates,).
 
     Everything is NaN for a coordinate with a draw that is not finite, and everything but the mean
-    with fewer than four draws a chain.
+    with fewer than four draws a chain. Quantiles interpolate linearly between draws.
 
     Attributes:
         mean: the mean of all draws.
         sd: their standard deviation.
+        q5: their quantile of 5 %.
+        median: their median.
+        q95: their quantile of 95 %.
         mcse_mean: the Monte Carlo standard error of the mean.
         mcse_sd: the Monte Carlo standard error of the standard deviation.
         ess_bulk: the effective sample size of the normal scores of the ranks.
@@ -43,6 +46,9 @@ class Estimates:
 
     mean: np.ndarray
     sd: np.ndarray
+    q5: np.ndarray
+    median: np.ndarray
+    q95: np.ndarray
     mcse_mean: np.ndarray
     mcse_sd: np.ndarray
     ess_bulk: np.ndarray
@@ -118,7 +124,9 @@ def _judged(x: np.ndarray, scores: _NormalScores) -> np.ndarray:
     # The delta method: sd is the root of the mean of the squares.
     variance_of_sd = np.maximum(spread, 0) / _Halves.of(squares).ess() / (4 * variance)
     mcse_sd = np.sqrt(variance_of_sd)
-    return np.stack([mean, sd, mcse_mean, mcse_sd, ess_bulk, np.minimum(*tail), r_hat])
+    quantiles = (tails[0], median, tails[1])
+    sizes = (ess_bulk, np.minimum(*tail))
+    return np.stack([mean, sd, *quantiles, mcse_mean, mcse_sd, *sizes, r_hat])
 
 
 def _quantile(ordered: np.ndarray, twentieths: int) -> np.ndarray:

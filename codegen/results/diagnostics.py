@@ -18,9 +18,9 @@ import numpy as np
 
 from codegen.results.convergence import MIN_DRAWS, convergence
 from codegen.results.groups import Group
-from codegen.results.posterior_group import posterior_group
 from codegen.running.memory_needed import require_room_to_diagnose
 from recipe.language.errors import RecipeError
+from recipe_sampler.extras import missing
 
 # Vehtari, Gelman, Simpson, Carpenter, Buerkner: Rank-normalization, folding, and localization,
 # Bayesian Analysis 16 (2021).
@@ -29,17 +29,25 @@ ESS_PER_CHAIN = 100
 MAX_NAMED = 3  # coordinates in a warning
 
 
+# fields of a row that make sense for chains that ran to their end
+OF_CONVERGENCE = ("mcse_mean", "mcse_sd", "ess_bulk", "ess_tail", "r_hat")
+
+
 class CoordinateDiagnostics(NamedTuple):
     """The diagnostics of one coordinate.
 
-    ``r_hat`` is NaN for a single chain. Everything but ``mean`` and ``sd`` is NaN for a coordinate
-    that is the same in all draws.
+    ``r_hat`` is NaN for a single chain. Errors, effective sample sizes and ``r_hat`` are NaN for a
+    coordinate that is the same in all draws, and where a chain diverged: such a run is broken, and
+    no number of steps mends it.
 
     Attributes:
         coordinate: its name, such as ``theta[3]``.
         block: the name of its block.
         mean: the mean of the draws.
         sd: their standard deviation.
+        q5: their quantile of 5 %.
+        median: their median.
+        q95: their quantile of 95 %.
         mcse_mean: the Monte Carlo standard error of the mean.
         mcse_sd: that of the standard deviation.
         ess_bulk: the effective sample size for the bulk of the law.
@@ -51,6 +59,9 @@ class CoordinateDiagnostics(NamedTuple):
     block: str
     mean: float
     sd: float
+    q5: float
+    median: float
+    q95: float
     mcse_mean: float
     mcse_sd: float
     ess_bulk: float
@@ -62,10 +73,25 @@ class CoordinateDiagnostics(NamedTuple):
         """The smaller of the bulk and the tail effective sample size."""
         return min(self.ess_bulk, self.ess_tail)
 
+    def numbers(self) -> dict[str, float]:
+        """Return the numbers of the row by name, without the names of coordinate and block."""
+        return dict(zip(self._fields[2:], self[2:], strict=True))
 
-@dataclass(frozen=True)
+    def without_convergence(self) -> CoordinateDiagnostics:
+        """Return the row with NaN for all numbers that say how far chains have converged."""
+        return self._replace(
+            mcse_mean=math.nan,
+            mcse_sd=math.nan,
+            ess_bulk=math.nan,
+            ess_tail=math.nan,
+            r_hat=math.nan,
+        )
+
+
+@dataclass(frozen=True, repr=False)
 class Diagnosis:
-    """Diagnostics of a set of draws, and warnings in words.
+    """Diagnostics of a set of draws, and warnings in words. At a prompt and in a notebook it shows
+    itself as a table of at most 20 rows.
 
     Attributes:
         rows: one row for each coordinate, in the order of the blocks; no rows where there are fewer
@@ -90,6 +116,33 @@ class Diagnosis:
     divergences: tuple[str, ...]
     diverged: bool
     warnings: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        # showing imports this file
+        from codegen.results.shown import diagnosis_text
+
+        return diagnosis_text(self)
+
+    def _repr_html_(self) -> str:
+        from codegen.results.shown import diagnosis_html
+
+        return diagnosis_html(self)
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Return the numbers of each row, by coordinate and name: ``["theta[age]"]["mean"]``."""
+        return {row.coordinate: row.numbers() for row in self.rows}
+
+    def to_dataframe(self) -> Any:
+        """Return the rows as ``pandas.DataFrame``, with the coordinates as its index.
+
+        Raises:
+            RecipeError: where pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise RecipeError(missing("to_dataframe()", "pandas")) from None
+        return pandas.DataFrame.from_dict(self.to_dict(), orient="index")
 
     @property
     def seconds(self) -> float | None:
@@ -143,27 +196,18 @@ class Diagnosis:
         )
 
 
-def diagnose(data: Any) -> Diagnosis:
-    """Diagnose draws: convergence and effective sample size of each coordinate, and warnings.
+def diagnosis_of(posterior: Group) -> Diagnosis:
+    """Diagnose the draws of a group: convergence and effective sample size of each coordinate, and
+    warnings.
 
     A chain that stopped early is left out, as its last draws before the end are not to be trusted.
 
     Args:
-        data: ``Draws``, the result of ``read_draws``, or draws of another sampler as ArviZ holds
-            them: ``arviz.InferenceData`` or ``xarray.DataTree`` with a posterior group.
-
-    Returns:
-        The diagnosis; it has no rows where there are fewer than four draws a chain.
+        posterior: variables of numbers with the dimensions chain and draw.
 
     Raises:
-        RecipeError: where there is no posterior group, or a variable in it is not numbers by chain
-            and draw.
-
-    Example:
-        found = diagnose(draws)
-        print(found.warnings, found.worst(5))
+        RecipeError: where a variable is not numbers by chain and draw.
     """
-    posterior = posterior_group(data)
     blocks, run = _blocks(posterior), _run(posterior)
     require_room_to_diagnose(len(run.numbers), run.draws)
     finite = _finite_draws(blocks, len(run.numbers), run.draws)
@@ -183,14 +227,19 @@ def diagnose(data: Any) -> Diagnosis:
     divergences = tuple(
         filter(None, re.split(r"; (?=chain \d)", str(run.attributes.get("divergences", ""))))
     )
+    diverged = bool(divergences) or bool((finite < run.draws).any())
     said = [
         *divergences,
         *_stopped(run, finite, chains, kept),
-        *_passed_on(run),
+        *sentences(run.attributes.get("warnings", "")),
         *_stuck(stuck, len(positions)),
     ]
-    said += _mixing(rows, len(chains)) if kept >= MIN_DRAWS else _too_few(kept)
-    diverged = bool(divergences) or bool((finite < run.draws).any())
+    if kept < MIN_DRAWS:
+        said += _too_few(kept, diverged)
+    elif diverged:
+        rows = [row.without_convergence() for row in rows]
+    else:
+        said += _mixing(rows, len(chains))
     return Diagnosis(
         tuple(rows),
         run.attributes,
@@ -204,11 +253,13 @@ def diagnose(data: Any) -> Diagnosis:
     )
 
 
-def diagnosed_draws(data: Any, found: Diagnosis, labels: Sequence[str]) -> dict[str, np.ndarray]:
+def diagnosed_draws(
+    posterior: Group, found: Diagnosis, labels: Sequence[str]
+) -> dict[str, np.ndarray]:
     """Return the draws behind the rows of some coordinates: for each label, in the order of
     ``labels``, an array of the shape (diagnosed chains, diagnosed draws).
     """
-    posterior, wanted = posterior_group(data), set(labels)
+    wanted = set(labels)
     numbers = _run(posterior).numbers
     positions = np.array([numbers.index(c) for c in found.diagnosed_chains])
     draws = {
@@ -304,13 +355,15 @@ def _usable(finite: np.ndarray, draws: int) -> tuple[np.ndarray, int]:
 def _rows(block: _Block, values: np.ndarray) -> list[CoordinateDiagnostics]:
     """Return the rows of a block."""
     found = convergence(values)
-    columns = [np.array(getattr(found, name)) for name in CoordinateDiagnostics._fields[2:]]
+    columns = {name: np.array(getattr(found, name)) for name in CoordinateDiagnostics._fields[2:]}
     constant = values.min(axis=(0, 1)) == values.max(axis=(0, 1))
-    for column in columns[2:]:
-        column[constant] = np.nan  # a constant is not as many good draws as there are
+    for name in OF_CONVERGENCE:
+        columns[name][constant] = np.nan  # a constant is not as many good draws as there are
     return [
-        CoordinateDiagnostics(label, block.name, *(float(c[k]) for c in columns))
-        for k, label in enumerate(block.labels)
+        CoordinateDiagnostics(label, block.name, *numbers)
+        for label, *numbers in zip(
+            block.labels, *(column.tolist() for column in columns.values()), strict=True
+        )
     ]
 
 
@@ -336,12 +389,9 @@ def _stopped(run: _Run, finite: np.ndarray, chains: tuple[Any, ...], kept: int) 
         )
 
 
-def _passed_on(run: _Run) -> list[str]:
-    return [
-        line.strip()
-        for line in str(run.attributes.get("warnings", "")).splitlines()
-        if line.strip()
-    ]
+def sentences(saved: Any) -> tuple[str, ...]:
+    """Return the warnings of a run from the attribute of the file, which has one a line."""
+    return tuple(line.strip() for line in str(saved).splitlines() if line.strip())
 
 
 def _stuck(stuck: Mapping[str, list[Any]], chains: int) -> Iterator[str]:
@@ -357,11 +407,9 @@ def _stuck(stuck: Mapping[str, list[Any]], chains: int) -> Iterator[str]:
         )
 
 
-def _too_few(kept: int) -> Iterator[str]:
-    yield (
-        f"{kept} draws a chain are too few to diagnose, at least {MIN_DRAWS} are needed; take"
-        " more steps or keep more of them"
-    )
+def _too_few(kept: int, diverged: bool) -> Iterator[str]:
+    repair = "" if diverged else "; take more steps or keep more of them"
+    yield (f"{kept} draws a chain are too few to diagnose, at least {MIN_DRAWS} are needed{repair}")
 
 
 def _mixing(rows: Sequence[CoordinateDiagnostics], chains: int) -> Iterator[str]:

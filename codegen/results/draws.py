@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from codegen.results.diagnosed import Diagnosed
 from codegen.results.groups import Group, Variable
 from codegen.results.to_arviz import arviz_of
 from codegen.results.write_netcdf import write_netcdf
@@ -39,6 +40,7 @@ class Divergence:
             None otherwise.
         bad_data: which rows of the data are not finite; None where all are, or where the block left
             its domain.
+        fault: why the gradient of the user failed, where it did.
         never_moved: whether the chain did not stop, but rejected at every Metropolis test, because
             of ``bad_data``.
     """
@@ -50,8 +52,14 @@ class Divergence:
     largest_step: float | None = None
     bad_data: str | None = None
     never_moved: bool = False
+    fault: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Divergence: {self}"
 
     def __str__(self) -> str:
+        if self.fault is not None:
+            return f"chain {self.chain} stopped in step {self.step}: {self.fault}"
         if self.bad_data is not None:
             what = f"diverged in step {self.step}: {self.block} is not finite"
             what = "stayed where it began" if self.never_moved else what
@@ -73,9 +81,10 @@ class Divergence:
         )
 
 
-@dataclass(frozen=True)
-class Draws:
-    """Draws of each kept block; ``draws["theta"]`` are those of the block theta.
+@dataclass(frozen=True, repr=False)
+class Draws(Diagnosed):
+    """Draws of each kept block; ``draws["theta"]`` are those of the block theta. At a prompt and in
+    a notebook they show their diagnosis, which ``summary()`` returns.
 
     Attributes:
         values: by name of a block, an array of the shape (chains, draws, length), or (chains,
@@ -91,6 +100,8 @@ class Draws:
         warnings: sentences about the run that a user should read.
         acceptance: the share of Metropolis tests that accepted in the step that each draw was made
             in, shape (chains, draws); None where the sampler has no test.
+        coords: the names of the coordinates of blocks, by name of the block; blocks whose
+            coordinates are numbered are not in it.
     """
 
     values: Mapping[str, np.ndarray]
@@ -101,6 +112,7 @@ class Draws:
     step_sizes: np.ndarray
     warnings: tuple[str, ...] = ()
     acceptance: np.ndarray | None = None
+    coords: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __getitem__(self, block: Any) -> np.ndarray:
         """Return the draws of a block, by its symbol or name, in the shape given under ``values``.
@@ -123,9 +135,10 @@ class Draws:
     def groups(self) -> dict[str, Group]:
         """Return the draws as groups of variables, as they are saved.
 
-        The group posterior has the dimensions chain, draw and ``<block>_dim``, and the attributes
-        of the draws with interruption, divergences and warnings. The group sample_stats has the
-        step sizes, and the acceptance rates where there are any.
+        The group posterior has the dimensions chain, draw and ``<block>_dim``, whose points have
+        the names in ``coords``. Its attributes are those of the draws with interruption,
+        divergences and warnings. The group sample_stats has the step sizes, and the acceptance
+        rates where there are any.
         """
         shape = len(self.counts), self.step_sizes.size
         statistics = {"step_size": np.broadcast_to(self.step_sizes, shape)}
@@ -137,7 +150,14 @@ class Draws:
             "divergences": "; ".join(map(str, self.divergences)),
             "warnings": "\n".join(self.warnings),
         }
-        return {"posterior": _group(self.values, how), "sample_stats": _group(statistics, {})}
+        return {
+            "posterior": _group(self.values, how, self.coords),
+            "sample_stats": _group(statistics, {}),
+        }
+
+    def posterior_group(self) -> Group:
+        """Return the group posterior of ``groups()``."""
+        return self.groups()["posterior"]
 
     def to_arviz(self) -> Any:
         """Return the draws for ArviZ: ``arviz.InferenceData`` with ArviZ below 1.0, otherwise
@@ -170,14 +190,23 @@ class Draws:
         return target
 
 
-def _group(arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> Group:
-    """Return arrays by chain, draw and perhaps coordinate as a group whose points are numbered."""
+def _group(
+    arrays: Mapping[str, np.ndarray],
+    attributes: Mapping[str, Any],
+    coords: Mapping[str, Sequence[str]] | None = None,
+) -> Group:
+    """Return arrays by chain, draw and perhaps coordinate as a group whose points are numbered, or
+    have the names in ``coords``, by array.
+    """
     variables = {
         name: Variable(("chain", "draw", _dimension_of(name, arrays))[: array.ndim], array)
         for name, array in arrays.items()
     }
     sizes = Group(variables).sizes
     points = {dim: Variable((dim,), np.arange(size)) for dim, size in sizes.items()}
+    for name, names in (coords or {}).items():
+        dim = _dimension_of(name, arrays)
+        points[dim] = Variable((dim,), np.array(names, dtype=object))
     return Group(variables, points, attributes)
 
 

@@ -4,6 +4,8 @@ and writing one.
 
 from __future__ import annotations
 
+import base64
+import io
 import logging
 import tempfile
 from pathlib import Path
@@ -14,6 +16,8 @@ import numpy as np
 from recipe.files.atomic_write import whole_file
 from recipe.language.errors import RecipeError
 from recipe_sampler.extras import missing
+
+DOTS_PER_INCH = 110
 
 
 def folder_for_plots(folder: str | Path) -> Path:
@@ -84,6 +88,13 @@ def new_figure(width: float, height: float, rows: int, columns: int) -> tuple[An
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
+def image_html(figure: Any) -> str:
+    """Return a figure as HTML that holds it as PNG."""
+    content = io.BytesIO()
+    figure.savefig(content, dpi=DOTS_PER_INCH, format="png")
+    return f'<img src="data:image/png;base64,{base64.b64encode(content.getvalue()).decode()}">'
+
+
 def write_figure(figure: Any, path: Path) -> Path:
     """Write a figure as PNG; a reader of the file sees all of it or none.
 
@@ -98,5 +109,5 @@ def write_figure(figure: Any, path: Path) -> Path:
         RecipeError: where the file cannot be written.
     """
     with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=110, format="png")
+        figure.savefig(temporary, dpi=DOTS_PER_INCH, format="png")
     return path

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from codegen.results.diagnostics import (
-    CoordinateDiagnostics,
-    Diagnosis,
-    diagnose,
-    diagnosed_draws,
-)
-from codegen.results.figures import folder_for_plots, new_figure, write_figure
+from codegen.results.diagnostics import CoordinateDiagnostics, Diagnosis, diagnosed_draws
+from codegen.results.figures import folder_for_plots, image_html, new_figure, write_figure
+from codegen.results.groups import Group
 from recipe.language.errors import RecipeError
 
 MAX_COORDINATES = 12  # in one figure
@@ -28,45 +25,65 @@ MAX_SHOWN_RATIO = 4.0  # of a bar to the height that is expected; a taller one i
 Rows = Sequence[CoordinateDiagnostics]
 
 
-def plot(
-    data: Any,
-    folder: str | Path,
-    names: Sequence[str] | None = None,
-    *,
-    diagnosis: Diagnosis | None = None,
-) -> tuple[Path, Path]:
-    """Write ``trace.png`` and ``rank.png`` of at most twelve coordinates; files of these names are
-    replaced.
+@dataclass(frozen=True)
+class Plots:
+    """Plots of draws, which a notebook shows.
+
+    Attributes:
+        trace: the figure of matplotlib with the law and the trace of each chain.
+        rank: the figure with the ranks of the draws of each chain among those of all chains.
+        coordinates: the coordinates in them.
+    """
+
+    trace: Any
+    rank: Any
+    coordinates: tuple[str, ...]
+
+    def write(self, folder: str | Path) -> tuple[Path, Path]:
+        """Write ``trace.png`` and ``rank.png`` into a folder; files of these names are replaced.
+
+        Args:
+            folder: the folder, which is made if it does not exist.
+
+        Returns:
+            Their paths, the trace first.
+
+        Raises:
+            RecipeError: where the folder cannot be written.
+        """
+        path = folder_for_plots(folder)
+        return write_figure(self.trace, path / "trace.png"), write_figure(
+            self.rank, path / "rank.png"
+        )
+
+    def __repr__(self) -> str:
+        return f"trace and rank plots of {', '.join(self.coordinates)}; write(FOLDER) saves them"
+
+    def _repr_html_(self) -> str:
+        return image_html(self.trace) + image_html(self.rank)
+
+
+def plots_of(posterior: Group, found: Diagnosis, names: Sequence[str] | None = None) -> Plots:
+    """Plot the coordinates that look worst, at most twelve.
 
     Args:
-        data: draws, as for ``diagnose``.
-        folder: the folder of the two files; it is made if it does not exist.
-        names: blocks or coordinates, such as ``theta`` or ``theta[3]``, to choose from; by default
-            all. The coordinates with the largest R-hat are shown, the largest first; where it is
-            equal or unknown, those with the fewest effective draws.
-        diagnosis: the result of ``diagnose(data)``, if you have it: it takes a while in many
-            dimensions.
-
-    Returns:
-        The paths of the two files, the trace first.
+        posterior: the draws as variables with the dimensions chain and draw.
+        found: their diagnosis.
+        names: blocks or coordinates to choose from; None for all.
 
     Raises:
-        RecipeError: where matplotlib is not installed, a name is unknown, there are too few draws,
-            or the folder cannot be written.
+        RecipeError: where matplotlib is not installed, a name is unknown, or there are too few
+            draws.
     """
-    path = folder_for_plots(folder)
-    found = diagnose(data) if diagnosis is None else diagnosis
     if not found.rows:
         raise RecipeError(
             f"there is nothing to plot: {found.diagnosed_draws} draws a chain are too few; take"
             " more steps"
         )
     rows = _named(found, names)[:MAX_COORDINATES]
-    chosen = diagnosed_draws(data, found, [row.coordinate for row in rows])
-    chains = found.diagnosed_chains
-    return write_figure(_trace(chosen, chains, rows), path / "trace.png"), write_figure(
-        _rank(chosen, chains, rows), path / "rank.png"
-    )
+    labels = tuple(row.coordinate for row in rows)
+    chosen, chains = diagnosed_draws(posterior, found, labels), found.diagnosed_chains
+    return Plots(_trace(chosen, chains, rows), _rank(chosen, chains, rows), labels)
 
 
 def _named(found: Diagnosis, names: Sequence[str] | None) -> list[CoordinateDiagnostics]:
@@ -86,8 +103,10 @@ def _named(found: Diagnosis, names: Sequence[str] | None) -> list[CoordinateDiag
 
 
 def _heading(row: CoordinateDiagnostics, between: str) -> str:
-    if math.isnan(row.ess_bulk):
+    if row.sd == 0:
         return f"{row.coordinate}{between}constant"
+    if math.isnan(row.ess_bulk):  # a chain diverged
+        return row.coordinate
     r_hat = "" if math.isnan(row.r_hat) else f"R-hat {row.r_hat:.3f}, "
     return f"{row.coordinate}{between}{r_hat}bulk ESS {row.ess_bulk:.0f}"
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import singledispatch
 from typing import Any
 
-from codegen.results.draws import Draws
+from codegen.results.diagnosed import Diagnosed
 from codegen.results.groups import Group, Variable
-from codegen.results.saved_draws import SavedDraws
 from recipe.language.errors import RecipeError
 
 
-@singledispatch
 def posterior_group(data: Any) -> Group:
     """Return the draws in ``data`` as a group of variables with named dimensions.
 
@@ -23,6 +20,8 @@ def posterior_group(data: Any) -> Group:
     Raises:
         RecipeError: where there is no posterior group in it.
     """
+    if isinstance(data, Diagnosed):
+        return data.posterior_group()
     posterior: Any = getattr(data, "posterior", None)
     if not all(hasattr(posterior, name) for name in ("data_vars", "coords", "attrs")):
         raise RecipeError(
@@ -32,16 +31,6 @@ def posterior_group(data: Any) -> Group:
     return Group(
         _variables(posterior.data_vars), _variables(posterior.coords), dict(posterior.attrs)
     )
-
-
-@posterior_group.register
-def _(data: Draws) -> Group:
-    return data.groups()["posterior"]
-
-
-@posterior_group.register
-def _(data: SavedDraws) -> Group:
-    return data.posterior
 
 
 def _variables(arrays: Any) -> Mapping[str, Variable]:

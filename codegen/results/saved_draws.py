@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from codegen.results.diagnosed import Diagnosed
+from codegen.results.diagnostics import sentences
 from codegen.results.groups import Group
 from codegen.results.to_arviz import arviz_of
 from recipe.language.errors import RecipeError
 
 
-@dataclass(frozen=True)
-class SavedDraws:
-    """The draws of a file; ``saved["theta"]`` are those of the block theta.
+@dataclass(frozen=True, repr=False)
+class SavedDraws(Diagnosed):
+    """The draws of a file; ``saved["theta"]`` are those of the block theta. At a prompt and in a
+    notebook they show their diagnosis.
 
     Attributes:
         posterior: the variables of the file with their dimensions, the names of points along these,
@@ -34,6 +37,15 @@ class SavedDraws:
         if str(block) not in variables:
             raise RecipeError(f"there are no draws of {block}; the file has {', '.join(variables)}")
         return variables[str(block)].values
+
+    def posterior_group(self) -> Group:
+        """Return the variables of the file."""
+        return self.posterior
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences about the run that a user should read, as they were saved."""
+        return sentences(self.attributes.get("warnings", ""))
 
     @property
     def attributes(self) -> Mapping[str, Any]:

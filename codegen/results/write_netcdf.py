@@ -28,7 +28,7 @@ def write_netcdf(groups: Mapping[str, Group], path: Path) -> None:
     """Write groups to an existing file in the format of ArviZ, and force them to disk.
 
     Args:
-        groups: the groups by name, with variables of numbers.
+        groups: the groups by name, with variables of numbers, or of text in arrays of objects.
         path: the file, which must exist.
 
     Raises:
@@ -53,10 +53,19 @@ def write_netcdf(groups: Mapping[str, Group], path: Path) -> None:
 
 
 def _write_group(there: Any, group: Group, taken: _NeverFailingFile) -> None:
-    """Write a group as xarray does: compressed, with NaN for missing numbers."""
+    """Write a group as xarray does: numbers compressed, with NaN for missing ones, and text as
+    strings of any length.
+    """
+    import h5py  # type: ignore[import-untyped]
+
     there.dimensions = group.sizes
     for name, variable in {**group.variables, **group.coordinates}.items():
         values = variable.values
+        if values.dtype == object:
+            texts = there.create_variable(name, variable.dims, h5py.string_dtype())
+            if taken.error is None:
+                texts[...] = values
+            continue
         written = there.create_variable(
             name, variable.dims, values.dtype, compression="gzip", shuffle=True
         )

@@ -11,6 +11,7 @@ from numba.core.errors import NumbaError
 
 from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
+from codegen.inputs.python_gradient import Calls
 from codegen.inputs.schedule import Constant, step_sizes
 from codegen.inputs.user_gradient import reason_of_numba
 from codegen.running.chains import Chain
@@ -28,6 +29,7 @@ class Compiled:
         gradient: the argument ``gradient`` of ``run``: functions of the user, or an empty tuple.
         data: the arrays of ``Data`` by field.
         params: the values of ``Params`` by field.
+        calls: the gradients that Python computes.
         entry_points: the machine code of ``run`` and ``run_schedule``, by the types of arguments.
     """
 
@@ -37,6 +39,7 @@ class Compiled:
     gradient: Any
     data: Mapping[str, np.ndarray]
     params: Mapping[str, Any]
+    calls: Calls = field(default_factory=Calls)
     entry_points: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -117,7 +120,7 @@ class Compiled:
             RecipeError: where there is not enough memory.
         """
         plan, options = self.module.plan, self.options
-        kept = {plan.fields[b] for b in options.kept(plan.state)}
+        kept = {plan.fields[b] for b in options.kept(self.module)}
         try:
             arrays = {
                 f: np.full((options.draws if f in kept else 0, *shapes[f]), np.nan)
@@ -178,7 +181,9 @@ class Compiled:
         gradient, data, params = self.arguments()
         seed, warmup, thin = np.uint64(self.options.seed), self.options.warmup, self.options.thin
         given = (state, draws, gradient, data, sizes, params, seed, chain, *steps, warmup, thin)
-        return self.entry_point(run, given)(*given)  # type: ignore[no-any-return]
+        moved = self.entry_point(run, given)
+        with self.calls.of_chain(chain):
+            return moved(*given)  # type: ignore[no-any-return]
 
     def entry_point(self, run: Any, given: tuple[Any, ...]) -> Any:
         """Return the machine code of ``run`` or ``run_schedule`` for arguments of these types.

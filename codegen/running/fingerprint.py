@@ -52,7 +52,7 @@ def fingerprint(
         "thin": options.thin,
         "batch_size": options.rows,
         "replace": options.replace,
-        "kept blocks": ", ".join(b.name for b in options.kept(module.plan.state)),
+        "kept blocks": ", ".join(b.name for b in options.kept(module)),
         "numba": numba.__version__,
         "numpy": np.__version__,
         "processor": numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name(),

@@ -36,7 +36,7 @@ def require_room(module: Module, options: SamplingOptions, lengths: Lengths) -> 
     Raises:
         RecipeError: with the bytes that are needed and those that are free.
     """
-    kept = _coordinates(options.kept(module.plan.state), lengths)
+    kept = _coordinates(options.kept(module), lengths)
     draws = options.chains * options.draws * (kept + len(module.plan.statistics)) * FLOAT_BYTES
     states = options.chains * (
         CHAIN_OVERHEAD_BYTES + _state_floats(module, options, lengths) * FLOAT_BYTES

@@ -17,7 +17,7 @@ from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
 from codegen.inputs.parameters import require_conditions, resolved_params
 from codegen.inputs.schedule import Constant, schedule_of
-from codegen.inputs.user_gradient import gradient_argument, user_gradients
+from codegen.inputs.user_gradient import gradient_argument, python_calls, user_gradients
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from recipe.language.assumed import ParameterCondition
@@ -60,6 +60,9 @@ class OneStep:
     on_progress: Callable[[int], None] = _quiet
     where: tuple[ParameterCondition, ...] = ()
     params: Mapping[Any, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"OneStep of size {self.size:g} of {self.compiled.module.name}: step(state, rng)"
 
     def __call__(self, state: State, rng: np.random.Generator) -> dict[str, np.ndarray]:
         """Return the states after the step.
@@ -169,7 +172,10 @@ class OneStep:
             begin,
             1,
         )
-        _, bad = self.compiled.entry_point(self.compiled.loaded.run, given)(*given)
+        moved = self.compiled.entry_point(self.compiled.loaded.run, given)
+        with self.compiled.calls.of_chain(chain):
+            _, bad = moved(*given)
+        self.compiled.calls.require_no_fault()
         return bool(bad < 0)
 
 
@@ -214,9 +220,10 @@ def one_step(
     values = resolved_params(module, params, (*optional, *moves.parameters), lengths)
     known, later = _by_known_lengths(moves.where, lengths)
     require_conditions(known, params, lengths)
-    argument = gradient_argument(module, user_gradients(module, gradient))
+    users = user_gradients(module, gradient)
+    argument, calls = gradient_argument(module, users), python_calls(module, users)
     return OneStep(
-        Compiled(module, module.load(), options, argument, {}, values),
+        Compiled(module, module.load(), options, argument, {}, values, calls),
         options.schedule.a,
         on_progress,
         later,

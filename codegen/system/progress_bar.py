@@ -1,4 +1,6 @@
-"""The one progress bar: on stderr where that is a terminal, and nothing anywhere else."""
+"""The one progress bar: on stderr where that is a terminal, a line of text in a notebook, and
+nothing anywhere else.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,8 @@ from rich.progress import Progress
 
 from codegen.system.lossy_stream import LossyStream
 from recipe.language.plain_text import without_codes
+
+SECONDS_PER_LINE = 1.0  # between two writings of the line of text
 
 
 @contextmanager
@@ -37,6 +41,10 @@ def progress_bar(
         after_seconds: the bar appears at the first call after this time; 0 shows it at once.
     """
     console = Console(file=LossyStream(sys.stderr))  # type: ignore[arg-type]
+    if wanted and console.is_jupyter:
+        with _line_of_text(title, total) as show_line:
+            yield show_line
+        return
     bar = Progress(console=console, disable=not (wanted and console.is_terminal), transient=True)
     task = bar.add_task(escape(without_codes(title)), total=total, completed=done)  # type: ignore[arg-type]
     began = time.perf_counter()
@@ -53,3 +61,30 @@ def progress_bar(
 
         appear()
         yield show
+
+
+@contextmanager
+def _line_of_text(title: str, total: float) -> Iterator[Callable[[float], None]]:
+    """Yield a function that rewrites one line of text, which every notebook shows; a bar of rich
+    would need ipywidgets there. The line goes away at the end.
+    """
+    stream, last, width = LossyStream(sys.stderr), time.perf_counter(), 0
+
+    def write(line: str) -> None:
+        nonlocal width
+        stream.write(f"\r{line:<{width}}")
+        stream.flush()
+        width = len(line)
+
+    def show(so_far: float) -> None:
+        nonlocal last
+        if time.perf_counter() - last >= SECONDS_PER_LINE:
+            last = time.perf_counter()
+            write(f"{without_codes(title)}: {100 * so_far / max(total, 1):.0f} %")
+
+    try:
+        yield show
+    finally:
+        if width:
+            write("")
+            stream.write("\r")

@@ -29,6 +29,12 @@ class Dynamics:
     drift: dict[Block, Expr]
     diffusion: dict[tuple[Block, Block], Entry]
 
+    def __repr__(self) -> str:
+        # printing imports this file
+        from recipe.printing.summary import dynamics_summary
+
+        return dynamics_summary(self, "Dynamics")
+
     def coefficients(self) -> list[Expr]:
         """Return every expression in the drift and in D."""
         return [
@@ -50,6 +56,11 @@ class Derivation:
     gradient: dict[Block, Expr]
     gamma: dict[Block, Expr]
     dynamics: Dynamics
+
+    def __repr__(self) -> str:
+        from recipe.printing.summary import dynamics_summary
+
+        return dynamics_summary(self.dynamics, "Derivation")
 
     def _repr_latex_(self) -> str:
         # printing imports this file

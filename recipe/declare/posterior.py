@@ -12,12 +12,13 @@ from typing import Any
 
 from sympy import Expr, Integer, Symbol
 
+from recipe.declare.coordinate_names import Names, coordinate_names
 from recipe.declare.derived_data import LabelAt, LabelIs
 from recipe.language.calculus import gradient
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.log_density import Demand, Indicator, as_log_density
-from recipe.language.symbols import Block, ScalarData, VectorData, generic
+from recipe.language.symbols import Block, ScalarData, Vector, VectorData, generic
 from recipe.language.validate import check_no_matrix, check_number, check_state, check_symbols, read
 
 
@@ -33,11 +34,15 @@ class Posterior:
         log_prior: the log prior density, a number in the blocks and parameters, or a law.
         data: the arrays behind the ``Data`` symbols, by symbol: of the shape (N, d) for a symbol
             with ``like=``, (N,) for one without.
-        gradient: a function that Numba can compile, used in place of the derived gradient.
-            ``gradient(theta, rows, x, y, g)`` gets the blocks, the numbers of the n rows of a
-            minibatch, and the data arrays in the order of ``data``. It writes the estimated
-            gradient of U into its last arguments, one for each block: N/n times the sum over these
-            n of the N rows, plus the gradient of minus the log prior.
+        gradient: a function, used in place of the derived gradient. ``gradient(theta, rows, x, y)``
+            gets the blocks, the numbers of the n rows of a minibatch, and the data arrays in the
+            order of ``data``. It returns the estimated gradient of U, an array for each block: N/n
+            times the sum over these n of the N rows, plus the gradient of minus the log prior. A
+            function that Numba can compile writes it into further arguments instead,
+            ``gradient(theta, rows, x, y, g)``.
+        coords: names of the coordinates of vector blocks, by block, such as ``{theta: ["age",
+            "income"]}``; tables, plots and files of draws show them. By default the columns of a
+            table name the coordinates of the block that its ``Data`` symbol is ``like``.
 
     Attributes:
         blocks, log_likelihood, log_prior: as given and read.
@@ -46,6 +51,7 @@ class Posterior:
         given: the arrays as they were given, by symbol; those of labels are not in ``data`` where
             only their indicators are used.
         user_gradient: the argument ``gradient``; None where it was not given.
+        coords: the checked names, by block.
 
     Raises:
         RecipeError: naming the expression at fault and the repair.
@@ -58,6 +64,7 @@ class Posterior:
     user_gradient: Callable[..., None] | None
     demands: tuple[Demand, ...]
     given: Mapping[Symbol, Any]
+    coords: Mapping[Vector, Names]
 
     def __init__(
         self,
@@ -66,6 +73,7 @@ class Posterior:
         log_prior: Any,
         data: Mapping[Symbol, Any],
         gradient: Callable[..., None] | None = None,
+        coords: Mapping[Any, Any] | None = None,
     ) -> None:
         if not isinstance(data, Mapping):
             raise RecipeError(
@@ -79,8 +87,9 @@ class Posterior:
                 )
         prior = as_log_density(log_prior)
         likelihood = None if log_likelihood is None else as_log_density(log_likelihood)
+        checked = check_state(blocks)
         values = {
-            "blocks": check_state(blocks),
+            "blocks": checked,
             "log_likelihood": (
                 None if likelihood is None else read(likelihood.expression, "log_likelihood")
             ),
@@ -89,6 +98,7 @@ class Posterior:
             "user_gradient": gradient,
             "demands": () if likelihood is None else likelihood.demands,
             "given": MappingProxyType(dict(data)),
+            "coords": coordinate_names(coords, checked),
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)
@@ -153,6 +163,12 @@ class Posterior:
             )
         for s in sorted(given - used, key=str):
             raise RecipeError(f"data= has an array for {s}, which log_likelihood does not use")
+
+    def __repr__(self) -> str:
+        # printing imports this file
+        from recipe.printing.summary import posterior_summary
+
+        return posterior_summary(self)
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:

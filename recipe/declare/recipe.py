@@ -206,11 +206,16 @@ class Recipe:
         )
         return UnusedNames([*self.state, *(e for e, _ in self.written()), *of_models])
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         # printing imports this file
         from recipe.printing.derivation import recipe_text
 
         return recipe_text(self)
+
+    def __repr__(self) -> str:
+        from recipe.printing.summary import recipe_summary
+
+        return recipe_summary(self)
 
     def _repr_latex_(self) -> str:
         from recipe.printing.derivation import recipe_latex

@@ -222,11 +222,16 @@ class Update:
                     " give that another name"
                 )
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         # printing imports this file
         from recipe.printing.derivation import update_text
 
         return update_text(self)
+
+    def __repr__(self) -> str:
+        from recipe.printing.summary import update_summary
+
+        return update_summary(self)
 
     def _repr_latex_(self) -> str:
         from recipe.printing.derivation import update_latex

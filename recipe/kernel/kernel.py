@@ -93,11 +93,16 @@ class Kernel:
             object.__setattr__(self, field, value)
         _ = self.step
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         # printing imports this file
         from recipe.printing.derivation import kernel_text
 
         return kernel_text(self)
+
+    def __repr__(self) -> str:
+        from recipe.printing.summary import kernel_summary
+
+        return kernel_summary(self)
 
     @property
     def step(self) -> Symbol | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import shorten
 from typing import Any
 
 import sympy
@@ -9,6 +10,8 @@ from sympy import Expr
 
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import LogDensity
+
+MAX_SHOWN_CHARS = 80  # of a value that is no expression
 
 
 def as_expression(e: Any, where: str) -> Expr:
@@ -33,7 +36,8 @@ def as_expression(e: Any, where: str) -> Expr:
     try:
         e = sympy.sympify(e, strict=True)
     except sympy.SympifyError:
-        raise RecipeError(f"{where} is {type(e).__name__} {e!r}, not an expression") from None
+        shown = shorten(repr(e), MAX_SHOWN_CHARS, placeholder=" ...")
+        raise RecipeError(f"{where} is {type(e).__name__} {shown}, not an expression") from None
     if not isinstance(e, Expr) or isinstance(e, sympy.MatrixBase | sympy.MatrixExpr):
         raise RecipeError(f"{where} is {type(e).__name__}, not a single expression")
     return e

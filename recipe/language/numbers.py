@@ -287,6 +287,15 @@ def _are_rounded(block: np.ndarray) -> np.ndarray:
     return size // power > np.uint64(MAX_EXACT_INTEGER)
 
 
+def column_names(value: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns of a table; None where it has none that can name coordinates:
+    where they are numbers, not distinct, or not printable.
+    """
+    names = [label for label, _ in _columns(value) or ()]
+    usable = all(isinstance(n, str) and n and n.isprintable() for n in names)
+    return tuple(names) if names and usable and len(set(names)) == len(names) else None
+
+
 def _columns(value: Any) -> list[tuple[Any, Any]] | None:
     """Return the columns of a table with their names, or None where the value is no table.
 

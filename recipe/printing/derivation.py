@@ -44,7 +44,7 @@ def derivation_text(recipe: Recipe, name: str) -> str:
     lines += ["", "Drift  f = -(D + Q) grad H + Gamma"]
     lines += [f"  f[{b}] = {text(derivation.dynamics.drift[b])}" for b in recipe.state]
     lines += ["", "Stochastic differential equation (Ito)"]
-    lines += [f"  {line}" for line in _sde_text(derivation.dynamics)]
+    lines += [f"  {line}" for line in sde_lines(derivation.dynamics)]
     lines += (
         ["", "Reflections", *(f"  {reflection}" for reflection in recipe.reflections)]
         if recipe.reflections
@@ -244,7 +244,8 @@ def derivation_data(recipe: Recipe, name: str) -> dict[str, Any]:
     }
 
 
-def _sde_text(dynamics: Dynamics) -> list[str]:
+def sde_lines(dynamics: Dynamics) -> list[str]:
+    """The stochastic differential equation as text, one line for each block."""
     lines = []
     for b in dynamics.state:
         noise = _own_noise(dynamics, b)

@@ -15,16 +15,18 @@ from recipe.declare.posterior import Posterior
 from recipe.declare.preimage import in_preimages
 from recipe.declare.recipe import Recipe, Transform
 from recipe.declare.replace_fields import with_fields
+from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.language.abstract import Field, Jet, Partial, Potential
 from recipe.language.calculus import explicit, partial
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.symbols import GENERIC, Block, Indexed, Scalar, Vector, generic
+from recipe.language.symbols import GENERIC, Block, Indexed, Scalar, Vector, generic, name_of
 from recipe.language.total import Total, labels, opened, relabel, sum_over
 from recipe.language.validate import check_component, check_number, read
 from recipe.rebuild.map_expressions import rewritten
 from recipe.rebuild.onto_domains import fits_on_the_line, on_the_line, pulled_back
+from recipe.rebuild.potentials import kind_of, one_potential
 from recipe.rebuild.spread import spread
 
 Values = dict[Any, Any]
@@ -34,21 +36,24 @@ Coincidences = dict[frozenset[int], Symbol]
 Bound = TypeVar("Bound", Recipe, Kernel)
 
 
-def bind(recipe: Bound, values: Mapping[Any, Any]) -> Bound:
+def bind(recipe: Bound, values: Any) -> Bound:
     """The recipe or kernel with abstract functions replaced.
 
     Values are expressions of the blocks of the recipe, on the domains that these are declared with.
 
     Args:
         recipe: a recipe or a kernel.
-        values: the meaning of each function, by function:
+        values: the meaning of the recipe's one potential: a ``Posterior``, an expression or a
+            number; or a dict of the meaning of each function, by the function or its name, such as
+            ``{"U": posterior}``:
 
             * of a ``Potential``, a number, or a ``Posterior``. With a posterior it stays abstract
               in proofs, and the generated kernel gets the gradient of the posterior. A posterior
               over other blocks than the one ``Vector`` of the potential is allowed: the recipe is
               then ``spread`` over its blocks, after all other values are put in. A block on an
               interval is written as a function of a block on the real line, where the sampler is
-              one of real numbers; draws are of the block itself.
+              one of real numbers; draws are of the block itself. One given alone may be an
+              expression of ``Scalar`` and ``Vector`` blocks, in the order of their names.
             * of a ``Field``, an expression of its block.
             * of an elementwise ``Function``, an expression of its block or a sympy ``Lambda``.
 
@@ -63,21 +68,24 @@ def bind(recipe: Bound, values: Mapping[Any, Any]) -> Bound:
         >>> from recipe import Potential, Recipe, Vector, bind, total
         >>> theta = Vector("theta")
         >>> U = Potential("U", theta)
-        >>> bind(Recipe(theta, H=U, D=1, Q=0), {U: total(theta**2) / 2}).H
+        >>> bind(Recipe(theta, H=U, D=1, Q=0), total(theta**2) / 2).H
         total(theta**2)/2
     """
+    if isinstance(recipe, Update):
+        raise RecipeError(
+            "bind() takes a Recipe or a Kernel, and this is an Update: bind the Kernel"
+            " compose(step(update)), or the recipe that the rule discretises"
+        )
     if not isinstance(recipe, Recipe | Kernel):
         raise RecipeError(f"{recipe!r} is neither a Recipe nor a Kernel: there is nothing to bind")
-    known = recipe.abstract
+    if not isinstance(values, Mapping):
+        recipe, values = _for_the_one_potential(recipe, values)
     laws: dict[Potential, Posterior] = {}
     meanings: Values = {}
-    for head, value in values.items():
-        if head not in known:
-            kind = "recipe" if isinstance(recipe, Recipe) else "kernel"
-            raise RecipeError(
-                f"{head} is no abstract function of this {kind}, which has:"
-                f" {', '.join(map(str, known)) or 'none'}"
-            )
+    for key, value in values.items():
+        head = _head(recipe, key)
+        if head in meanings or head in laws:
+            raise RecipeError(f"{name_of(head)} has two meanings here; give one")
         if isinstance(value, Posterior):
             laws[_checked_potential(head)] = value
         else:
@@ -86,6 +94,35 @@ def bind(recipe: Bound, values: Mapping[Any, Any]) -> Bound:
     for U, posterior in laws.items():
         bound = _with_posterior(bound, U, posterior)
     return bound
+
+
+def _head(recipe: Recipe | Kernel, key: Any) -> Any:
+    """Return the abstract function that a key names: the function itself, or its name."""
+    known = recipe.abstract
+    named = {name_of(head): head for head in known}
+    head = named.get(key) if isinstance(key, str) else key
+    if head not in known:
+        raise RecipeError(
+            f"{key} is no abstract function of this {kind_of(recipe)}, which has:"
+            f" {', '.join(named) or 'none'}"
+        )
+    return head
+
+
+def _for_the_one_potential(recipe: Bound, value: Any) -> tuple[Bound, Values]:
+    """Return the recipe whose one potential is a function of the blocks in an expression, with the
+    meaning of this potential.
+    """
+    U = one_potential(recipe)
+    if isinstance(value, Posterior):
+        return recipe, {U: value}
+    e = read(value, f"the value of {U}")
+    found = {generic(s) for s in e.atoms(Vector, Scalar)}
+    if not found or found & set(recipe.state) or found & {b.image for b in recipe.state}:
+        return recipe, {U: e}
+    blocks = tuple(sorted(found, key=lambda b: b.name))
+    recipe = spread(recipe, U, blocks, avoid=(e,))
+    return recipe, {Potential(U.name, *blocks): e}
 
 
 def _checked_potential(head: Any) -> Potential:

@@ -42,6 +42,12 @@ class Discretisation:
     splitting: Splitting | None = None
     exact: Exact | None = None
 
+    def __repr__(self) -> str:
+        # printing imports this file
+        from recipe.printing.summary import discretisation_summary
+
+        return discretisation_summary(self)
+
     @property
     def name(self) -> str | None:
         """The name of the recipe or rule that it was made from; None where that has none."""

@@ -121,7 +121,12 @@ def sample(
     ] = 0,
     keep: Annotated[
         str | None,
-        typer.Option(help="Blocks whose draws are kept, such as theta,r; by default all."),
+        typer.Option(
+            help=(
+                "Blocks whose draws are kept, such as theta,r, or all; by default the blocks of the"
+                " posterior."
+            )
+        ),
     ] = None,
     checkpoint: Annotated[
         Path | None,

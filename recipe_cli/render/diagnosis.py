@@ -15,6 +15,7 @@ from rich.text import Text
 from codegen import Diagnosis, Draws, SavedDraws, diagnose, plot, read_draws
 from codegen.results.diagnostics import CoordinateDiagnostics
 from codegen.results.figures import folder_for_plots
+from codegen.results.shown import aligned
 from recipe.language.plain_text import without_codes
 from recipe_cli.terminal.printing import print_line, print_lines
 
@@ -175,12 +176,8 @@ def _print_table(console: Console, rows: Sequence[CoordinateDiagnostics]) -> Non
         [row.coordinate, *(_number(show, getattr(row, c)) for c, show in COLUMN_FORMATS.items())]
         for row in rows
     ]
-    widths = [max(len(line[k]) for line in cells) for k in range(len(cells[0]))]
-    for number, line in enumerate(cells):
-        rest = "".join(
-            f"  {cell:>{width}}" for cell, width in zip(line[1:], widths[1:], strict=True)
-        )
-        _line(console, f"{line[0]:<{widths[0]}}{rest}", "bold" if number == 0 else "")
+    for number, line in enumerate(aligned(cells)):
+        _line(console, line, "bold" if number == 0 else "")
 
 
 def _number(show: Callable[[float], str], value: float) -> str:

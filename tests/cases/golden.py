@@ -152,6 +152,7 @@ def drawn(run: Run, **more: Any) -> str:
         "chains": 2,
         "seed": 1,
         "step_size": 0.05,
+        "keep": "all",
         "progress": False,
         **run.options,
         **more,

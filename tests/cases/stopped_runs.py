@@ -31,7 +31,7 @@ POSTERIOR = Posterior(
 TARGET = bind(SGHMC, {U: POSTERIOR})
 OPTIONS = {
     "params": {"C": 5.0}, "batch_size": 10, "steps": 2000, "warmup": 100, "thin": 3, "chains": 3,
-    "step_size": 1e-3, "checkpoint_seconds": 1e-9, "progress": False,
+    "step_size": 1e-3, "checkpoint_seconds": 1e-9, "keep": "all", "progress": False,
 }  # fmt: skip
 
 

@@ -71,6 +71,7 @@ def sampled_with(folder=None, steps=STEPS, chunk=64):
             step_size=1e-3,
             checkpoint=folder,
             checkpoint_seconds=1e-9,
+            keep="all",
             progress=False,
         )
     return {

@@ -490,6 +490,7 @@ def test_a_posterior_of_numbers_only_is_sampled():
         steps=4000,
         params={"A": 1.0},
         chains=2,
+        keep="all",
         progress=False,
     )
     assert abs(draws["tau"].mean() - 1) < 0.2

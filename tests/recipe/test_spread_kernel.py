@@ -131,7 +131,7 @@ def test_what_is_proved_of_the_one_vector_is_proved_of_its_pieces(name):
 
 
 def test_all_pieces_of_a_momentum_are_redrawn_and_turned():
-    text = repr(on_pieces(hmc_kernel, of_hmc.U))
+    text = str(on_pieces(hmc_kernel, of_hmc.U))
     assert "rejected, turn r_mu, r_eta, r_beta" in text
     assert all(f"r_{b} <- w_r_{b}" in text for b in ("mu", "eta", "beta"))
     assert (

@@ -354,4 +354,4 @@ def test_bound_transformed_and_spread_recipes_keep_their_conditions():
 
 
 def test_derivation_and_text_show_conditions():
-    assert "where=[a > 0]" in repr(quadratic([a > 0]))
+    assert "where=[a > 0]" in str(quadratic([a > 0]))

@@ -21,7 +21,8 @@ from codegen.running import batches
 from recipe import Kernel, Potential, Recipe, RecipeError, Update, Vector, bind, total
 
 theta = Vector("theta")
-OPTIONS = {"steps": 60, "step_size": 0.02, "chains": 20, "warmup": 5, "thin": 2, "progress": False}
+OPTIONS = {"steps": 60, "step_size": 0.02, "chains": 20, "warmup": 5, "thin": 2, "keep": "all"}
+OPTIONS |= {"progress": False}
 VECTORS = {"params": {"C": 0.5, "c": np.array([1.0, 0.5, 2.0])}}
 
 

@@ -718,7 +718,7 @@ def test_what_does_not_apply_is_vacuous_and_what_is_unknown_is_said():
 
 
 def test_a_kernel_reads_like_what_it_does():
-    shown = repr(ghmc)
+    shown = str(ghmc)
     assert "refresh:" in shown
     assert "propose by 1 times of:" in shown
     assert "rejected, turn r" in shown

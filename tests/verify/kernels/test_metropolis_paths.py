@@ -304,7 +304,7 @@ def test_accepted_mass_encloses_what_quadrature_finds():
 
 def test_a_path_is_a_part_like_others():
     kernel = compose(metropolised(times=3, around=half))
-    assert "refresh, before and after each, taken back if rejected:" in repr(kernel)
+    assert "refresh, before and after each, taken back if rejected:" in str(kernel)
     assert kernel.parameters == (gamma,)
     assert kernel.has_metropolis()
     assert verify(bind(kernel, {U: total(theta**4) / 4})).verdict is PROVED

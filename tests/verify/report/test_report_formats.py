@@ -643,22 +643,22 @@ def test_another_published_drift_leaves_the_recipe_to_its_residual():
 
 
 @pytest.mark.parametrize("name", sorted(CATALOG))
-def test_notebooks_show_latex_and_repr_is_readable(name):
+def test_notebooks_show_latex_and_print_is_readable(name):
     entry = CATALOG[name]
     for shown in (entry, entry.update, derive(entry)):
         latex = shown._repr_latex_()
         assert latex.startswith("$$\\begin{aligned}")
         assert latex.endswith("\\end{aligned}$$")
         assert latex.count("{") == latex.count("}")
-    text = repr(entry)
+    text = str(entry)
     assert text.startswith("Recipe(\n    state=(")
     assert "object at" not in text
     assert "BlockMatrix" not in text
-    assert repr(entry.update).startswith("Update(\n    step=")
+    assert str(entry.update).startswith("Update(\n    step=")
 
 
 def test_a_hamiltonian_that_is_zero_is_shown():
-    assert "H=0," in repr(Recipe((theta,), Integer(0), 1, 0))
+    assert "H=0," in str(Recipe((theta,), Integer(0), 1, 0))
 
 
 def test_a_report_can_be_printed():

@@ -1,0 +1,239 @@
+"""Gradients that Python computes, with numpy, JAX, PyTorch or anything else: the compiled loop of a
+run calls back into Python for them.
+
+A function of the user is called as ``f(*blocks)`` for a potential without data, and as ``f(*blocks,
+rows, *data)`` for a posterior; it returns an array a block. The compiled loop calls a gradient with
+arrays for the results instead. ``calling_python`` stands between: it is one function of Numba for
+all gradients, so that no module is compiled again for another gradient. It finds the gradient of
+its run by the thread, which ``Calls`` has told before it entered the loop.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from numba import njit, objmode
+from numba.core.dispatcher import Dispatcher
+
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Block, Scalar
+
+MAX_REASON_CHARS = 200  # of the message of an exception
+
+
+@dataclass(frozen=True)
+class PythonGradient:
+    """A gradient of the user that is called by Python.
+
+    Attributes:
+        function: the function of the user.
+        blocks: the blocks that it takes, and by which it returns derivatives.
+        results_first: whether the arrays for the results come before the blocks, as they do for a
+            potential without data; otherwise they come last.
+    """
+
+    function: Callable[..., Any]
+    blocks: tuple[Block, ...]
+    results_first: bool
+
+    def __call__(self, *arrays: np.ndarray) -> None:
+        """Write the gradient into the arrays for the results, as a gradient for Numba does.
+
+        The function gets copies of blocks and rows, which it may change or keep.
+
+        Raises:
+            RecipeError: where it returns no array of the right shape for each block.
+            Exception: whatever the function raises.
+        """
+        count = len(self.blocks)
+        split = count if self.results_first else len(arrays) - count
+        results, given = (
+            (arrays[:split], arrays[split:])
+            if self.results_first
+            else (arrays[split:], arrays[:split])
+        )
+        points = [
+            float(a[0]) if isinstance(b, Scalar) else a.copy()
+            for b, a in zip(self.blocks, given, strict=False)
+        ]
+        rows = [given[count].copy()] if len(given) > count else []
+        found = self._parts(self.function(*points, *rows, *given[count + 1 :]))
+        for block, result, part in zip(self.blocks, results, found, strict=True):
+            result[:] = _derivatives(block, result.size, part)
+
+    def _parts(self, found: Any) -> Sequence[Any]:
+        """Return one part a block of what the function returned."""
+        count = len(self.blocks)
+        if found is None:
+            raise RecipeError(
+                "the gradient of your own returns nothing; return an array, or write into arguments"
+                " for the results, one a block, as a gradient for Numba does"
+            )
+        if isinstance(found, tuple) and len(found) == count:
+            return found
+        if count == 1:
+            return [found]
+        if isinstance(found, list) and len(found) == count:
+            return found
+        names = ", ".join(b.name for b in self.blocks)
+        raise RecipeError(
+            f"the gradient of your own must return a tuple of {count} arrays, by {names}; it"
+            f" returns {_described(found)}"
+        )
+
+
+def _derivatives(block: Block, size: int, part: Any) -> np.ndarray:
+    """Return the derivatives by a block as floats, in the shape of the block."""
+    try:
+        array = np.asarray(part)
+        numbers = array.astype(np.float64, copy=False) if array.dtype.kind != "c" else None
+    except Exception:  # whatever the library behind it says
+        numbers = None
+    if numbers is None:
+        raise RecipeError(
+            f"the gradient of your own by {block} is no array of real numbers, but"
+            f" {_described(part)}; convert it with numpy.asarray"
+        )
+    if numbers.shape == (size,) or (isinstance(block, Scalar) and numbers.shape == ()):
+        return numbers
+    wanted = "a number" if isinstance(block, Scalar) else f"an array of the shape ({size},)"
+    raise RecipeError(
+        f"the gradient of your own by {block} has the shape {numbers.shape}; return {wanted}"
+    )
+
+
+def _described(found: Any) -> str:
+    shape = getattr(found, "shape", None)
+    size = f" of {len(found)}" if isinstance(found, tuple | list) else ""
+    return f"{type(found).__name__}{size}" + (f" of the shape {tuple(shape)}" if shape else "")
+
+
+def is_for_python(function: Any, arguments: int) -> bool:
+    """Return True where a gradient returns its result, and False where it is for Numba and writes
+    into further arguments.
+
+    Args:
+        function: the gradient of the user.
+        arguments: how many arguments a gradient that returns its result takes.
+    """
+    if isinstance(function, Dispatcher) or not isinstance(function, FunctionType):
+        return not isinstance(function, Dispatcher)
+    try:
+        inspect.signature(function).bind(*[None] * arguments)
+    except TypeError:
+        return False
+    return True
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a gradient of the user failed, on one line."""
+    if isinstance(error, RecipeError):
+        return str(error)
+    said = " ".join(str(error).split())
+    short = said if len(said) <= MAX_REASON_CHARS else f"{said[:MAX_REASON_CHARS]} ..."
+    return f"the gradient of your own fails: {type(error).__name__}: {short}"
+
+
+_run = threading.local()  # the calls of the run that this thread moves a chain of
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The gradients that Python computes in a run, and what went wrong in them.
+
+    Attributes:
+        gradients: the gradients by their place among the potentials of the module.
+        faults: by chain, why its gradient failed first.
+    """
+
+    gradients: Mapping[int, PythonGradient] = field(default_factory=dict)
+    faults: dict[int, str] = field(default_factory=dict)
+
+    @contextmanager
+    def of_chain(self, chain: int) -> Iterator[None]:
+        """Make the calls of this thread those of a chain."""
+        _run.calls, _run.chain = self, chain
+        try:
+            yield
+        finally:
+            del _run.calls, _run.chain
+
+    def require_no_fault(self) -> None:
+        """Raise RecipeError where a gradient has failed."""
+        for fault in self.faults.values():
+            raise RecipeError(fault)
+
+    def call(self, chain: int, place: int, arrays: tuple[np.ndarray, ...]) -> None:
+        """Call a gradient. Where it fails, its results become NaN, which stops the chain, and the
+        reason is noted: an exception would lose the draws of all chains.
+        """
+        gradient = self.gradients[place]
+        try:
+            gradient(*arrays)
+        except Exception as error:  # the function is the user's program, and may raise anything
+            self.faults.setdefault(chain, reason_of(error))
+            count = len(gradient.blocks)
+            for result in arrays[:count] if gradient.results_first else arrays[-count:]:
+                result[:] = np.nan
+
+
+def _called(place: int, arrays: tuple[np.ndarray, ...]) -> None:
+    _run.calls.call(_run.chain, place, arrays)
+
+
+@lru_cache
+def calling_python(place: int) -> Any:
+    """Return the function of Numba that calls the gradient at this place of the current run."""
+
+    @njit
+    def call(*arrays):  # type: ignore[no-untyped-def]
+        number = place
+        with objmode():
+            _called(number, arrays)
+
+    return call
+
+
+def check_python_gradient(gradient: PythonGradient, at: Sequence[np.ndarray]) -> None:
+    """Call the gradient of a potential without data twice at one point.
+
+    Args:
+        gradient: the gradient.
+        at: the point, one array a block.
+
+    Raises:
+        RecipeError: where it fails, returns another shape or numbers that are not finite, or does
+            not return the same twice, so that no run could be repeated.
+    """
+    first, second = ([np.empty(a.size) for a in at] for _ in range(2))
+    try:
+        gradient(*first, *at)
+        gradient(*second, *at)
+    except Exception as error:  # as in ``Calls.call``
+        raise RecipeError(reason_of(error)) from None
+    for block, found in zip(gradient.blocks, first, strict=True):
+        bad = np.flatnonzero(~np.isfinite(found))
+        if bad.size:
+            raise RecipeError(
+                f"the gradient of your own by {block}[{bad[0]}] is {found[bad[0]]} at the first"
+                " state of chain 0; correct it, or give another initial="
+            )
+    require_same(first, second)
+
+
+def require_same(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> None:
+    """Raise RecipeError where two calls of a gradient at one point gave different numbers."""
+    if not all(np.array_equal(a, b) for a, b in zip(first, second, strict=True)):
+        raise RecipeError(
+            "the gradient of your own gives two results at one point, so that no run could be"
+            " repeated; fix its random numbers, or take minibatches by Posterior(..., gradient=)"
+            " with batch_size="
+        )

@@ -1,0 +1,104 @@
+"""What a declaration is, in at most five lines: what a prompt shows of it. ``print`` shows all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sympy import Symbol
+
+from recipe.declare.dynamics import Dynamics
+from recipe.declare.posterior import Posterior
+from recipe.declare.recipe import Recipe
+from recipe.declare.update import Update
+from recipe.kernel.kernel import Kernel
+from recipe.kernel.part import updates_of
+from recipe.language.abstract import Potential
+from recipe.language.plain_text import without_codes
+from recipe.language.symbols import Block
+from recipe.language.text import listed, text
+from recipe.printing.derivation import sde_lines
+from recipe.scheme.discretisation import Discretisation
+
+MAX_LINES, MAX_CHARS = 5, 100
+
+
+def recipe_summary(recipe: Recipe) -> str:
+    """The state, the law and the source of a recipe."""
+    head = _head("Recipe", recipe.name, recipe.state, recipe.parameters)
+    laws = _laws(recipe.posteriors)
+    return _shown([head, f"H = {text(recipe.H)}", *laws, *_source(recipe.source)])
+
+
+def update_summary(update: Update) -> str:
+    """The state, the target and the source of a rule."""
+    head = _head("Update", update.name, update.state, update.parameters)
+    aim = f"a step of size {update.step}, for H = {text(update.target)}"
+    return _shown([head, aim, *_source(update.source)])
+
+
+def kernel_summary(kernel: Kernel) -> str:
+    """The state, the law, the parts and the source of a kernel."""
+    head = _head("Kernel", kernel.name, kernel.state, kernel.parameters)
+    moved = sum(1 for part in kernel.parts for _ in updates_of(part))
+    law = f"H = {text(kernel.target)}, {len(kernel.parts)} parts with {moved} rules"
+    return _shown([head, law, *_laws(kernel.posteriors), *_source(kernel.source)])
+
+
+def posterior_summary(posterior: Posterior) -> str:
+    """The blocks, the data and the two densities of a posterior."""
+    data = [f"{s} {_size(value)}" for s, value in posterior.data]
+    lines = [_head("Posterior", None, posterior.blocks, posterior.parameters)]
+    lines += [f"data: {listed(data)}"] if data else []
+    if posterior.log_likelihood is not None:
+        lines.append(f"log likelihood of a row: {text(posterior.log_likelihood)}")
+    lines.append(f"log prior: {text(posterior.log_prior)}")
+    if posterior.user_gradient is not None:
+        lines.append("with a gradient of its own")
+    return _shown(lines)
+
+
+def dynamics_summary(dynamics: Dynamics, kind: str) -> str:
+    """The stochastic differential equation."""
+    return _shown([_head(kind, None, dynamics.state, ()), *sde_lines(dynamics)])
+
+
+def discretisation_summary(step: Discretisation) -> str:
+    """The scheme and the rule of a discrete step."""
+    head = f"{_head('Discretisation', step.name, step.state, ())}, {step.scheme}"
+    return _shown([head, *(f"{b} <- {text(e)}" for b, e in step.update.rule)])
+
+
+def _head(kind: str, name: str | None, state: Sequence[Block], parameters: Iterable[Symbol]) -> str:
+    named = f" {name}" if name else ""
+    needed = listed(parameters)
+    return f"{kind}{named} of ({listed(b.name for b in state)})" + (
+        f" with the parameters {needed}" if needed else ""
+    )
+
+
+def _laws(posteriors: Iterable[tuple[Potential, Posterior]]) -> list[str]:
+    return [
+        f"{U} is a posterior of {listed(p.blocks)}, data: {listed(s for s, _ in p.data) or 'none'}"
+        for U, p in posteriors
+    ]
+
+
+def _source(source: str | None) -> list[str]:
+    return [f"source: {source}"] if source else []
+
+
+def _size(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    if shape is None:
+        return f"({len(value)},)" if hasattr(value, "__len__") else ""
+    return str(tuple(shape))
+
+
+def _shown(lines: Sequence[str]) -> str:
+    """Return the first lines, each cut where it is too long."""
+    kept = list(lines[:MAX_LINES])
+    if len(lines) > MAX_LINES:
+        kept[-1] = f"... and {len(lines) - MAX_LINES + 1} lines more"
+    cut = [without_codes(line) for line in kept]
+    return "\n  ".join(c if len(c) <= MAX_CHARS else f"{c[: MAX_CHARS - 4]} ..." for c in cut)

@@ -1,0 +1,225 @@
+"""Gradients that Python computes: the same draws as compiled ones, and each mistake in one
+sentence.
+"""
+
+import functools
+import re
+
+import numpy as np
+import pytest
+from numba import njit
+from sympy import Matrix, exp, log
+
+from codegen import generate, one_step, sample
+from codegen.inputs.python_gradient import PythonGradient, check_python_gradient, is_for_python
+from codegen.inputs.user_gradient import source_text
+from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, total
+
+theta, eta, s = Vector("theta"), Vector("eta"), Scalar("s")
+ONE = Recipe(theta, Potential("U", theta), Matrix([[1]]), Matrix([[0]]), name="one")
+OPTIONS = {"steps": 60, "step_size": 0.05, "chains": 3, "lengths": {"theta": 2}, "progress": False}
+rng = np.random.default_rng(0)
+POINT = [np.array([1.0, 2.0])]
+
+
+def quiet(what, *law, **options):
+    return sample(what, *law, **{**OPTIONS, **options})
+
+
+def of_normal(theta):
+    return theta
+
+
+def fails_far_out(theta):
+    if abs(theta[0]) > 0.5:
+        raise ValueError("too\nfar")
+    return theta
+
+
+class Compiled:
+    """Stands for what JAX and PyTorch return: an object that can be called, and an array that is
+    none of numpy's.
+    """
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __call__(self, theta):
+        return Result(self.scale * theta)
+
+
+class Result:
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values, dtype=np.float32)
+
+
+def test_a_run_goes_on_bit_for_bit_and_stops_with_the_reason(tmp_path):
+    whole = quiet(ONE, gradient=of_normal, threads=2)
+    quiet(ONE, gradient=of_normal, steps=25, checkpoint=tmp_path / "run")
+    again = quiet(ONE, gradient=of_normal, threads=1, checkpoint=tmp_path / "run")
+    np.testing.assert_array_equal(whole["theta"], again["theta"])
+    with pytest.raises(RecipeError, match="gradient 0"):
+        quiet(ONE, gradient=fails_far_out, initial={theta: [0.0, 0.0]}, checkpoint=tmp_path / "run")
+    broken = quiet(ONE, gradient=fails_far_out, initial={theta: [0.0, 0.0]}, step_size=0.2)
+    assert len(broken.divergences) == 3
+    for divergence in broken.divergences:
+        last = broken["theta"][divergence.chain, divergence.step - 1]
+        assert abs(last[0]) > 0.5
+        assert str(divergence) == (
+            f"chain {divergence.chain} stopped in step {divergence.step}: the gradient of your own"
+            " fails: ValueError: too far"
+        )
+
+
+@pytest.mark.slow
+def test_draws_are_those_of_the_derived_gradient():
+    np.testing.assert_array_equal(
+        quiet(ONE, gradient=of_normal)["theta"], quiet(ONE, total(theta**2) / 2)["theta"]
+    )
+
+
+@pytest.mark.slow
+def test_several_blocks_and_potentials():
+    two = Recipe(
+        (theta, s),
+        Potential("U", theta, s) + Potential("V", theta),
+        Matrix([[1, 0], [0, 1]]),
+        Matrix([[0, 0], [0, 0]]),
+    )
+    seen = []
+
+    def of_both(theta, s):
+        seen.append((theta.shape, type(s)))
+        return theta * s**2, s * np.sum(theta**2) + s
+
+    @njit
+    def compiled(g, theta):
+        g[:] = theta**3
+
+    law = {"U": total(theta**2) * s**2 / 2 + s**2 / 2, "V": total(theta**4) / 4}
+    first = {"theta": [0.5, -0.5], "s": 1.0}
+    derived = quiet(two, law, initial=first)
+    for other in (compiled, lambda theta: theta**3):
+        found = quiet(two, gradient={"U": of_both, "V": other}, initial=first)
+        np.testing.assert_allclose(found["theta"], derived["theta"], rtol=1e-9)
+        np.testing.assert_allclose(found["s"], derived["s"], rtol=1e-9)
+    assert set(seen) == {((2,), float)}
+
+
+@pytest.mark.slow
+def test_of_a_posterior_with_minibatches():
+    x, y = Data("x", like=theta), Data("y")
+    rows, labels = rng.normal(size=(40, 2)), (rng.random(40) > 0.5).astype(float)
+    at = total(x * theta)
+    written = y * at - log(1 + exp(at)), -total(theta**2) / 2
+
+    def gradient(theta, rows, x, y):
+        p = 1 / (1 + np.exp(-x[rows] @ theta))
+        return len(x) / len(rows) * x[rows].T @ (p - y[rows]) + theta
+
+    def wrong(theta, rows, x, y):
+        return gradient(theta, rows, x, y) - 2 * theta
+
+    data = {x: rows, y: labels}
+    options = {"batch_size": 5, "step_size": 0.01, "lengths": None}
+    own = quiet(ONE, Posterior(theta, *written, data, gradient=gradient), **options)
+    derived = quiet(ONE, Posterior(theta, *written, data), **options)
+    np.testing.assert_allclose(own["theta"], derived["theta"], rtol=1e-9)
+    with pytest.raises(RecipeError, match=r"the gradient of your own by theta.* correct one"):
+        quiet(ONE, Posterior(theta, *written, data, gradient=wrong), **options)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda t: t[:, None], "by theta has the shape (2, 1); return an array of the shape (2,)"),
+        (lambda t: 1.0, "by theta has the shape (); return an array of the shape (2,)"),
+        (lambda t: None, "returns nothing; return an array, or write into arguments"),
+        (lambda t: "ab", "by theta is no array of real numbers, but str"),
+        (lambda t: 1j * t, "by theta is no array of real numbers, but ndarray of the shape (2,)"),
+        (lambda t: 1 / 0, "the gradient of your own fails: ZeroDivisionError: division by zero"),
+        (lambda t: t / [1, 0], "by theta[1] is inf at the first state of chain 0; correct it"),
+        (lambda t: t + rng.normal(), "gives two results at one point, so that no run could be"),
+    ],
+)
+def test_a_mistake_is_one_sentence(function, said):
+    with (
+        np.errstate(all="ignore"),
+        pytest.raises(RecipeError, match=re.escape(said)) as error,
+    ):
+        check_python_gradient(PythonGradient(function, (theta,), True), POINT)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("returned", [(np.zeros(2),), (0.0, 0.0, 0.0), np.zeros(2)])
+def test_of_several_blocks_a_tuple_is_needed(returned):
+    gradient = PythonGradient(lambda *_: returned, (theta, eta), True)
+    with pytest.raises(RecipeError, match="must return a tuple of 2 arrays, by theta, eta"):
+        gradient(*np.zeros((2, 1)), *np.zeros((2, 1)))
+
+
+def test_what_the_function_does_with_its_arguments_changes_nothing():
+    def greedy(theta):
+        theta += 1
+        return theta
+
+    point, result = np.array([1.0, 2.0]), np.empty(2)
+    PythonGradient(greedy, (theta,), True)(result, point)
+    assert (point.tolist(), result.tolist()) == ([1, 2], [2, 3])
+
+
+def test_arrays_of_other_libraries_are_taken():
+    result = np.empty(2)
+    PythonGradient(Compiled(2.0), (theta,), True)(result, np.array([1.0, 2.0]))
+    assert result.tolist() == [2, 4]
+    PythonGradient(lambda t: (t,), (theta,), True)(result, np.array([1.0, 2.0]))
+    assert result.tolist() == [1, 2]
+
+
+def test_a_function_for_numba_is_known_by_its_arguments():
+    def for_numba(g_theta, theta):
+        g_theta[:] = theta
+
+    assert not is_for_python(for_numba, 1)
+    assert not is_for_python(njit(for_numba), 1)
+    for one in (of_normal, np.sin, functools.partial(np.multiply, 2), Compiled(1.0), [].append):
+        assert is_for_python(one, 1)
+
+
+def test_another_function_is_another_run():
+    def made(scale):
+        return lambda theta: scale * theta
+
+    x = np.arange(3.0)
+    assert source_text(made(1)) == source_text(made(1))
+    kinds = [
+        made(1),
+        made(2),
+        made(x),
+        made(x + 1),
+        Compiled(1.0),
+        Compiled(2.0),
+        functools.partial(np.multiply, 1.0),
+        functools.partial(np.multiply, 2.0),
+        functools.partial(of_normal),
+        functools.wraps(of_normal)(Compiled(1.0)),
+    ]
+    assert len({source_text(PythonGradient(f, (theta,), True)) for f in kinds}) == len(kinds)
+
+
+@pytest.mark.slow
+def test_one_step_takes_it_too():
+    module = generate(ONE, scheme="euler")
+    state = {"theta": np.array([[1.0, 2.0], [3.0, 4.0]])}
+    moved = [
+        one_step(module, step_size=0.1, gradient=gradient)(state, np.random.default_rng(0))["theta"]
+        for gradient in (of_normal, lambda theta: 0 * theta)
+    ]
+    np.testing.assert_allclose(moved[0] - moved[1], -0.1 * state["theta"], atol=1e-12)
+    with pytest.raises(RecipeError, match="the gradient of your own fails: ZeroDivisionError"):
+        one_step(module, step_size=0.1, gradient=lambda theta: 1 / 0)(
+            state, np.random.default_rng(0)
+        )
