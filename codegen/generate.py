@@ -83,7 +83,17 @@ class Module:
         return any(estimator.control is not None for estimator in self.estimators.values())
 
     def write(self, path: str | Path) -> Path:
-        """Write the text to a file, as ``write_text`` does, and return the path."""
+        """Write the text to a file; a reader of the file sees all of it or none.
+
+        Args:
+            path: the file, which is replaced if it exists.
+
+        Returns:
+            The path.
+
+        Raises:
+            RecipeError: where the file cannot be written; an old file is then unchanged.
+        """
         return write_text(self.source, path)
 
     def load(self) -> ModuleType:
@@ -96,18 +106,7 @@ class Module:
 
 
 def write_text(source: str, path: str | Path) -> Path:
-    """Write the text of a module to a file; a reader of the file sees all of it or none.
-
-    Args:
-        source: the text, which passes the allowlist of statements again.
-        path: the file, which is replaced if it exists.
-
-    Returns:
-        The path.
-
-    Raises:
-        RecipeError: where the file cannot be written; an old file is then unchanged.
-    """
+    """Write a text as ``Module.write`` does, after it has passed the allowlist of statements."""
     target = Path(path)
     text = checked(source)
     with whole_file(target) as temporary:

@@ -14,6 +14,7 @@ from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.kernel.part import updates_of
 from recipe.language.abstract import Potential
+from recipe.language.assumed import ParameterCondition
 from recipe.language.plain_text import without_codes
 from recipe.language.symbols import Block
 from recipe.language.text import listed, text
@@ -27,14 +28,15 @@ def recipe_summary(recipe: Recipe) -> str:
     """The state, the law and the source of a recipe."""
     head = _head("Recipe", recipe.name, recipe.state, recipe.parameters)
     laws = _laws(recipe.posteriors)
-    return _shown([head, f"H = {text(recipe.H)}", *laws, *_source(recipe.source)])
+    conditions = _conditions(recipe.where)
+    return _shown([head, f"H = {text(recipe.H)}", *conditions, *laws, *_source(recipe.source)])
 
 
 def update_summary(update: Update) -> str:
     """The state, the target and the source of a rule."""
     head = _head("Update", update.name, update.state, update.parameters)
     aim = f"a step of size {update.step}, for H = {text(update.target)}"
-    return _shown([head, aim, *_source(update.source)])
+    return _shown([head, aim, *_conditions(update.where), *_source(update.source)])
 
 
 def kernel_summary(kernel: Kernel) -> str:
@@ -42,7 +44,8 @@ def kernel_summary(kernel: Kernel) -> str:
     head = _head("Kernel", kernel.name, kernel.state, kernel.parameters)
     moved = sum(1 for part in kernel.parts for _ in updates_of(part))
     law = f"H = {text(kernel.target)}, {len(kernel.parts)} parts with {moved} rules"
-    return _shown([head, law, *_laws(kernel.posteriors), *_source(kernel.source)])
+    conditions = _conditions(kernel.where)
+    return _shown([head, law, *conditions, *_laws(kernel.posteriors), *_source(kernel.source)])
 
 
 def posterior_summary(posterior: Posterior) -> str:
@@ -66,7 +69,8 @@ def dynamics_summary(dynamics: Dynamics, kind: str) -> str:
 def discretisation_summary(step: Discretisation) -> str:
     """The scheme and the rule of a discrete step."""
     head = f"{_head('Discretisation', step.name, step.state, ())}, {step.scheme}"
-    return _shown([head, *(f"{b} <- {text(e)}" for b, e in step.update.rule)])
+    conditions = _conditions(step.update.where)
+    return _shown([head, *conditions, *(f"{b} <- {text(e)}" for b, e in step.update.rule)])
 
 
 def _head(kind: str, name: str | None, state: Sequence[Block], parameters: Iterable[Symbol]) -> str:
@@ -82,6 +86,11 @@ def _laws(posteriors: Iterable[tuple[Potential, Posterior]]) -> list[str]:
         f"{U} is a posterior of {listed(p.blocks)}, data: {listed(s for s, _ in p.data) or 'none'}"
         for U, p in posteriors
     ]
+
+
+def _conditions(where: Iterable[ParameterCondition]) -> list[str]:
+    shown = listed(where)
+    return [f"where {shown}"] if shown else []
 
 
 def _source(source: str | None) -> list[str]:
