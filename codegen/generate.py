@@ -106,7 +106,18 @@ class Module:
 
 
 def write_text(source: str, path: str | Path) -> Path:
-    """Write a text as ``Module.write`` does, after it has passed the allowlist of statements."""
+    """Write the text of a module to a file, as ``Module.write`` does.
+
+    Args:
+        source: the text, which passes the allowlist of statements again.
+        path: the file, which is replaced if it exists.
+
+    Returns:
+        The path.
+
+    Raises:
+        RecipeError: where the file cannot be written; an old file is then unchanged.
+    """
     target = Path(path)
     text = checked(source)
     with whole_file(target) as temporary:
