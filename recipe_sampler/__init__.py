@@ -27,9 +27,9 @@ NAMES_BY_PACKAGE = {
         Report Verdict check_invariance check_kernel check_sweep verify
     """,
     "codegen": """
-        Constant Cyclical Density Diagnosis Divergence Draws Module OneStep Polynomial SavedDraws
-        diagnose generate memory_mapped one_step plot read_draws read_libsvm read_table
-        sample
+        BiasWarning Constant Cyclical Density Diagnosis Divergence Draws Module OneStep
+        Polynomial Prediction SavedDraws diagnose generate memory_mapped one_step plot read_draws
+        read_libsvm read_table sample
     """,
 }
 HOME = {name: package for package, names in NAMES_BY_PACKAGE.items() for name in names.split()}

@@ -63,7 +63,7 @@ FLOORS = {
         generate,
         inputs,
         running,
-        step_size,
+        bias step_size,
         results,
         sample
     """,

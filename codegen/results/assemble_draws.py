@@ -13,6 +13,7 @@ import numpy as np
 import sympy
 
 import recipe
+from codegen.bias.prediction import Prediction
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions
@@ -38,6 +39,7 @@ def collected(
     seconds: float,
     warnings: tuple[str, ...],
     budget: Budget | None,
+    bias: Prediction | None,
 ) -> Draws:
     """Return the draws of all chains, as many as the shortest healthy chain has."""
     counts = np.array([options.draws_after(chain.done) for chain in chains])
@@ -73,6 +75,7 @@ def collected(
         options.schedule.at(options.warmup + options.thin * np.arange(1.0, length + 1) - 1),
         (*bad, *(() if still and bad else warnings)),  # these warnings advise a smaller step
         acceptance,
+        bias,
     )
 
 

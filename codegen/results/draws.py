@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from codegen.bias.prediction import Prediction
 from codegen.results.groups import Group, Variable
 from codegen.results.to_arviz import arviz_of
 from codegen.results.write_netcdf import write_netcdf
@@ -91,6 +93,8 @@ class Draws:
         warnings: sentences about the run that a user should read.
         acceptance: the share of Metropolis tests that accepted in the step that each draw was made
             in, shape (chains, draws); None where the sampler has no test.
+        bias: what is predicted of the bias by step size and minibatches; None where nothing was to
+            be predicted.
     """
 
     values: Mapping[str, np.ndarray]
@@ -101,6 +105,7 @@ class Draws:
     step_sizes: np.ndarray
     warnings: tuple[str, ...] = ()
     acceptance: np.ndarray | None = None
+    bias: Prediction | None = None
 
     def __getitem__(self, block: Any) -> np.ndarray:
         """Return the draws of a block, by its symbol or name, in the shape given under ``values``.
@@ -136,6 +141,7 @@ class Draws:
             "interrupted": int(self.interrupted),
             "divergences": "; ".join(map(str, self.divergences)),
             "warnings": "\n".join(self.warnings),
+            **({} if self.bias is None else {"predicted_bias": json.dumps(self.bias.as_json())}),
         }
         return {"posterior": _group(self.values, how), "sample_stats": _group(statistics, {})}
 
