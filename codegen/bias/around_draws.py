@@ -37,6 +37,8 @@ class Around:
         within: the standard deviations within chains, shape (k,).
         sd: the standard deviations over all chains, shape (k,).
         draws: the number of draws of a chain.
+        sample: some draws of all chains, shape (count, k); None where blocks are not kept, or their
+            draws are those of an image.
     """
 
     start: np.ndarray
@@ -45,6 +47,7 @@ class Around:
     within: np.ndarray
     sd: np.ndarray
     draws: int
+    sample: np.ndarray | None
 
 
 def where_draws_are(step: StepMap, chains: Sequence[Chain], options: SamplingOptions) -> Around:
@@ -53,17 +56,18 @@ def where_draws_are(step: StepMap, chains: Sequence[Chain], options: SamplingOpt
     last = np.array([step.pack(c.state) for c in chains])
     start, scale = last.mean(axis=0), last.std(axis=0)
     images = {plan.fields[b] for b in plan.state if b.image is not None}
-    means, squares, within, count = [], [], [], 0
-    for name, part in step.recorded.items():
+    means, squares, within, sample, count = [], [], [], [], 0
+    whole = not images & set(step.recorded)
+    for name in step.recorded:
         draws = [_some(getattr(c.draws, name)[: options.draws_after(c.done)]) for c in chains]
-        width = part.stop - part.start
         if not all(d.shape[0] for d in draws):  # the block is not kept
+            whole = False
             draws = [last[:, step.fields[name]][[n]] for n in range(len(chains))]
         count = min(d.shape[0] for d in draws)
         means.append(np.array([d.mean(axis=0) for d in draws]))
         within.append(np.sqrt(np.mean([d.var(axis=0) for d in draws], axis=0)))
         squares.append(np.concatenate(draws).std(axis=0))
-        assert means[-1].shape[1] == width
+        sample.append(np.concatenate([d[:count] for d in draws]))
         if name not in images:
             own = step.fields[name]
             start[own] = means[-1].mean(axis=0)
@@ -72,7 +76,13 @@ def where_draws_are(step: StepMap, chains: Sequence[Chain], options: SamplingOpt
     if not np.isfinite(start).all() or np.max(np.abs(start)) > HUGE:
         raise UnpredictableError("its states are too large for differences to have digits")
     return Around(
-        start, scale, np.hstack(means), np.concatenate(within), np.concatenate(squares), count
+        start,
+        scale,
+        np.hstack(means),
+        np.concatenate(within),
+        np.concatenate(squares),
+        count,
+        np.hstack(sample) if whole and count >= MIN_DRAWS else None,
     )
 
 

@@ -61,10 +61,13 @@ def _unscaled(kernel: Compiled) -> Iterator[str]:
             with np.errstate(all="ignore"):
                 scales = np.sqrt(np.mean(np.asarray(rows, dtype=float) ** 2, axis=0))
             used = scales[scales > 0]
-            if not used.size or not used.max() > MAX_RATIO * np.median(used):
+            if not used.size:
+                continue
+            middle = float(np.quantile(used, 0.5, method="lower"))
+            if not used.max() > MAX_RATIO * middle:
                 continue
             worst = int(np.argmax(scales))
             yield (
                 f"standardise: column {worst} of {symbol} has scale {scales[worst]:,.3g}, and the"
-                f" median column has {np.median(used):,.3g}; one step size does not fit both"
+                f" median column has {middle:,.3g}; one step size does not fit both"
             )

@@ -1,8 +1,6 @@
-"""The law that a run samples against the law that it should: standard deviations, and means.
+"""The law that a run samples against the law that it should: the bias of each coordinate.
 
-The target is the limit of the stationary law for small steps with all of the data. Means shift
-because the law is wider where it is not symmetric: to second order by ``(I - M)^-1 F''[S - S0] /
-2``, which is ``-A^-1 U'''[S - S0] / 2`` for small steps.
+The target is the limit of the stationary law for small steps with all of the data.
 """
 
 from __future__ import annotations
@@ -11,10 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen.bias.linearise import Linear, Setting
-
-MAX_DIRECTIONS = 30  # in which second differences are taken
-SMALL = 1e-6  # of the largest eigenvalue: directions that change nothing
+from codegen.bias.linearise import Linear
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +57,16 @@ class Law:
     points: np.ndarray
     draws: np.ndarray
 
+    def variances(self, target: Law) -> np.ndarray:
+        """Return the ratios of the variances of draws to those of a target."""
+        return np.asarray(np.diag(self.draws) / np.diag(target.draws))
+
+    def distance(self, target: Law) -> float:
+        """Return the size of the difference of two covariances of draws, in units of the target."""
+        sd = np.sqrt(np.diag(target.draws))
+        more = (self.draws - target.draws) / np.outer(sd, sd)
+        return float(np.sqrt(np.sum(more**2)))
+
 
 def law_of(here: Linear, extra: np.ndarray | None = None) -> Law | None:
     """Return the stationary law of a linear step; None where there is none."""
@@ -69,40 +74,21 @@ def law_of(here: Linear, extra: np.ndarray | None = None) -> Law | None:
     return None if found is None else Law(*found)
 
 
+def bias_like(law: Law | None, target: Law, other: Bias, other_law: Law | None) -> Bias:
+    """Return the bias of a law; its means shift as those of another law, in proportion to the
+    difference of the covariances.
+
+    Args:
+        law: the law; None where there is none.
+        target: the law that it should be.
+        other, other_law: the bias of another law, and that law.
+    """
+    if law is None or other_law is None:
+        return without_law(target.draws.shape[0])
+    share = law.distance(target) / max(other_law.distance(target), 1e-300)
+    return Bias(law.variances(target), share * other.shift)
+
+
 def without_law(count: int) -> Bias:
     """Return the bias of a step that has no stationary law."""
     return Bias(np.full(count, np.inf), np.full(count, np.inf))
-
-
-def bias_of(setting: Setting, here: Linear, law: Law | None, target: Law) -> Bias:
-    """Return the bias of a law.
-
-    Args:
-        setting: the step with its size.
-        here: the step near its fixed point.
-        law: its stationary law; None where it has none.
-        target: the law that it should have.
-    """
-    wanted = np.diag(target.draws)
-    if law is None:
-        return without_law(wanted.size)
-    shift = _shift(setting, here, law.points - target.points, np.sqrt(np.diag(target.points)))
-    return Bias(np.diag(law.draws) / wanted, shift / np.sqrt(wanted))
-
-
-def _shift(setting: Setting, here: Linear, more: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Return the shift of the mean of the draws by a covariance that is larger by ``more``."""
-    n = here.point.size
-    scale = np.where(scale > 0, scale, 1.0)
-    values, vectors = np.linalg.eigh(more / np.outer(scale, scale))
-    order = np.argsort(-np.abs(values))[:MAX_DIRECTIONS]
-    bent = np.zeros(here.moved.size)
-    middle = setting.full(here.point)
-    for k in order:
-        if abs(values[k]) <= SMALL * max(1.0, abs(values[order[0]])):
-            break
-        v = scale * vectors[:, k]
-        both = setting.full(here.point + v) + setting.full(here.point - v)
-        bent += 0.5 * values[k] * (both - 2.0 * middle)
-    moved = np.linalg.solve(np.eye(n) - here.slopes[:n], bent[:n])
-    return np.asarray(here.slopes[n:] @ moved + bent[n:])

@@ -55,6 +55,23 @@ class Setting:
         """Return the result of a step with all of the data."""
         return self.step(point, step, self.step_size, self.rows, True)
 
+    def from_positions(self, centre: np.ndarray, deviation: np.ndarray) -> np.ndarray:
+        """Return the point whose judged coordinates deviate from a centre, with the gradient there
+        where the scheme keeps it.
+
+        Args:
+            centre: a point, shape (n,).
+            deviation: deviations of the judged coordinates, shape (k,).
+        """
+        step = self.step
+        point = centre.copy()
+        for name, part in step.recorded.items():
+            point[step.fields[name]] += deviation[part.start - step.size : part.stop - step.size]
+        if step.block_size < step.size:
+            kept = slice(step.block_size, step.size)
+            point[kept] = step(point, 0, 0.0, self.rows, True, fresh=True)[kept]
+        return point
+
 
 @dataclass(frozen=True, eq=False)
 class Linear:

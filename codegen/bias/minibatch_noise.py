@@ -93,15 +93,16 @@ def _root(S: np.ndarray) -> np.ndarray:
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
-def scaled_to_batch(batch: int, other: int, rows: int, replace: bool) -> float:
-    """Return the factor of the variance of a minibatch's mean if it has other rows than now.
+def batch_with_share(share: float, batch: int, rows: int, replace: bool) -> float:
+    """Return the rows of the minibatch whose mean has this share of the variance that it has now.
+
+    With replacement the variance goes as 1/n, of distinct rows as 1/n - 1/N.
 
     Args:
-        batch, other: the numbers of rows.
-        rows: the rows of the data.
+        share: the share, above 0.
+        batch: the rows of a minibatch now.
+        rows: the rows N of the data.
         replace: whether rows are drawn with replacement.
     """
-    if replace:
-        return batch / other
-    left = (rows - other) / max(1, rows - batch)
-    return left * batch / other
+    whole = 0.0 if replace else 1.0 / rows
+    return 1.0 / (whole + share * (1.0 / batch - whole))

@@ -13,7 +13,7 @@ from codegen.bias.around_draws import (
     require_one_place,
     where_draws_are,
 )
-from codegen.bias.compare import Bias, Law, bias_of, law_of
+from codegen.bias.compare import Bias, Law, bias_like, law_of, without_law
 from codegen.bias.linearise import (
     Linear,
     Setting,
@@ -25,6 +25,7 @@ from codegen.bias.linearise import (
 from codegen.bias.minibatch_noise import BatchNoise, noise_around, noise_at_point
 from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction, Repairs
 from codegen.bias.repairs import larger_batch, repairs, rounded_down, smaller_step
+from codegen.bias.shift import POINTS, points_of_law, shift_of_means
 from codegen.bias.step_map import step_map
 from codegen.bias.streams import noise_lengths
 from codegen.bias.unpredictable import UnpredictableError
@@ -99,6 +100,7 @@ def _predicted(
         batch=options.rows,
         columns=sum(a.size // max(1, a.shape[0]) for a in data),
         steps=sum(n for _, n in streams) + 2 * step.size,
+        more=2 * POINTS,
     )
     setting = Setting(step, streams, _rows_for_all(kernel, most, rows), size)
     # 3. Linearise where the step stands still, at its size and for small steps.
@@ -107,18 +109,17 @@ def _predicted(
     require_distance_from_edges(kernel, step, here.point, target)
     deviation = np.sqrt(np.diag(target.points)) * np.where(np.arange(step.size) % 2, 1.0, -1.0)
     require_additive_noise(setting, here, deviation)
-    # 4. The laws with and without minibatches.
-    law = law_of(here)
-    alone = bias_of(setting, here, law, target)
-    noise = _batch_noise(setting, here, law, target, most) if options.rows else None
-    with_noise = law if noise is None or law is None else law_of(here, noise.around)
-    total = alone if noise is None else bias_of(setting, here, with_noise, target)
-    if with_noise is not None and np.max(total.sd) <= LARGEST_FACTOR:
-        require_draws_of_this_law(around, labels, with_noise, here, total, target)
+    # 4. The laws with and without minibatches, and their biases.
+    alone_law = law_of(here)
+    noise = _batch_noise(setting, here, alone_law, target, most) if options.rows else None
+    law = alone_law if noise is None else law_of(here, noise.around)
+    alone, total = _biases(setting, here, around, target, alone_law, law)
+    if law is not None and np.max(total.sd) <= LARGEST_FACTOR:
+        require_draws_of_this_law(around, labels, law, here, total, target)
     # 5. What would be within the budget.
     found = Repairs()
     if total.size > budget:
-        found = _repairs(setting, here, target, (alone, total), noise, most, rows, budget)
+        found = _repairs(setting, here, target, alone, (total, law), noise, most, rows, budget)
     return Prediction(
         budget,
         bool(options.rows),
@@ -129,6 +130,31 @@ def _predicted(
         None if noise is None else noise.relative_error,
         step.size,
     )
+
+
+def _biases(
+    setting: Setting,
+    here: Linear,
+    around: Around,
+    target: Law,
+    alone: Law | None,
+    total: Law | None,
+) -> tuple[Bias, Bias]:
+    """Return the biases of the law of the step alone, and of that with minibatches."""
+    nothing = without_law(target.draws.shape[0])
+    if total is None:
+        return nothing if alone is None else Bias(
+            alone.variances(target), 0 * nothing.shift
+        ), nothing
+    sd = np.sqrt(np.diag(target.draws))
+    points = points_of_law(total, around.sample)
+    centre = here.point if around.sample is None else around.start
+    shift = shift_of_means(setting, here, points, centre, total, target) / sd
+    both = Bias(total.variances(target), shift)
+    if alone is None or alone is total:
+        return both if alone is total else nothing, both
+    share = alone.distance(target) / max(total.distance(target), 1e-300)
+    return Bias(alone.variances(target), share * shift), both
 
 
 def _mean_step_size(options: SamplingOptions) -> float:
@@ -201,22 +227,23 @@ def _repairs(
     setting: Setting,
     here: Linear,
     target: Law,
-    biases: tuple[Bias, Bias],
+    alone: Bias,
+    now: tuple[Bias, Law | None],
     noise: BatchNoise | None,
     most: Work,
     rows: int,
     budget: float,
 ) -> Repairs:
-    alone, total = biases
     options, plan = setting.step.kernel.options, setting.step.kernel.module.plan
-    step = smaller_step(setting, here, target, total, options.rows, most.batches, budget)
+    step = smaller_step(setting, here, target, now, options.rows, most.batches, budget)
     if step is not None:
         step = rounded_down(step * options.schedule.a / setting.step_size)
     if noise is None or plan.variances:
         return Repairs(step)
-    batch = larger_batch(alone, total, options.rows, rows, options.replace, budget)
+    batch = larger_batch(alone, now[0], options.rows, rows, options.replace, budget)
     law = law_of(here, noise.differences)
-    controls = _can_be_controlled(setting) and (bias_of(setting, here, law, target).size <= budget)
+    controlled = bias_like(law, target, *now).size <= budget
+    controls = controlled and _can_be_controlled(setting)
     return repairs(step, batch, controls, rows)
 
 

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from codegen.bias.compare import Bias, Law, bias_of, law_of
+from codegen.bias.compare import Bias, Law, bias_like, law_of
 from codegen.bias.linearise import Linear, Setting, linearised, with_size
-from codegen.bias.minibatch_noise import noise_around
+from codegen.bias.minibatch_noise import batch_with_share, noise_around
 from codegen.bias.prediction import Repairs
 from codegen.bias.unpredictable import UnpredictableError
 
@@ -22,7 +22,7 @@ def smaller_step(
     setting: Setting,
     here: Linear,
     target: Law,
-    bias: Bias,
+    now: tuple[Bias, Law | None],
     batch: int,
     batches: int,
     budget: float,
@@ -34,12 +34,12 @@ def smaller_step(
         setting: the step with its size.
         here: the step near its fixed point.
         target: the law that is wanted.
-        bias: the bias at the step size now.
+        now: the bias at the step size now, and its law.
         batch: the rows of a minibatch; 0 for all of the data.
         batches: the number of minibatches for each trial.
         budget: the largest bias.
     """
-    size, found = setting.step_size, None
+    bias, size, found = now[0], setting.step_size, None
     for _ in range(TRIALS):
         change = _change(bias, budget)
         if found is not None and change < 1.0 / NEAR_ENOUGH:
@@ -47,7 +47,7 @@ def smaller_step(
         size = min(size * change, setting.step_size)
         tried = with_size(setting, size)
         try:
-            bias = _bias_at(tried, here, target, batch, batches)
+            bias = bias_like(_law_at(tried, here, target, batch, batches), target, *now)
         except UnpredictableError:
             return found
         if bias.size <= budget:
@@ -68,13 +68,13 @@ def _change(bias: Bias, budget: float) -> float:
     return min(LARGEST_CHANGE, max(SMALLEST_CHANGE, change)) if math.isfinite(change) else 0.1
 
 
-def _bias_at(setting: Setting, here: Linear, target: Law, batch: int, batches: int) -> Bias:
+def _law_at(setting: Setting, here: Linear, target: Law, batch: int, batches: int) -> Law | None:
     near = linearised(setting, here.point, np.sqrt(np.diag(target.points)))
     extra = None
     if batch:
         at_point = np.zeros((batches, near.moved.size))
         extra = noise_around(setting, near, batch, at_point, target.points).around
-    return bias_of(setting, near, law_of(near, extra), target)
+    return law_of(near, extra)
 
 
 def larger_batch(
@@ -98,8 +98,7 @@ def larger_batch(
         low, high = (share, high) if alone.with_share(total, share).size <= budget else (low, share)
     if low <= 0.0:
         return rows
-    needed = batch / low if replace else rows * batch / (batch + low * (rows - batch))
-    return rounded_up(needed)
+    return rounded_up(batch_with_share(low, batch, rows, replace))
 
 
 def repairs(step: float | None, batch: int | None, controls: bool, rows: int) -> Repairs:

@@ -66,7 +66,14 @@ class StepMap:
         return np.concatenate([np.ravel(getattr(state, f)) for f in self.fields])
 
     def __call__(
-        self, point: np.ndarray, step: int, step_size: float, rows: int, distinct: bool
+        self,
+        point: np.ndarray,
+        step: int,
+        step_size: float,
+        rows: int,
+        distinct: bool,
+        *,
+        fresh: bool = False,
     ) -> np.ndarray:
         """Return the result of a step.
 
@@ -76,6 +83,7 @@ class StepMap:
             step_size: its size.
             rows: the rows of its minibatch; 0 for all of the data.
             distinct: whether these rows are drawn without replacement.
+            fresh: whether the gradient at the start is evaluated, and not taken from the point.
 
         Raises:
             UnpredictableError: where the step leaves the domain.
@@ -90,7 +98,7 @@ class StepMap:
             getattr(state, name)[:] = values
         carried = self.kernel.module.plan.carried
         if carried is not None:
-            getattr(state, carried.mark)[0] = step + 1.0
+            getattr(state, carried.mark)[0] = 0.0 if fresh else step + 1.0
         run, gradient, data, params, seed = self._entry(state, draws)
         _, bad = run(
             state, draws, gradient, data, step_size, params, seed, STREAM, step, 1, step, 1
