@@ -37,8 +37,8 @@ class Around:
         within: the standard deviations within chains, shape (k,).
         sd: the standard deviations over all chains, shape (k,).
         draws: the number of draws of a chain.
-        sample: some draws of all chains, shape (count, k); None where blocks are not kept, or their
-            draws are those of an image.
+        sample: some draws of all chains, shape (count, k); None where blocks are not kept, or the
+            draws are those of their images.
     """
 
     start: np.ndarray
@@ -52,26 +52,24 @@ class Around:
 
 def where_draws_are(step: StepMap, chains: Sequence[Chain], options: SamplingOptions) -> Around:
     """Return where the draws of these chains are."""
-    plan = step.kernel.module.plan
     last = np.array([step.pack(c.state) for c in chains])
     start, scale = last.mean(axis=0), last.std(axis=0)
-    images = {plan.fields[b] for b in plan.state if b.image is not None}
-    means, squares, within, sample, count = [], [], [], [], 0
-    whole = not images & set(step.recorded)
+    means, squares, within, count = [], [], [], 0
+    sample: list[np.ndarray] = []
+    whole = True
     for name in step.recorded:
         draws = [_some(getattr(c.draws, name)[: options.draws_after(c.done)]) for c in chains]
-        if not all(d.shape[0] for d in draws):  # the block is not kept
-            whole = False
+        if name in step.images or not all(d.shape[0] for d in draws):
+            whole = False  # the block itself is not kept
             draws = [last[:, step.fields[name]][[n]] for n in range(len(chains))]
-        count = min(d.shape[0] for d in draws)
+        count = min([d.shape[0] for d in draws] + ([count] if sample else []))
         means.append(np.array([d.mean(axis=0) for d in draws]))
         within.append(np.sqrt(np.mean([d.var(axis=0) for d in draws], axis=0)))
         squares.append(np.concatenate(draws).std(axis=0))
-        sample.append(np.concatenate([d[:count] for d in draws]))
-        if name not in images:
-            own = step.fields[name]
-            start[own] = means[-1].mean(axis=0)
-            scale[own] = squares[-1]
+        sample.append(np.array([d[: min(len(d) for d in draws)] for d in draws]))
+        own = step.fields[name]
+        start[own] = means[-1].mean(axis=0)
+        scale[own] = squares[-1]
     scale = np.where(scale > 0, scale, 1e-3 * (1.0 + np.abs(start)))
     if not np.isfinite(start).all() or np.max(np.abs(start)) > HUGE:
         raise UnpredictableError("its states are too large for differences to have digits")
@@ -82,7 +80,7 @@ def where_draws_are(step: StepMap, chains: Sequence[Chain], options: SamplingOpt
         np.concatenate(within),
         np.concatenate(squares),
         count,
-        np.hstack(sample) if whole and count >= MIN_DRAWS else None,
+        np.concatenate(np.dstack(sample)) if whole and count >= MIN_DRAWS else None,
     )
 
 

@@ -9,6 +9,7 @@ cancels. N comes from steps at one point with different random numbers: these ar
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from codegen.bias.step_map import STREAM, StepMap
 from codegen.bias.streams import normals
 from codegen.bias.unpredictable import UnpredictableError
 
+QUIET_STEPS = 4096
 MORE_STEPS = 8  # than unknowns, in the fit of N
 REACH = 1e-2  # of a difference, in scales of its coordinate
 CLOSE = 0.01  # scales: a fixed point is not searched for more closely
@@ -51,8 +53,14 @@ class Setting:
         """Return the normal numbers of some steps, shape (steps, noises)."""
         return normals(self.streams, self.step.kernel.options.seed, STREAM, steps)
 
-    def full(self, point: np.ndarray, step: int = 0) -> np.ndarray:
-        """Return the result of a step with all of the data."""
+    @cached_property
+    def quiet(self) -> int:
+        """The number of the step with the least noise among many: slopes are taken there."""
+        return int(np.argmin(np.sum(self.normals(np.arange(QUIET_STEPS)) ** 2, axis=1)))
+
+    def full(self, point: np.ndarray, step: int | None = None) -> np.ndarray:
+        """Return the result of a step with all of the data, by default of the quiet one."""
+        step = self.quiet if step is None else step
         return self.step(point, step, self.step_size, self.rows, True)
 
     def from_positions(self, centre: np.ndarray, deviation: np.ndarray) -> np.ndarray:

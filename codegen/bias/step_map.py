@@ -33,6 +33,8 @@ class StepMap:
         kernel: the compiled module with its arguments.
         fields: by field of the state, the slice of a point that holds it.
         recorded: by field of a draw, the slice of a result that holds it.
+        images: those fields of draws that hold the image of a block; a result has the block itself,
+            as no linear step has the image.
         scratch: other numbers in a state that a step depends on, by field, such as the running
             variance of a gradient; every step starts with these.
         entry: the machine code of ``run`` and its constant arguments, once they are looked up.
@@ -42,6 +44,7 @@ class StepMap:
     kernel: Compiled
     fields: Mapping[str, slice]
     recorded: Mapping[str, slice]
+    images: frozenset[str]
     scratch: Mapping[str, np.ndarray]
     states: dict[tuple[int, bool], tuple[Any, Any]] = field(default_factory=dict)
     entry: list[Any] = field(default_factory=list)
@@ -107,7 +110,7 @@ class StepMap:
         for name, part in self.fields.items():
             result[part] = getattr(state, name)
         for name, part in self.recorded.items():
-            result[part] = getattr(draws, name)[0]
+            result[part] = getattr(state, name) if name in self.images else getattr(draws, name)[0]
         if bad >= 0 or not np.isfinite(result).all():
             raise UnpredictableError(
                 "a step from near the mode is not finite, or leaves the domain"
@@ -155,7 +158,8 @@ def step_map(kernel: Compiled, state: Any, judged: Sequence[str]) -> StepMap:
     averages = [f for group in module.plan.variances.values() for f in group]
     counters = [e.average.calls for e in module.estimators.values() if e.average is not None]
     scratch = {f: np.copy(getattr(state, f)) for f in (*averages, *counters)}
-    return StepMap(kernel, fields, recorded, scratch)
+    images = frozenset(module.plan.fields[b] for b in module.plan.state if b.image is not None)
+    return StepMap(kernel, fields, recorded, images, scratch)
 
 
 def _kept_gradients(module: Module) -> list[str]:

@@ -98,20 +98,20 @@ def test_the_step_alone_is_predicted_to_the_exact_law():
 
 
 def test_minibatches_are_predicted_to_the_exact_law_and_the_repairs_hold():
-    draws = drawn(SGLD, scheme="euler", step_size=1e-3, batch_size=20)
+    draws = drawn(SGLD, scheme="euler", step_size=5e-4, batch_size=20)
     found = draws.bias
-    ratio = exact(20, sgld(1e-3))
+    ratio = exact(20, sgld(5e-4))
     assert 1.2 < ratio.max() < 2
     assert found.total.sd_factor == pytest.approx(ratio.max(), rel=0.1)
     assert found.total.sd_coordinate == f"theta[{ratio.argmax()}]"
-    assert found.step_alone.sd_factor == pytest.approx(exact(None, sgld(1e-3)).max(), rel=0.01)
+    assert found.step_alone.sd_factor == pytest.approx(exact(None, sgld(5e-4)).max(), rel=0.01)
     assert found.judgement == "exceeded"
     assert draws["theta"].std(axis=(0, 1)).max() > 0  # the draws are there
     (said,) = [w for w in draws.warnings if "minibatch noise" in w]
     assert f"about {found.total.sd_factor:.2g} x too wide" in said
     for way, left in (
         (found.repairs.step_size, exact(20, sgld(found.repairs.step_size))),
-        (found.repairs.batch_size, exact(found.repairs.batch_size, sgld(1e-3))),
+        (found.repairs.batch_size, exact(found.repairs.batch_size, sgld(5e-4))),
     ):
         assert f"{way:,}" in said or f"{way:g}" in said
         assert 1.02 < left.max() < 1.13  # within the budget, and not much smaller than need be
@@ -209,7 +209,7 @@ def test_a_share_of_the_variance_of_a_mean_needs_so_many_rows(replace):
     [("semi-implicit", sghmc), ("baoab", baoab)],
     ids=["semi-implicit", "baoab"],
 )
-@pytest.mark.parametrize(("batch", "eps"), [(None, 0.06), (20, 0.03)])
+@pytest.mark.parametrize(("batch", "eps"), [(None, 0.06), (20, 0.008)])
 def test_sghmc_is_predicted_to_the_exact_law(scheme, oracle, batch, eps):
     found = drawn(
         SGHMC, scheme=scheme, step_size=eps, params={"C": 10.0}, batch_size=batch, steps=20_000
