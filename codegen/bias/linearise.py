@@ -170,7 +170,8 @@ def at_fixed_point(setting: Setting, start: np.ndarray, scale: np.ndarray) -> Li
             own = np.sqrt(np.abs(np.diag(law[0])))
             scale = np.where(own > 0, own, scale)
     raise UnpredictableError(
-        "the step without its noise stands still nowhere near the draws (a thermostat never does)"
+        "the step without its noise stands still nowhere near the draws: the density has no mode"
+        " there, or the sampler is a thermostat"
     )
 
 

@@ -18,7 +18,7 @@ from codegen.bias.stationary import stationary_covariance
 from codegen.bias.streams import normals
 from codegen.bias.work import work
 from codegen.device.random import fill_normals, stream_key
-from recipe import Data, Posterior, Potential, Recipe, Vector, bind, total
+from recipe import Data, Posterior, Potential, Recipe, Vector, bind, mirror, total
 
 theta = Vector("theta")
 r = Vector("r", like=theta)
@@ -264,7 +264,7 @@ def test_logistic_regression_by_minibatches_is_predicted(logistic, eps, batch):
 
 @pytest.mark.slow
 def test_the_repair_by_control_variates_holds(logistic):
-    how = {"scheme": "euler", "step_size": 2e-3, "batch_size": 40}
+    how = {"scheme": "euler", "step_size": 5e-4, "batch_size": 40}
     assert drawn(SGLD, logistic, **how).bias.repairs.control_variates
     assert drawn(SGLD, logistic, control_variates=True, **how).bias.judgement == "within"
 
@@ -286,3 +286,62 @@ def test_a_thermostat_is_not_predicted(logistic):
         ).bias
     assert found.judgement == "unknown"
     assert "thermostat" in found.unknown
+
+
+@pytest.mark.slow
+def test_two_modes_are_not_predicted():
+    """Between the two modes, where draws of chains that visit both have their mean, the density is
+    not concave."""
+    from catalog.posteriors.mixture import posterior
+    from catalog.sghmc import sghmc as of_catalog
+
+    (V,) = (a for a in of_catalog.abstract if isinstance(a, Potential))
+    with pytest.warns(BiasWarning, match="cannot be predicted"):
+        found = sample(
+            bind(of_catalog, {V: posterior}),
+            steps=50_000,
+            warmup=5000,
+            step_size=0.04,
+            params={"C": 1.0},
+            batch_size=30,
+            progress=False,
+        ).bias
+    assert found.judgement == "unknown"
+
+
+@pytest.mark.slow
+def test_a_posterior_at_an_edge_is_not_predicted():
+    u = Vector("u", domain=sympy.Interval(0, sympy.oo))
+    V = Potential("V", u)
+    x = Data("x", like=u)
+    at_edge = Posterior(u, -total((x - u) ** 2) / 2, -total(u), {x: rng.normal(size=(50, 1))})
+    reflected = mirror(Recipe(u, V, Matrix([[1]]), Matrix([[0]]), name="at_edge"), u)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BiasWarning)
+        found = sample(
+            bind(reflected, {V: at_edge}),
+            steps=4000,
+            step_size=1e-3,
+            batch_size=10,
+            progress=False,
+            scheme="euler",
+        ).bias
+    assert found.judgement == "unknown"
+
+
+@pytest.mark.slow
+def test_other_coordinates_are_predicted():
+    """Rates of pumps by their softplus: the standard deviation of each at a fifth of the step."""
+    from catalog.corv_sgld import corv_sgld
+    from catalog.posteriors.pumps import posterior
+
+    (V,) = (a for a in corv_sgld.abstract if isinstance(a, Potential))
+
+    def run(step_size, steps):
+        bound = bind(corv_sgld, {V: posterior})
+        how = {"warmup": 5000, "thin": 10, "progress": False, "max_bias": 1.0}
+        return sample(bound, step_size=step_size, steps=steps, **how)
+
+    wide, fine = run(0.05, 200_000), run(0.005, 1_000_000)
+    sds = [np.log(d["theta"]).std(axis=(0, 1)) for d in (wide, fine)]
+    assert wide.bias.total.sd_factor == pytest.approx((sds[0] / sds[1]).max(), rel=0.05)
