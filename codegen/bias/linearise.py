@@ -22,7 +22,8 @@ QUIET_STEPS = 4096
 MORE_STEPS = 8  # than unknowns, in the fit of N
 REACH = 1e-2  # of a difference, in scales of its coordinate
 CLOSE = 0.01  # scales: a fixed point is not searched for more closely
-MAX_ROUNDS = 15  # linearisations on the way to the fixed point
+MAX_ROUNDS = 20  # linearisations on the way to the fixed point
+MAX_HALVINGS = 6  # of a move of Newton's method
 MAX_JUMP = 1e6  # scales: no fixed point is looked for farther away
 # of the effect of the noise: more is a noise that depends on the state
 MAX_CHANGE_OF_NOISE = 0.05
@@ -164,7 +165,7 @@ def at_fixed_point(setting: Setting, start: np.ndarray, scale: np.ndarray) -> Li
             return here
         if not far < MAX_JUMP:
             break
-        point = point + move
+        point = point + _shortened(setting, here, move)
         law = here.law()
         if law is not None:
             own = np.sqrt(np.abs(np.diag(law[0])))
@@ -173,6 +174,22 @@ def at_fixed_point(setting: Setting, start: np.ndarray, scale: np.ndarray) -> Li
         "the step without its noise stands still nowhere near the draws: the density has no mode"
         " there, or the sampler is a thermostat"
     )
+
+
+def _shortened(setting: Setting, here: Linear, move: np.ndarray) -> np.ndarray:
+    """Return a move of Newton's method, halved until the step drifts less where it ends."""
+    n = here.point.size
+    noise = (here.noise @ setting.normals(np.array([setting.quiet]))[0])[:n]
+
+    def drift(point: np.ndarray) -> float:
+        return float(np.linalg.norm(setting.full(point)[:n] - noise - point))
+
+    now = drift(here.point)
+    for _ in range(MAX_HALVINGS):
+        if drift(here.point + move) < now:
+            break
+        move = move / 2
+    return move
 
 
 def require_additive_noise(setting: Setting, here: Linear, deviation: np.ndarray) -> None:

@@ -81,7 +81,6 @@ class Prediction:
         coordinates: the number of coordinates of the state.
         sentence: what a user should read about it; None where all is well, or where nothing can be
             predicted about a run without minibatches.
-        sketched: whether there are too many coordinates for all correlations.
     """
 
     budget: float
@@ -93,7 +92,6 @@ class Prediction:
     noise_error: float | None = None
     coordinates: int = 0
     sentence: str | None = None
-    sketched: bool = False
 
     @property
     def judgement(self) -> Judgement:
