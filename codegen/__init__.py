@@ -10,6 +10,7 @@ require_to_load(
 )  # measured, with two processors
 import_numba()
 
+from codegen.bias.prediction import BiasWarning, Prediction
 from codegen.files.convert import memory_mapped
 from codegen.files.libsvm import read_libsvm
 from codegen.files.tables import read_table
@@ -26,6 +27,7 @@ from codegen.running.one_step import OneStep, one_step
 from codegen.sample import sample
 
 __all__ = [
+    "BiasWarning",
     "Constant",
     "Cyclical",
     "Density",
@@ -36,6 +38,7 @@ __all__ = [
     "OneStep",
     "Plots",
     "Polynomial",
+    "Prediction",
     "SavedDraws",
     "diagnose",
     "generate",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from codegen.bias.judge import judged
+from codegen.bias.prediction import BiasWarning, Prediction
 from codegen.check_arguments import short_text
 from codegen.generate import Module, generate
 from codegen.inputs.compiled_posterior import Density
@@ -100,6 +103,7 @@ def sample(
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = 30.0,
     float32_data: bool = False,
+    max_bias: float = 0.1,
     progress: bool = True,
     name: str | None = None,
     check: Callable[[Module], None] | None = None,
@@ -153,6 +157,8 @@ def sample(
         float32_data: True to round float64 data to float32. This halves their memory, and takes
             less time where there are many. The arithmetic stays float64, and the law that is
             sampled is the posterior of the rounded data.
+        max_bias: the largest bias that is no warning, in posterior standard deviations: of means,
+            and relative of standard deviations. It changes no draw.
         progress: True to show a progress bar, where standard error is a terminal.
         name: the name of a recipe that has none of its own.
         check: called with the module before any of it is compiled; it raises where the module
@@ -162,6 +168,10 @@ def sample(
 
     Returns:
         The draws. A chain that diverges stops, and the draws say so; it is no exception.
+
+    Warns:
+        BiasWarning: where step size or minibatches are predicted to bias the draws by more than
+            ``max_bias``, or nothing can be predicted about draws from minibatches.
 
     Raises:
         RecipeError: for an argument that is missing, unknown or out of range, before anything runs.
@@ -202,6 +212,7 @@ def sample(
         checkpoint=checkpoint,
         checkpoint_seconds=checkpoint_seconds,
         float32_data=float32_data,
+        max_bias=max_bias,
         name=name,
     )
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
@@ -211,7 +222,10 @@ def sample(
         )
     if posterior is not None:
         what = bind(what, posterior)  # type: ignore[type-var] # it refuses an update
-    return sample_with(what, options, caller)
+    draws = sample_with(what, options, caller)
+    if draws.bias is not None and draws.bias.sentence is not None:
+        warnings.warn(draws.bias.sentence, BiasWarning, stacklevel=2)
+    return draws
 
 
 def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller: Caller) -> Draws:
@@ -325,6 +339,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         interrupted = _run(runner, running, saved, caller)
         seconds = perf_counter() - began
         chains, faults = runner.chains(running), dict(kernel.calls.faults)
+        bias, warned = _judged(runner, chains, lengths, interrupted)
         draws = collected(
             what,
             module,
@@ -333,14 +348,28 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
             lengths,
             interrupted=interrupted,
             seconds=seconds,
-            warnings=() if interrupted else _advice(runner, chains, budget, seconds, first),
+            warnings=()
+            if interrupted
+            else (*_advice(runner, chains, budget, seconds, first), *warned),
             budget=budget,
             faults=faults,
+            bias=bias,
         )
         if caller.after is not None:
             caller.after(draws)
         stopped = caller.signals.first is not None
         return dataclasses.replace(draws, interrupted=True) if stopped else draws
+
+
+def _judged(
+    runner: Compiled | Bundles, chains: list[Chain], lengths: Lengths, interrupted: bool
+) -> tuple[Prediction | None, tuple[str, ...]]:
+    """Return the predicted bias of a run that was not interrupted, and sentences about it; chains
+    that run in bundles have no data, and no prediction.
+    """
+    if interrupted or not isinstance(runner, Compiled):
+        return None, ()
+    return judged(runner, chains, lengths)
 
 
 def _budget(what: Recipe | Update | Kernel, inputs: _Inputs) -> Budget | None:

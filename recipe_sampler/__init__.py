@@ -27,8 +27,8 @@ NAMES_BY_PACKAGE = {
         Report Verdict check_invariance check_kernel check_sweep verify
     """,
     "codegen": """
-        Constant Cyclical Density Diagnosis Divergence Draws Module OneStep Plots Polynomial
-        SavedDraws
+        BiasWarning Constant Cyclical Density Diagnosis Divergence Draws Module OneStep Plots
+        Polynomial Prediction SavedDraws
         diagnose generate memory_mapped one_step plot read_draws read_libsvm read_table
         sample
     """,

@@ -64,7 +64,7 @@ FLOORS = {
         generate,
         inputs,
         running,
-        step_size,
+        bias step_size,
         results,
         sample
     """,

@@ -64,6 +64,7 @@ class SamplingOptions:
     checkpoint: str | Path | None = None
     checkpoint_seconds: float = 30.0
     float32_data: bool = False
+    max_bias: float = 0.1
     name: str | None = None
     schedule: Schedule = field(init=False)
 
@@ -194,6 +195,7 @@ def _checked_fields(given: SamplingOptions) -> dict[str, Any]:
         "replace": checked_flag("replace", given.replace),
         "compensate": checked_flag("compensate", given.compensate),
         "float32_data": checked_flag("float32_data", given.float32_data),
+        "max_bias": checked_positive("max_bias", given.max_bias),
         "threads": None if threads is None else checked_integer("threads", threads, 1),
         "checkpoint": given.folder,
         "checkpoint_seconds": checked_positive("checkpoint_seconds", given.checkpoint_seconds),

@@ -13,6 +13,7 @@ import numpy as np
 import sympy
 
 import recipe
+from codegen.bias.prediction import Prediction
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions
@@ -40,6 +41,7 @@ def collected(
     warnings: tuple[str, ...],
     budget: Budget | None,
     faults: Mapping[int, str],
+    bias: Prediction | None,
 ) -> Draws:
     """Return the draws of all chains, as many as the shortest healthy chain has."""
     counts = np.array([options.draws_after(chain.done) for chain in chains])
@@ -79,6 +81,7 @@ def collected(
         (*bad, *(() if still and bad else warnings)),  # these warnings advise a smaller step
         acceptance,
         _coordinates(module, options, lengths),
+        bias,
     )
 
 

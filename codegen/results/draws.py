@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from codegen.bias.prediction import Prediction
 from codegen.results.diagnosed import Diagnosed
 from codegen.results.groups import Group, Variable
 from codegen.results.to_arviz import arviz_of
@@ -102,6 +104,8 @@ class Draws(Diagnosed):
             in, shape (chains, draws); None where the sampler has no test.
         coords: the names of the coordinates of blocks, by name of the block; blocks whose
             coordinates are numbered are not in it.
+        bias: what is predicted of the bias by step size and minibatches; None where nothing was to
+            be predicted.
     """
 
     values: Mapping[str, np.ndarray]
@@ -113,6 +117,7 @@ class Draws(Diagnosed):
     warnings: tuple[str, ...] = ()
     acceptance: np.ndarray | None = None
     coords: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    bias: Prediction | None = None
 
     def __getitem__(self, block: Any) -> np.ndarray:
         """Return the draws of a block, by its symbol or name, in the shape given under ``values``.
@@ -149,6 +154,7 @@ class Draws(Diagnosed):
             "interrupted": int(self.interrupted),
             "divergences": "; ".join(map(str, self.divergences)),
             "warnings": "\n".join(self.warnings),
+            **({} if self.bias is None else {"predicted_bias": json.dumps(self.bias.as_json())}),
         }
         return {
             "posterior": _group(self.values, how, self.coords),

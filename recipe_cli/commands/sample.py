@@ -30,7 +30,8 @@ EPILOG = (
     " 20000 -o draws.nc`; with minibatches: `--batch-size 100 --control-variates`; a long run that"
     " the same command continues after it was stopped: `--checkpoint run1`. Ctrl-C, SIGTERM and"
     " SIGHUP stop the run and save the draws so far (exit status 130, 143 and 129). Exit status: 0"
-    " good, 1 a chain diverged or the sampler is refuted, 2 bad input."
+    " good, 1 a chain diverged, the predicted bias is above --max-bias, or the sampler is refuted,"
+    " 2 bad input, 3 the bias by minibatches cannot be predicted."
 )
 
 
@@ -149,6 +150,22 @@ def sample(
     unproved: Annotated[
         bool, typer.Option("--unproved", help="Sample even if the verifier refutes the sampler.")
     ] = False,
+    max_bias: Annotated[
+        float,
+        typer.Option(
+            help=(
+                "Largest predicted bias, in posterior standard deviations, that is good: of means,"
+                " and relative of standard deviations."
+            )
+        ),
+    ] = 0.1,
+    accept_bias: Annotated[
+        bool,
+        typer.Option(
+            "--accept-bias",
+            help="Exit with 0 even if the bias is larger than --max-bias, or cannot be predicted.",
+        ),
+    ] = False,
     plots: Plots = None,
     timeout: ProgramTimeLimit = 300.0,
     memory: MemoryLimit = Limits.gigabytes,
@@ -196,8 +213,19 @@ def sample(
         keep=keep,
         checkpoint=resolved(checkpoint),
         checkpoint_seconds=checkpoint_seconds,
+        max_bias=max_bias,
     )
     saved = Output(output, force, options.folder)
     raise typer.Exit(
-        sample_posterior(declaration, posterior, options, limits, saved, console(), plots, as_json)
+        sample_posterior(
+            declaration,
+            posterior,
+            options,
+            limits,
+            saved,
+            console(),
+            plots,
+            as_json,
+            accept_bias=accept_bias,
+        )
     )

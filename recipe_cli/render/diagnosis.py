@@ -93,7 +93,9 @@ def show_draws(
     diagnosis = diagnose(draws)
     if as_json:
         output = None if saved is None else str(saved)
-        print_lines(json.dumps({"diagnosis": diagnosis.as_json(), "output": output}, indent=2))
+        bias = None if draws.bias is None else draws.bias.as_json()
+        shown = {"diagnosis": diagnosis.as_json(), "predicted_bias": bias, "output": output}
+        print_lines(json.dumps(shown, indent=2))
     else:
         hint = (
             "recipe diagnose --all shows them"

@@ -1,11 +1,16 @@
-"""The exit status of verdicts."""
+"""The exit status of verdicts and of draws."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from recipe_cli.errors import BAD_INPUT_STATUS, FAULT_STATUS, UNDECIDED_STATUS
 from recipe_cli.sandbox.messages import DeclarationFacts
 from verify.report import Report
 from verify.verdict import Verdict
+
+if TYPE_CHECKING:
+    from codegen import Draws
 
 REFUTED_STATUS = 1  # exit status
 STATUS_OF_VERDICT = {
@@ -24,6 +29,24 @@ def exit_status(declaration: DeclarationFacts, report: Report) -> int:
     if declaration.expect is not None:
         return 0 if report.verdict.value == declaration.expect else REFUTED_STATUS
     return STATUS_OF_VERDICT[report.verdict]
+
+
+def exit_status_of_draws(draws: Draws, accept_bias: bool) -> int:
+    """Return 1 if a chain diverged or the predicted bias is beyond its budget, 3 if no bias can be
+    predicted of draws from minibatches, and 0 otherwise.
+
+    Args:
+        draws: the draws of a run.
+        accept_bias: whether any bias is good.
+    """
+    if draws.divergences:
+        return REFUTED_STATUS
+    bias = draws.bias
+    if accept_bias or bias is None or bias.judgement == "within":
+        return 0
+    if bias.judgement == "exceeded":
+        return REFUTED_STATUS
+    return UNDECIDED_STATUS if bias.minibatches else 0
 
 
 def worst(statuses: list[int]) -> int:

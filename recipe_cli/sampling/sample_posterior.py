@@ -29,6 +29,7 @@ from recipe_cli.output.saving import Output, broken_pipes_are_errors, tell
 from recipe_cli.program.generating import single_potential
 from recipe_cli.program.translation import require_translation
 from recipe_cli.render.diagnosis import show_draws
+from recipe_cli.render.exit_status import exit_status_of_draws
 from recipe_cli.sandbox.child import rehearse
 from recipe_cli.sandbox.process_limits import Limits
 
@@ -42,6 +43,8 @@ def sample_posterior(
     console: Console,
     plots: Path | None = None,
     as_json: bool = False,
+    *,
+    accept_bias: bool = False,
 ) -> int:
     """Draw from a posterior, save the draws and diagnose them.
 
@@ -54,10 +57,12 @@ def sample_posterior(
         console: where diagnostics are printed.
         plots: the folder for plots; None for no plots.
         as_json: whether diagnostics are printed as JSON.
+        accept_bias: whether any predicted bias is good.
 
     Returns:
-        The exit status: 0, 1 if a chain diverged, or 128 plus the number of a signal, after which
-        the draws so far are saved.
+        The exit status: 0, 1 if a chain diverged or the predicted bias is too large, 3 if the bias
+        by minibatches cannot be predicted, or 128 plus the number of a signal, after which the
+        draws so far are saved.
     """
     with (
         Signals((RAISES, ENDS), tell, last=True) as signals,
@@ -87,7 +92,7 @@ def sample_posterior(
         raise RecipeError(output.fault)
     if output.path is None and options.folder is not None:
         _require_saved(draws, options.folder)
-    return 128 + signals.first if signals.first else 1 if draws.divergences else 0
+    return 128 + signals.first if signals.first else exit_status_of_draws(draws, accept_bias)
 
 
 def _require_saved(draws: Draws, checkpoint: Path) -> None:

@@ -1,0 +1,73 @@
+"""Faults of a run that are plain to see, whatever can be predicted: chains that ran away or all
+diverged, and columns of data on very different scales.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from codegen.inputs.preimages import reported_block
+from codegen.running.chains import Chain
+from codegen.running.compiled import Compiled
+
+RAN_AWAY = 1e12  # no coordinate of a usable parametrisation is so large
+MAX_RATIO = 100.0  # of the scales of two columns
+MAX_ROWS = 10_000  # that scales are judged by
+
+
+def plain_faults(kernel: Compiled, chains: Sequence[Chain]) -> Iterator[str]:
+    """Yield a sentence for each fault of a run.
+
+    Args:
+        kernel: the compiled module of the run.
+        chains: its chains, after the run.
+    """
+    if chains and all(c.stopped_by >= 0 for c in chains) and len(chains) > 1:
+        yield (
+            f"all {len(chains)} chains diverged, so there are no draws to trust; take a step size"
+            " that is ten times smaller"
+        )
+    yield from _ran_away(kernel, chains)
+    yield from _unscaled(kernel)
+
+
+def _ran_away(kernel: Compiled, chains: Sequence[Chain]) -> Iterator[str]:
+    plan = kernel.module.plan
+    for block in plan.state:
+        if block.image is not None:  # the draws are those of the image
+            continue
+        largest = max((_largest(getattr(c.state, plan.fields[block])) for c in chains), default=0.0)
+        if largest > RAN_AWAY:
+            yield (
+                f"{reported_block(block).name} has reached {largest:.0e}, where no posterior is:"
+                " the chains have run away; take a smaller step, or standardise the data"
+            )
+
+
+def _largest(values: np.ndarray) -> float:
+    finite = np.abs(values[np.isfinite(values)])
+    return float(finite.max(initial=0.0))
+
+
+def _unscaled(kernel: Compiled) -> Iterator[str]:
+    for estimator in kernel.module.estimators.values():
+        for symbol, name in estimator.gradient.fields.items():
+            array = kernel.data[name]
+            if array.ndim != 2 or array.shape[1] < 2:
+                continue
+            rows = array[:: max(1, -(-array.shape[0] // MAX_ROWS))]
+            with np.errstate(all="ignore"):
+                scales = np.sqrt(np.mean(np.asarray(rows, dtype=float) ** 2, axis=0))
+            used = scales[scales > 0]
+            if not used.size:
+                continue
+            middle = float(np.quantile(used, 0.5, method="lower"))
+            if not used.max() > MAX_RATIO * middle:
+                continue
+            worst = int(np.argmax(scales))
+            yield (
+                f"standardise: column {worst} of {symbol} has scale {scales[worst]:,.3g}, and the"
+                f" median column has {middle:,.3g}; one step size does not fit both"
+            )

@@ -1,0 +1,38 @@
+"""Judge a finished run: what is predicted of it, and the sentences that belong to its draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from codegen.bias.checks import plain_faults
+from codegen.bias.predict import predict
+from codegen.bias.prediction import Prediction
+from codegen.bias.sentences import sentence
+from codegen.inputs.lengths import Lengths
+from codegen.running.chains import Chain
+from codegen.running.compiled import Compiled
+
+
+def judged(
+    kernel: Compiled, chains: Sequence[Chain], lengths: Lengths
+) -> tuple[Prediction | None, tuple[str, ...]]:
+    """Return the prediction of the bias of a run, and the sentences that a user should read.
+
+    An error in the prediction costs no draws: it is a reason why nothing is predicted.
+
+    Args:
+        kernel: the compiled module of the run.
+        chains: its chains, after the run.
+        lengths: the lengths of its blocks.
+    """
+    options = kernel.options
+    try:
+        found = predict(kernel, chains, lengths, options.max_bias)
+    except Exception as error:
+        reason = f"the prediction failed ({type(error).__name__}: {error})"
+        found = Prediction(options.max_bias, bool(options.rows), reason)
+    if found is not None:
+        found = replace(found, sentence=sentence(found))
+    said = () if found is None or found.sentence is None else (found.sentence,)
+    return found, (*plain_faults(kernel, chains), *said)

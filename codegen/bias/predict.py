@@ -1,0 +1,266 @@
+"""The prediction of the bias of a run, after it: the pipeline in numbered steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from codegen.bias.around_draws import (
+    Around,
+    require_distance_from_edges,
+    require_draws_of_this_law,
+    require_one_place,
+    where_draws_are,
+)
+from codegen.bias.compare import Bias, Law, bias_like, law_of, without_law
+from codegen.bias.linearise import (
+    Linear,
+    Setting,
+    at_fixed_point,
+    linearised,
+    require_additive_noise,
+    with_size,
+)
+from codegen.bias.minibatch_noise import BatchNoise, noise_around, noise_at_point
+from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction, Repairs
+from codegen.bias.repairs import larger_batch, repairs, rounded_down, smaller_step
+from codegen.bias.shift import POINTS, points_of_law, shift_of_means
+from codegen.bias.step_map import step_map
+from codegen.bias.streams import noise_lengths
+from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.work import Work, work
+from codegen.inputs.lengths import Lengths
+from codegen.inputs.options import SamplingOptions
+from codegen.inputs.preimages import reported_block
+from codegen.running.chains import Chain
+from codegen.running.compiled import Compiled
+from recipe.language.free_symbols import blocks_in
+from recipe.language.symbols import Block, Scalar
+
+SMALL_STEP = 1 / 256  # of the step size: what is left of the bias of the step there
+MAX_STEP_SIZES = 10_000  # of a schedule, whose mean is taken
+MAX_COORDINATES = 300  # of a point: more are too many for matrices
+
+
+def predict(
+    kernel: Compiled, chains: Sequence[Chain], lengths: Lengths, budget: float
+) -> Prediction | None:
+    """Predict the bias of a run.
+
+    Args:
+        kernel: the compiled module of the run.
+        chains: its chains, after the run.
+        lengths: the lengths of its blocks.
+        budget: the largest bias that is wanted, in posterior standard deviations.
+
+    Returns:
+        The prediction; None where there is nothing to predict: where Metropolis tests make the law
+        exact, where no gradient is evaluated, and where no chain has draws.
+    """
+    module = kernel.module
+    healthy = [c for c in chains if c.stopped_by < 0 and kernel.options.draws_after(c.done) > 0]
+    if module.plan.statistics or not module.plan.potentials or not healthy:
+        return None
+    minibatches = bool(kernel.options.rows)
+    try:
+        return _predicted(kernel, healthy, lengths, budget)
+    except (UnpredictableError, np.linalg.LinAlgError) as reason:
+        said = (
+            str(reason) if isinstance(reason, UnpredictableError) else "its equations are singular"
+        )
+        return Prediction(budget, minibatches, said)
+
+
+def _predicted(
+    kernel: Compiled, chains: Sequence[Chain], lengths: Lengths, budget: float
+) -> Prediction:
+    module, options = kernel.module, kernel.options
+    # 1. Where the draws are, and which of their coordinates are judged.
+    judged = _judged(kernel)
+    fields = [module.plan.fields[b] for b in judged]
+    step = step_map(kernel, chains[0].state, fields)
+    if step.size > MAX_COORDINATES:
+        raise UnpredictableError(
+            f"its state has {step.size:,} coordinates, and {MAX_COORDINATES} is the most that is"
+            " predicted"
+        )
+    around = where_draws_are(step, chains, options)
+    labels = _labels(judged, step.recorded, module.plan.fields)
+    require_one_place(around, labels)
+    # 2. How much work that may be.
+    streams = noise_lengths(module, lengths)
+    size = _mean_step_size(options)
+    data = [kernel.data[f] for e in module.estimators.values() for f in e.gradient.fields.values()]
+    rows = min((a.shape[0] for a in data), default=1)
+    done = sum(c.done for c in chains)
+    most = work(
+        run_steps=done,
+        data_rows=rows,
+        batch=options.rows,
+        columns=sum(a.size // max(1, a.shape[0]) for a in data),
+        steps=sum(n for _, n in streams) + 2 * step.size,
+        more=2 * POINTS,
+    )
+    setting = Setting(step, streams, _rows_for_all(kernel, most, rows), size)
+    # 3. Linearise where the step stands still, at its size and for small steps.
+    here = at_fixed_point(setting, around.start, around.scale)
+    target = _target(setting, here, around)
+    require_distance_from_edges(kernel, step, here.point, target)
+    deviation = np.sqrt(np.diag(target.points)) * np.where(np.arange(step.size) % 2, 1.0, -1.0)
+    require_additive_noise(setting, here, deviation)
+    # 4. The laws with and without minibatches, and their biases.
+    alone_law = law_of(here)
+    noise = _batch_noise(setting, here, alone_law, target, most) if options.rows else None
+    law = alone_law if noise is None else law_of(here, noise.around)
+    alone, total = _biases(setting, here, around, target, alone_law, law)
+    if law is not None and np.max(total.sd) <= LARGEST_FACTOR:
+        require_draws_of_this_law(around, labels, law, here, total, target)
+    # 5. What would be within the budget.
+    found = Repairs()
+    if total.size > budget:
+        found = _repairs(setting, here, target, alone, (total, law), noise, most, rows, budget)
+    return Prediction(
+        budget,
+        bool(options.rows),
+        None,
+        _part(total, labels),
+        _part(alone, labels),
+        found,
+        None if noise is None else noise.relative_error,
+        step.size,
+    )
+
+
+def _biases(
+    setting: Setting,
+    here: Linear,
+    around: Around,
+    target: Law,
+    alone: Law | None,
+    total: Law | None,
+) -> tuple[Bias, Bias]:
+    """Return the biases of the law of the step alone, and of that with minibatches."""
+    nothing = without_law(target.draws.shape[0])
+    if total is None:
+        return nothing if alone is None else Bias(
+            alone.variances(target), 0 * nothing.shift
+        ), nothing
+    sd = np.sqrt(np.diag(target.draws))
+    points = points_of_law(total, around.sample)
+    centre = here.point if around.sample is None else around.start
+    shift = shift_of_means(setting, here, points, centre, total, target) / sd
+    both = Bias(total.variances(target), shift)
+    if alone is None or alone is total:
+        return both if alone is total else nothing, both
+    share = alone.distance(target) / max(total.distance(target), 1e-300)
+    return Bias(alone.variances(target), share * shift), both
+
+
+def _mean_step_size(options: SamplingOptions) -> float:
+    """Return the mean size of the steps that draws are kept of; the bias is about linear in it."""
+    kept = np.linspace(options.warmup, options.steps - 1, min(options.draws, MAX_STEP_SIZES))
+    return float(np.mean(options.schedule.at(kept)))
+
+
+def _judged(kernel: Compiled) -> list[Block]:
+    """Return the blocks of the state that a potential depends on."""
+    plan = kernel.module.plan
+    found = {b for U in plan.potentials for b in blocks_in(U, plan.state)}
+    judged = [b for b in plan.state if b in found or reported_block(b) in found]
+    if not judged:
+        raise UnpredictableError("no block of the state is an argument of the potential")
+    return judged
+
+
+def _labels(
+    judged: Sequence[Block], recorded: Mapping[str, slice], fields: Mapping[Block, str]
+) -> list[str]:
+    labels = []
+    for block in judged:
+        name, part = reported_block(block).name, recorded[fields[block]]
+        count = part.stop - part.start
+        labels += [name] if isinstance(block, Scalar) else [f"{name}[{i}]" for i in range(count)]
+    return labels
+
+
+def _rows_for_all(kernel: Compiled, most: Work, rows: int) -> int:
+    """Return the rows of a step that stands for one with all of the data; 0 for all of them at
+    once, which neither a gradient of the user nor a running variance allows.
+    """
+    estimators = kernel.module.estimators.values()
+    row_by_row = any(e.average is not None or e.gradient.derived is None for e in estimators)
+    return rows if most.rows == 0 and row_by_row else most.rows
+
+
+def _target(setting: Setting, here: Linear, around: Around) -> Law:
+    """Return the stationary law for small steps with all of the data.
+
+    Raises:
+        UnpredictableError: where there is none.
+    """
+    small = with_size(setting, SMALL_STEP * setting.step_size)
+    law = law_of(linearised(small, here.point, around.scale))
+    if law is None or not np.all(np.diag(law.draws) > 0):
+        raise UnpredictableError(
+            "the linear step has no stationary law where it stands still: a direction has no"
+            " friction, or the log density is not concave there"
+        )
+    return law
+
+
+def _batch_noise(
+    setting: Setting, here: Linear, law: Law | None, target: Law, most: Work
+) -> BatchNoise:
+    """Return the noise of minibatches over the law of the run; over the target where that law is
+    too wide to say.
+    """
+    batch = setting.step.kernel.options.rows
+    at_point = noise_at_point(setting, here, batch, most.batches)
+    first = None if law is None else law_of(here, np.atleast_2d(np.cov(at_point, rowvar=False)))
+    wide = first is None or np.any(np.diag(first.draws) > LARGEST_FACTOR**2 * np.diag(target.draws))
+    points = target.points if wide or first is None else first.points
+    return noise_around(setting, here, batch, at_point, points)
+
+
+def _repairs(
+    setting: Setting,
+    here: Linear,
+    target: Law,
+    alone: Bias,
+    now: tuple[Bias, Law | None],
+    noise: BatchNoise | None,
+    most: Work,
+    rows: int,
+    budget: float,
+) -> Repairs:
+    options, plan = setting.step.kernel.options, setting.step.kernel.module.plan
+    step = smaller_step(setting, here, target, now, options.rows, most.batches, budget)
+    if step is not None:
+        step = rounded_down(step * options.schedule.a / setting.step_size)
+    if noise is None or plan.variances:
+        return Repairs(step)
+    batch = larger_batch(alone, now[0], options.rows, rows, options.replace, budget)
+    law = law_of(here, noise.differences)
+    controlled = bias_like(law, target, *now).size <= budget
+    controls = controlled and _can_be_controlled(setting)
+    return repairs(step, batch, controls, rows)
+
+
+def _can_be_controlled(setting: Setting) -> bool:
+    module = setting.step.kernel.module
+    return not module.controlled and all(
+        e.gradient.posterior.log_likelihood is not None for e in module.estimators.values()
+    )
+
+
+def _part(bias: Bias, labels: list[str]) -> Part:
+    worst = int(np.argmax(np.where(np.isfinite(bias.sd), np.abs(bias.sd - 1.0), np.inf)))
+    moved = int(np.argmax(np.where(np.isfinite(bias.shift), np.abs(bias.shift), np.inf)))
+    wide = not bias.sd[worst] <= LARGEST_FACTOR
+    return Part(
+        float(bias.sd[worst]),
+        labels[worst],
+        None if wide else float(abs(bias.shift[moved])),
+        labels[moved],
+    )

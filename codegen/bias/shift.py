@@ -1,0 +1,71 @@
+"""How far means move because a law is wider than its target.
+
+In a stationary law the mean of the drift is 0. Draws of the run are squeezed to the covariance of
+the target, by the linear map of least transport; the mean of the drift is then not 0, and the mean
+that the target has is where it is 0 again. To second order that is ``-A^-1 U'''[S - S0] / 2`` with
+the third derivatives averaged over the law, and at a mode with curvature A it is that formula.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from codegen.bias.compare import Law
+from codegen.bias.linearise import Linear, Setting
+
+POINTS = 128  # draws over which the drift is averaged
+
+
+def points_of_law(law: Law, draws: np.ndarray | None) -> np.ndarray:
+    """Return draws of a run as deviations of the judged coordinates from their mean, shape (points,
+    k).
+
+    Args:
+        law: the law of the run.
+        draws: draws of the run, shape (count, k); None where the run has kept none, and normal
+            numbers of that law stand for them.
+    """
+    if draws is None:
+        values, vectors = np.linalg.eigh(law.draws)
+        normal = np.random.default_rng(1).standard_normal((POINTS, len(values)))
+        draws = normal @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    chosen = draws[np.linspace(0, len(draws) - 1, min(POINTS, len(draws))).astype(int)]
+    return np.asarray(chosen - chosen.mean(axis=0))
+
+
+def shift_of_means(
+    setting: Setting, here: Linear, points: np.ndarray, centre: np.ndarray, law: Law, other: Law
+) -> np.ndarray:
+    """Return how far the means of the draws are under one law from those under another one, shape
+    (k,), less the standard error of that.
+
+    Args:
+        setting: the step with its size.
+        here: the step near its fixed point.
+        points: deviations of draws that have the law ``law``, shape (points, k).
+        centre: the point that they deviate from, shape (n,).
+        law, other: the two laws.
+    """
+    n = here.point.size
+    squeezed = points @ _transport(law.draws, other.draws).T
+    at_rest = np.linalg.inv(np.eye(n) - here.slopes[:n])
+    found = []
+    for wide, narrow in zip(points, squeezed, strict=True):
+        ahead, back = (setting.from_positions(centre, d) for d in (wide, narrow))
+        bent = setting.full(ahead) - setting.full(back) - here.slopes @ (ahead - back)
+        found.append(here.slopes[n:] @ (at_rest @ bent[:n]) + bent[n:])
+    shift = np.mean(found, axis=0)
+    error = np.std(found, axis=0) / np.sqrt(len(found))
+    return np.asarray(np.sign(shift) * np.maximum(np.abs(shift) - error, 0.0))
+
+
+def _transport(S: np.ndarray, T: np.ndarray) -> np.ndarray:
+    """Return the symmetric matrix that maps the law N(0, S) to N(0, T)."""
+    root, inverse = _power(S, 0.5), _power(S, -0.5)
+    return inverse @ _power(root @ T @ root, 0.5) @ inverse
+
+
+def _power(S: np.ndarray, exponent: float) -> np.ndarray:
+    values, vectors = np.linalg.eigh((S + S.T) / 2)
+    values = np.maximum(values, 1e-14 * max(values.max(), 1e-300))
+    return np.asarray((vectors * values**exponent) @ vectors.T)
