@@ -24,6 +24,7 @@ from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.posterior_data import bad_rows
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 
 MAX_CHECKED_ROWS = 50
@@ -95,8 +96,8 @@ def _potential(key: Any, needed: list[Potential]) -> Potential:
         if key in (U, U.name):
             return U
     raise RecipeError(
-        f"gradient= names {key}, which is no potential without data; the potentials without data"
-        f" are {', '.join(map(str, needed))}"
+        f"gradient= names {key}, which is no potential without data; {did_you_mean(key, needed)}the"
+        f" potentials without data are {', '.join(map(str, needed))}"
     )
 
 

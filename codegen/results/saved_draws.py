@@ -10,6 +10,7 @@ import numpy as np
 
 from codegen.results.groups import Group
 from codegen.results.to_arviz import arviz_of
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 
 
@@ -32,7 +33,10 @@ class SavedDraws:
         """
         variables = self.posterior.variables
         if str(block) not in variables:
-            raise RecipeError(f"there are no draws of {block}; the file has {', '.join(variables)}")
+            raise RecipeError(
+                f"there are no draws of {block}; {did_you_mean(block, variables)}the file has"
+                f" {', '.join(variables)}"
+            )
         return variables[str(block)].values
 
     @property

@@ -24,6 +24,11 @@ def as_expression(e: Any, where: str) -> Expr:
         raise RecipeError(
             f"{where} is the text {e!r}; write it as a Python expression, text is never evaluated"
         )
+    if type(e).__name__ == "ndarray" and e.ndim:  # numpy may not be installed
+        raise RecipeError(
+            f"{where} is an array of the shape {e.shape}, not an expression; write a Data symbol in"
+            " the place of its numbers, and give the array as data={symbol: array}"
+        )
     try:
         e = sympy.sympify(e, strict=True)
     except sympy.SympifyError:

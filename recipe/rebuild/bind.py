@@ -18,6 +18,7 @@ from recipe.declare.replace_fields import with_fields
 from recipe.kernel.kernel import Kernel
 from recipe.language.abstract import Field, Jet, Partial, Potential
 from recipe.language.calculus import explicit, partial
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.symbols import GENERIC, Block, Indexed, Scalar, Vector, generic
 from recipe.language.total import Total, labels, opened, relabel, sum_over
@@ -70,9 +71,10 @@ def bind(recipe: Bound, values: Mapping[Any, Any]) -> Bound:
     for head, value in values.items():
         if head not in known:
             kind = "recipe" if isinstance(recipe, Recipe) else "kernel"
+            meant = did_you_mean(head, known)
             raise RecipeError(
                 f"{head} is no abstract function of this {kind}, which has:"
-                f" {', '.join(map(str, known)) or 'none'}"
+                f" {', '.join(map(str, known)) or 'none'}{meant and f'; {meant}'}".rstrip()
             )
         if isinstance(value, Posterior):
             laws[_checked_potential(head)] = value

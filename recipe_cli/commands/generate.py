@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from recipe_cli.commands.options import (
+    LIMITS,
+    OUTPUT,
     POSTERIOR,
     Force,
     MemoryLimit,
@@ -28,7 +30,9 @@ EPILOG = (
 
 def generate(
     where: Where,
-    output: Annotated[Path, typer.Option("-o", "--output", help="File for the module.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", rich_help_panel=OUTPUT, help="File for the module.")
+    ],
     scheme: Scheme = "semi-implicit",
     order: Order = None,
     posterior: Annotated[str | None, POSTERIOR] = None,
@@ -37,6 +41,7 @@ def generate(
         typer.Option(
             "--certificate",
             metavar="FILE.json",
+            rich_help_panel=OUTPUT,
             help="Write the hashes of the text and of the rule, which `recipe check` compares.",
         ),
     ] = None,
@@ -45,6 +50,7 @@ def generate(
         bool,
         typer.Option(
             "--check",
+            rich_help_panel=OUTPUT,
             help=(
                 "Write nothing; decide whether the file, which may have been edited, still carries"
                 " out the declared step."
@@ -55,6 +61,7 @@ def generate(
         float,
         typer.Option(
             metavar="SECONDS",
+            rich_help_panel=LIMITS,
             help=(
                 "Time limit for running FILE, and for generating and proving the module, which is"
                 " undecided if it takes longer."

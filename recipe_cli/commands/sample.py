@@ -8,7 +8,13 @@ from typing import Annotated
 import typer
 
 from recipe_cli.commands.options import (
+    CHAINS,
+    MINIBATCHES,
+    MODEL,
+    OUTPUT,
     POSTERIOR,
+    PROOF,
+    STEP_SIZE,
     AsJson,
     Force,
     MemoryLimit,
@@ -19,10 +25,10 @@ from recipe_cli.commands.options import (
     Where,
     limits_typed,
 )
-from recipe_cli.declarations import concrete_declaration
+from recipe_cli.commands.usage import whole_number
 from recipe_cli.output.paths import refuse_to_replace, resolved
-from recipe_cli.sandbox.child import rehearse
 from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import console
 
 EPILOG = (
@@ -38,15 +44,25 @@ def sample(
     where: Where,
     posterior: Annotated[str, POSTERIOR],
     step_size: Annotated[
-        float, typer.Option(help="Step size; the initial one, a, with --decay or --cycle.")
+        float,
+        typer.Option(
+            rich_help_panel=STEP_SIZE,
+            help="Step size; the initial one, a, with --decay or --cycle.",
+        ),
     ],
     decay: Annotated[
         str | None,
-        typer.Option(metavar="B,C", help="Decrease the step size: it is a (1 + t/B)^-C in step t."),
+        typer.Option(
+            rich_help_panel=STEP_SIZE,
+            metavar="B,C",
+            help="Decrease the step size: it is a (1 + t/B)^-C in step t.",
+        ),
     ] = None,
     cycle: Annotated[
         int | None,
         typer.Option(
+            rich_help_panel=STEP_SIZE,
+            parser=whole_number,
             metavar="LENGTH",
             help="Cyclical step size: within every LENGTH steps it falls from a to 0 as a cosine.",
         ),
@@ -56,30 +72,59 @@ def sample(
     param: Annotated[
         list[str] | None,
         typer.Option(
+            rich_help_panel=MODEL,
             metavar="NAME=VALUE",
             help="Value of a parameter, such as C=1; repeat the option for several.",
         ),
     ] = None,
     steps: Annotated[
-        int, typer.Option(help="Steps of each chain, including the warm-up.")
+        int,
+        typer.Option(
+            rich_help_panel=CHAINS,
+            parser=whole_number,
+            metavar="INTEGER",
+            help="Steps of each chain, including the warm-up.",
+        ),
     ] = 10_000,
     warmup: Annotated[
         int | None,
         typer.Option(
-            help="Steps at the start of each chain whose states are discarded; by default a tenth."
+            rich_help_panel=CHAINS,
+            parser=whole_number,
+            metavar="INTEGER",
+            help="Steps at the start of each chain whose states are discarded; by default a tenth.",
         ),
     ] = None,
-    thin: Annotated[int, typer.Option(help="Keep one state out of this many.")] = 1,
+    thin: Annotated[
+        int,
+        typer.Option(
+            rich_help_panel=CHAINS,
+            parser=whole_number,
+            metavar="INTEGER",
+            help="Keep one state out of this many.",
+        ),
+    ] = 1,
     batch_size: Annotated[
-        int | None, typer.Option(help="Rows of data in a minibatch; by default the whole data.")
+        int | None,
+        typer.Option(
+            rich_help_panel=MINIBATCHES,
+            parser=whole_number,
+            metavar="INTEGER",
+            help="Rows of data in a minibatch; by default the whole data.",
+        ),
     ] = None,
     replace: Annotated[
-        bool, typer.Option(help="Draw the rows of a minibatch with or without replacement.")
+        bool,
+        typer.Option(
+            rich_help_panel=MINIBATCHES,
+            help="Draw the rows of a minibatch with or without replacement.",
+        ),
     ] = True,
     control_variates: Annotated[
         bool,
         typer.Option(
             "--control-variates",
+            rich_help_panel=MINIBATCHES,
             help=(
                 "Reduce the variance of the minibatch gradient: estimate its difference to the full"
                 " gradient at the posterior mode, where chains then start."
@@ -90,6 +135,7 @@ def sample(
         bool,
         typer.Option(
             "--compensate",
+            rich_help_panel=MINIBATCHES,
             help=(
                 "Subtract the estimated variance of the minibatch gradient from the variance of"
                 " the noise that the sampler injects."
@@ -100,32 +146,51 @@ def sample(
         bool,
         typer.Option(
             "--float32-data",
+            rich_help_panel=MINIBATCHES,
             help=(
                 "Round the data to float32. This is faster, and samples the posterior of the"
                 " rounded data."
             ),
         ),
     ] = False,
-    chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,
+    chains: Annotated[
+        int,
+        typer.Option(
+            rich_help_panel=CHAINS, parser=whole_number, metavar="INTEGER", help="Number of chains."
+        ),
+    ] = 4,
     threads: Annotated[
         int | None,
         typer.Option(
+            rich_help_panel=CHAINS,
+            parser=whole_number,
+            metavar="INTEGER",
             help=(
                 "Number of threads; by default one a chain, and at most one a processor. The draws"
                 " do not depend on it."
-            )
+            ),
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(help="Seed of the random numbers; the same seed gives the same draws.")
+        int,
+        typer.Option(
+            rich_help_panel=CHAINS,
+            parser=whole_number,
+            metavar="INTEGER",
+            help="Seed of the random numbers; the same seed gives the same draws.",
+        ),
     ] = 0,
     keep: Annotated[
         str | None,
-        typer.Option(help="Blocks whose draws are kept, such as theta,r; by default all."),
+        typer.Option(
+            rich_help_panel=CHAINS,
+            help="Blocks whose draws are kept, such as theta,r; by default all.",
+        ),
     ] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
+            rich_help_panel=OUTPUT,
             metavar="DIR",
             help=(
                 "Folder that the run is saved in. The same command continues the run, bit for bit;"
@@ -134,15 +199,26 @@ def sample(
         ),
     ] = None,
     checkpoint_seconds: Annotated[
-        float, typer.Option(help="Seconds between two saves to the checkpoint.")
+        float,
+        typer.Option(rich_help_panel=OUTPUT, help="Seconds between two saves to the checkpoint."),
     ] = 30.0,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="File for the draws: NetCDF, which ArviZ reads."),
+        typer.Option(
+            "-o",
+            "--output",
+            rich_help_panel=OUTPUT,
+            help="File for the draws: NetCDF, which ArviZ reads.",
+        ),
     ] = None,
     force: Force = False,
     unproved: Annotated[
-        bool, typer.Option("--unproved", help="Sample even if the verifier refutes the sampler.")
+        bool,
+        typer.Option(
+            "--unproved",
+            rich_help_panel=PROOF,
+            help="Sample even if the verifier refutes the sampler.",
+        ),
     ] = False,
     plots: Plots = None,
     timeout: ProgramTimeLimit = 300.0,
@@ -152,14 +228,17 @@ def sample(
     """Compile the sampler, draw from a posterior, print diagnostics, and save the draws as
     NetCDF.
     """
-    from recipe_cli.program.preflight import require_to_diagnose
+    with loading("the compiler and the diagnostics"):
+        from recipe_cli.program.preflight import require_to_diagnose
 
-    require_to_diagnose()  # before anything is imported that aborts where memory is short
-    from codegen.results.figures import require_matplotlib
-    from recipe_cli.output.saving import Output
-    from recipe_cli.program.known_verdict import require_not_refuted
-    from recipe_cli.sampling.sample_posterior import sample_posterior
-    from recipe_cli.sampling.settings import options_typed
+        require_to_diagnose()  # before anything is imported that aborts where memory is short
+        from codegen.results.figures import require_matplotlib
+        from recipe_cli.declarations import concrete_declaration
+        from recipe_cli.output.saving import Output
+        from recipe_cli.program.known_verdict import require_not_refuted
+        from recipe_cli.sampling.sample_posterior import sample_posterior
+        from recipe_cli.sampling.settings import options_typed
+        from recipe_cli.sandbox.child import rehearse
 
     if plots is not None:
         require_matplotlib()
