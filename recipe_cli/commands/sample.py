@@ -180,6 +180,18 @@ def sample(
             help="Seed of the random numbers; the same seed gives the same draws.",
         ),
     ] = 0,
+    initial: Annotated[
+        list[str] | None,
+        typer.Option(
+            rich_help_panel=CHAINS,
+            metavar="NAME=VALUE|FILE",
+            help=(
+                "First values of a block: numbers such as theta=0,1,2, a file of numbers with a row"
+                " a chain, or the file of saved draws, whose last ones are taken; repeat the option"
+                " for several."
+            ),
+        ),
+    ] = None,
     keep: Annotated[
         str | None,
         typer.Option(
@@ -221,6 +233,17 @@ def sample(
         ),
     ] = False,
     plots: Plots = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            rich_help_panel=OUTPUT,
+            help=(
+                "Say what would be compiled and how long it would take, after some steps that are"
+                " timed and thrown away; nothing is sampled or saved."
+            ),
+        ),
+    ] = False,
     timeout: ProgramTimeLimit = 300.0,
     memory: MemoryLimit = Limits.gigabytes,
     as_json: AsJson = False,
@@ -238,6 +261,7 @@ def sample(
         from recipe_cli.program.known_verdict import require_not_refuted
         from recipe_cli.sampling.sample_posterior import sample_posterior
         from recipe_cli.sampling.settings import options_typed
+        from recipe_cli.sampling.show_plan import print_plan
         from recipe_cli.sandbox.child import rehearse
 
     if plots is not None:
@@ -267,10 +291,14 @@ def sample(
         chains=chains,
         threads=threads,
         seed=seed,
+        initial=initial,
         keep=keep,
         checkpoint=resolved(checkpoint),
         checkpoint_seconds=checkpoint_seconds,
     )
+    if dry_run:
+        print_plan(declaration, posterior, options, limits, as_json)
+        return
     saved = Output(output, force, options.folder)
     raise typer.Exit(
         sample_posterior(declaration, posterior, options, limits, saved, console(), plots, as_json)

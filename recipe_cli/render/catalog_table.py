@@ -37,15 +37,11 @@ class ListedParameter:
     meaning: str
 
     @property
-    def words(self) -> str:
-        """The name, what is assumed and what it means, in one phrase."""
+    def facts(self) -> str:
+        """What is assumed and what it means, as a clause behind the name or the value."""
         kind = "" if self.kind == "number" else self.kind
-        facts = " ".join(filter(None, (self.sign, kind)))
-        return (
-            self.name
-            + (f", {facts}" if facts else "")
-            + (f": {self.meaning}" if self.meaning else "")
-        )
+        assumed = " ".join(filter(None, (self.sign, kind)))
+        return (f", {assumed}" if assumed else "") + (f": {self.meaning}" if self.meaning else "")
 
 
 def parameters_listed(declaration: Declaration) -> list[ListedParameter]:
@@ -117,7 +113,7 @@ def sampler_lines(declaration: Declaration, purpose: str) -> list[str]:
     ]
     needs = [GRADIENT_WORDS[gradient_needed(declaration)]]
     needs += [f"{name}, a function to bind" for name in _functions(declaration)]
-    needs += [p.words for p in parameters_listed(declaration)]
+    needs += [p.name + p.facts for p in parameters_listed(declaration)]
     lines = [f"  {declaration.name}"]
     lines += _wrapped(purpose) if purpose else []
     lines += _wrapped(f"state: {', '.join(where)}")

@@ -124,13 +124,9 @@ def _drawn(
 ) -> Draws:
     """Draw from the posterior, and save the draws."""
 
-    def generate() -> None:
-        target = _bound(declaration, law)
-        sample_kernel(target, _options_for(target, options, declaration), _GENERATED)
-
-    rehearse(declaration.where, generate, limits)
-    target = _bound(declaration, law)
-    options = _options_for(target, options, declaration)
+    generated_within(declaration, law, options, limits)
+    target = bound_to(declaration, law)
+    options = options_for(target, options, declaration)
     require_room_to_diagnose(options.chains, options.draws)
 
     with warnings.catch_warnings():
@@ -143,7 +139,23 @@ def _drawn(
         return sample_kernel(target, options, caller=caller)
 
 
-def _options_for(
+def generated_within(
+    declaration: Declaration, law: Posterior, options: SamplingOptions, limits: Limits
+) -> None:
+    """Check in a child process that the module of a run can be generated within the limits.
+
+    Raises:
+        RecipeError: if it cannot.
+    """
+
+    def generate() -> None:
+        target = bound_to(declaration, law)
+        sample_kernel(target, options_for(target, options, declaration), _GENERATED)
+
+    rehearse(declaration.where, generate, limits)
+
+
+def options_for(
     target: Recipe | Kernel, options: SamplingOptions, declaration: Declaration
 ) -> SamplingOptions:
     """Return the options for a target, with its name, and without a step size that it has no use
@@ -162,7 +174,7 @@ def _end(module: Module) -> NoReturn:
 _GENERATED = Caller(check=_end)
 
 
-def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
+def bound_to(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
     """Return the recipe or the kernel with its potential bound to the posterior."""
     match declaration.declared:
         case Recipe() as recipe:

@@ -14,6 +14,7 @@ from sympy import Expr, Integer
 from recipe.language.symbols import GENERIC, OTHER, Length
 from verify.decide.zero.decide import find_nonzero, vanishes
 from verify.decide.zero.point import NoValueError, Point, at_precision
+from verify.translation.reference.generalise import generalised
 from verify.verdict import Witness
 
 WORKING_BITS = 128
@@ -39,7 +40,7 @@ class EqualityProver:
         if a == b:
             return True
         if (a, b) not in self._decided:
-            self._decided[a, b] = not self.differ(a, b) and vanishes(a - b)
+            self._decided[a, b] = not self.differ(a, b) and any(map(vanishes, generalised(a - b)))
         return self._decided[a, b]
 
     def differ(self, a: Expr, b: Expr) -> bool:
