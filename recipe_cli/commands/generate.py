@@ -14,6 +14,7 @@ from recipe_cli.commands.options import (
     Force,
     MemoryLimit,
     Order,
+    RequireValidated,
     Scheme,
     Where,
     limits_typed,
@@ -45,6 +46,7 @@ def generate(
             help="Write the hashes of the text and of the rule, which `recipe check` compares.",
         ),
     ] = None,
+    validated: RequireValidated = False,
     force: Force = False,
     check: Annotated[
         bool,
@@ -71,7 +73,8 @@ def generate(
     memory: MemoryLimit = Limits.gigabytes,
 ) -> None:
     """Write the sampler as a readable Numba module that needs numpy and numba only. It is written
-    only if its text is proved to carry out the declared step.
+    only if its text is proved to carry out the declared step, or with a warning if that is left
+    open and all numbers agree.
     """
     from recipe_cli.program.generating import ModuleRequest, check_module, generate_module
     from recipe_cli.render.exit_status import STATUS_OF_VERDICT
@@ -84,7 +87,7 @@ def generate(
     if certificate is not None:
         refuse_to_replace(certificate, force, where, posterior)
     generate_module(
-        request, resolved(output) or output, limits, resolved(certificate) or certificate
+        request, resolved(output) or output, limits, resolved(certificate) or certificate, validated
     )
     for written in (output, *([certificate] if certificate else [])):
         print_line(f"wrote {written}", err=True)

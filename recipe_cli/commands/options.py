@@ -70,6 +70,17 @@ ProgramTimeLimit = Annotated[
         ),
     ),
 ]
+RequireValidated = Annotated[
+    bool,
+    typer.Option(
+        "--require-validated",
+        rich_help_panel=PROOF,
+        help=(
+            "Refuse a module whose text is not proved to be its rule; by default it is compared"
+            " with the rule in numbers, and a warning says so."
+        ),
+    ),
+]
 MemoryLimit = Annotated[
     float,
     typer.Option(

@@ -21,6 +21,7 @@ from recipe_cli.commands.options import (
     Order,
     Plots,
     ProgramTimeLimit,
+    RequireValidated,
     Scheme,
     Where,
     limits_typed,
@@ -232,6 +233,7 @@ def sample(
             help="Sample even if the verifier refutes the sampler.",
         ),
     ] = False,
+    validated: RequireValidated = False,
     plots: Plots = None,
     dry_run: Annotated[
         bool,
@@ -259,7 +261,7 @@ def sample(
         from recipe_cli.declarations import concrete_declaration
         from recipe_cli.output.saving import Output
         from recipe_cli.program.known_verdict import require_not_refuted
-        from recipe_cli.sampling.sample_posterior import sample_posterior
+        from recipe_cli.sampling.sample_posterior import TextCheck, sample_posterior
         from recipe_cli.sampling.settings import options_typed
         from recipe_cli.sampling.show_plan import print_plan
         from recipe_cli.sandbox.child import rehearse
@@ -297,9 +299,11 @@ def sample(
         checkpoint_seconds=checkpoint_seconds,
     )
     if dry_run:
-        print_plan(declaration, posterior, options, limits, as_json)
+        print_plan(declaration, posterior, options, TextCheck(limits, validated), as_json)
         return
     saved = Output(output, force, options.folder)
     raise typer.Exit(
-        sample_posterior(declaration, posterior, options, limits, saved, console(), plots, as_json)
+        sample_posterior(
+            declaration, posterior, options, limits, saved, console(), plots, as_json, validated
+        )
     )

@@ -181,6 +181,9 @@ def _compare(
         print_line(f"recipe: nothing of {declaration.name} was compared: {nothing}", err=True)
         return UNDECIDED_STATUS
     status = findings_status(compared.findings, options.allow_unseen)
+    if compared.unproved:
+        print_line(f"warning: {compared.unproved}", err=True)
+        status = status or UNDECIDED_STATUS
     if as_json:
         print_json(findings_as_json(compared, pictures, status))
     else:

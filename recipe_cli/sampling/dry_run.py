@@ -16,10 +16,8 @@ from codegen.sample import sample_with as sample_kernel
 from recipe import Kernel, Posterior, Recipe, RecipeError
 from recipe.language.symbols import name_of
 from recipe_cli.declarations import Declaration, posterior_in
-from recipe_cli.program.translation import require_translation
 from recipe_cli.render.catalog_table import ListedParameter, parameters_listed
-from recipe_cli.sampling.sample_posterior import bound_to, generated_within, options_for
-from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.sampling.sample_posterior import TextCheck, bound_to, generated_within, options_for
 
 FIRST_STEPS = 50  # of each chain, to see how long a step takes
 TIMED_SECONDS = 0.5  # of steps that are timed after that
@@ -40,6 +38,7 @@ class RunPlan:
         draw_bytes: the bytes of all draws, in memory and in a file.
         compile_seconds: what generating, proving and compiling took, less if it was in the cache.
         step_seconds: what a step of all chains takes.
+        unproved: the warning about a text that is not proved; empty if it is.
     """
 
     sampler: str
@@ -54,6 +53,7 @@ class RunPlan:
     draw_bytes: int
     compile_seconds: float
     step_seconds: float
+    unproved: str
 
     @property
     def run_seconds(self) -> float:
@@ -66,7 +66,7 @@ class _SeenError(Exception):
 
 
 def dry_run(
-    declaration: Declaration, posterior: str, options: SamplingOptions, limits: Limits
+    declaration: Declaration, posterior: str, options: SamplingOptions, text: TextCheck
 ) -> RunPlan:
     """Prepare a run, compile it, and time some steps; nothing is sampled or saved.
 
@@ -76,21 +76,21 @@ def dry_run(
         declaration: a recipe or a kernel with one potential.
         posterior: the file of the posterior.
         options: all numbers of the run.
-        limits: time and memory of generating and proving.
+        text: the check of the module's text, with the limits of generating and proving.
 
     Raises:
         RecipeError: whatever would keep the run from beginning.
     """
     law = posterior_in(posterior)
     began = perf_counter()
-    generated_within(declaration, law, options, limits)
+    generated_within(declaration, law, options, text.limits)
     target = bound_to(declaration, law)
     options = replace(options_for(target, options, declaration), checkpoint=None)
     modules: list[Module] = []
 
     def check(module: Module) -> None:
         modules.append(module)
-        require_translation(module, limits)
+        text.check(module)
 
     specimen, draw_bytes = _specimen(target, options, check)
     prepared = _timed(target, options, FIRST_STEPS)
@@ -120,6 +120,7 @@ def dry_run(
         draw_bytes,
         compile_seconds,
         seconds,
+        text.unproved,
     )
 
 

@@ -18,7 +18,10 @@ def plan_lines(plan: RunPlan) -> list[str]:
     options = plan.options
     rows = [
         ("sampler", f"{plan.sampler} by the scheme {plan.scheme}, of {plan.posterior}"),
-        ("module", f"{plan.module_name}, {plan.module_lines} lines, compiled"),
+        (
+            "module",
+            f"{plan.module_name}, {plan.module_lines} lines, {_proof_words(plan)}, compiled",
+        ),
         ("blocks", _counted(plan.blocks)),
         ("data", ", ".join(f"{n} {_shape_words(s)}" for n, s in plan.data.items()) or "none"),
         *((("parameter"), f"{p.name} = {_value(v)}{p.facts}") for p, v in plan.parameters),
@@ -57,7 +60,11 @@ def plan_as_json(plan: RunPlan) -> dict[str, Any]:
         "sampler": plan.sampler,
         "scheme": plan.scheme,
         "posterior": plan.posterior,
-        "module": {"name": plan.module_name, "lines": plan.module_lines},
+        "module": {
+            "name": plan.module_name,
+            "lines": plan.module_lines,
+            "proved": not plan.unproved,
+        },
         "blocks": plan.blocks,
         "data": {name: list(shape) for name, shape in plan.data.items()},
         "parameters": [
@@ -87,6 +94,10 @@ def seconds_in_words(seconds: float) -> str:
     if seconds >= 1:
         return f"{seconds:.1f} s"
     return f"{seconds * 1e3:.1f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.2g} us"
+
+
+def _proof_words(plan: RunPlan) -> str:
+    return "compared and not proved" if plan.unproved else "proved to be the rule"
 
 
 def _counted(blocks: dict[str, int]) -> str:

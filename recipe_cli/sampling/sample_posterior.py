@@ -5,8 +5,7 @@ from __future__ import annotations
 import signal
 import warnings
 from contextlib import nullcontext
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NoReturn
@@ -32,6 +31,43 @@ from recipe_cli.render.diagnosis import show_draws
 from recipe_cli.sandbox.child import rehearse
 from recipe_cli.sandbox.process_limits import Limits
 
+UNPROVED_ATTRIBUTE = "unproved_text"  # of the posterior group
+
+
+@dataclass
+class TextCheck:
+    """The check of a module's text before a run, and what it leaves in the draws.
+
+    Attributes:
+        limits: time and memory of the check.
+        validated: whether a text that is not proved is refused.
+        unproved: the warning about a text that is not proved; empty if it is.
+    """
+
+    limits: Limits
+    validated: bool = False
+    unproved: str = ""
+
+    def check(self, module: Module) -> None:
+        """Check the text of a module, and warn if it is compared and not proved.
+
+        Raises:
+            NotTranslatedError: if the module must not run.
+        """
+        self.unproved = require_translation(module, self.limits, self.validated).unproved
+        if self.unproved:
+            tell(self.unproved, "warning")
+
+    def noted(self, draws: Draws) -> Draws:
+        """Return the draws, with the warning in them if there is one."""
+        if not self.unproved:
+            return draws
+        return replace(
+            draws,
+            warnings=(*draws.warnings, self.unproved),
+            attributes={**draws.attributes, UNPROVED_ATTRIBUTE: self.unproved},
+        )
+
 
 def sample_posterior(
     declaration: Declaration,
@@ -42,6 +78,7 @@ def sample_posterior(
     console: Console,
     plots: Path | None = None,
     as_json: bool = False,
+    validated: bool = False,
 ) -> int:
     """Draw from a posterior, save the draws and diagnose them.
 
@@ -54,6 +91,7 @@ def sample_posterior(
         console: where diagnostics are printed.
         plots: the folder for plots; None for no plots.
         as_json: whether diagnostics are printed as JSON.
+        validated: whether a module whose text is not proved is refused.
 
     Returns:
         The exit status: 0, 1 if a chain diverged, or 128 plus the number of a signal, after which
@@ -67,7 +105,9 @@ def sample_posterior(
             law = posterior_in(posterior)
             began = perf_counter()
             with broken_pipes_are_errors(), output.claimed():
-                draws = _drawn(declaration, law, options, limits, output, signals)
+                draws = _drawn(
+                    declaration, law, options, TextCheck(limits, validated), output, signals
+                )
             seconds = perf_counter() - began
             signals.act()
             show_draws(
@@ -118,13 +158,13 @@ def _drawn(
     declaration: Declaration,
     law: Posterior,
     options: SamplingOptions,
-    limits: Limits,
+    text: TextCheck,
     output: Output,
     signals: Signals,
 ) -> Draws:
     """Draw from the posterior, and save the draws."""
 
-    generated_within(declaration, law, options, limits)
+    generated_within(declaration, law, options, text.limits)
     target = bound_to(declaration, law)
     options = options_for(target, options, declaration)
     require_room_to_diagnose(options.chains, options.draws)
@@ -134,9 +174,12 @@ def _drawn(
         # the user hears of it while the run goes on.
         warnings.simplefilter("always", CheckpointWarning)
         warnings.showwarning = _print_warning
-        check = partial(require_translation, limits=limits)
-        caller = Caller(output.rehearse, output.save, signals, check)
-        return sample_kernel(target, options, caller=caller)
+
+        def save(draws: Draws) -> None:
+            output.save(text.noted(draws))
+
+        caller = Caller(output.rehearse, save, signals, text.check)
+        return text.noted(sample_kernel(target, options, caller=caller))
 
 
 def generated_within(
