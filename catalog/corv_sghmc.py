@@ -16,7 +16,7 @@ phi = Preimage("phi", theta, maps.softplus)
 s = 1 / (1 + exp(-phi))  # f'(phi), so that f''/f' = 1 - s
 
 r = Vector("r", like=theta)
-C = Symbol("C", positive=True)
+C = Symbol("C", positive=True)  # friction, a rate: 1/C is how long the momentum lasts
 
 epsilon = Symbol("epsilon", positive=True)
 w = Noise("w", like=r)

@@ -28,7 +28,7 @@ s = 1 / (1 + exp(-phi))  # f'(phi), so that f''/f' = 1 - s
 
 r = Vector("r", like=theta)
 xi = Scalar("xi")
-A = Symbol("A", positive=True)
+A = Symbol("A", positive=True)  # friction, and variance of the injected noise
 d = theta.dim
 
 epsilon = Symbol("epsilon", positive=True)

@@ -12,7 +12,7 @@ from recipe import Dense, Noise, Potential, Recipe, Update, Vector, dot, grad
 
 theta = Vector("theta")
 U = Potential("U", theta)
-M = Dense("M", theta, positive=True)
+M = Dense("M", theta, positive=True)  # preconditioner, such as the covariance of the law
 
 epsilon = Symbol("epsilon", positive=True)
 w = Noise("w", like=theta, covariance=M)

@@ -16,7 +16,7 @@ from recipe import Potential, Recipe, Update, Vector, compose, grad, metropolis,
 theta = Vector("theta")
 r = Vector("r", like=theta)
 U = Potential("U", theta)
-gamma = Symbol("gamma", positive=True)
+gamma = Symbol("gamma", positive=True)  # friction: how fast the momentum is renewed
 
 epsilon = Symbol("epsilon", positive=True)
 

@@ -10,7 +10,8 @@ from sympy import Interval, Matrix, Symbol, log, sqrt
 from recipe import Noise, Recipe, Update, Vector, total
 
 theta = Vector("theta", domain=Interval.open(0, 1))
-a, b = Symbol("a", positive=True), Symbol("b", positive=True)
+a = Symbol("a", positive=True)  # first shape of the beta law
+b = Symbol("b", positive=True)  # second shape of the beta law
 
 epsilon = Symbol("epsilon", positive=True)
 w = Noise("w", like=theta)

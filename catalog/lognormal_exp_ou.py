@@ -12,9 +12,9 @@ from sympy import Interval, Matrix, Symbol, exp, log, oo, sqrt
 from recipe import Noise, Recipe, Update, Vector, total
 
 theta = Vector("theta", domain=Interval.open(0, oo))
-mu = Symbol("mu", real=True)
-# the standard deviation of log(theta), and the rate at which it returns to its mean
-s, b = Symbol("s", positive=True), Symbol("b", positive=True)
+mu = Symbol("mu", real=True)  # mean of log(theta)
+s = Symbol("s", positive=True)  # standard deviation of log(theta)
+b = Symbol("b", positive=True)  # rate at which log(theta) returns to its mean
 
 lognormal = total(log(theta) + (log(theta) - mu) ** 2 / (2 * s**2))
 h = Symbol("h", positive=True)

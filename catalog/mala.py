@@ -14,7 +14,7 @@ from recipe import Noise, Potential, Update, Vector, compose, div, grad, metropo
 
 theta = Vector("theta")
 U = Potential("U", theta)
-G = Function("G", positive=True)(theta)
+G = Function("G", positive=True)(theta)  # metric, a function of theta
 
 epsilon = Symbol("epsilon", positive=True)
 w = Noise("w", like=theta)

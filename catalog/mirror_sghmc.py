@@ -14,7 +14,7 @@ from recipe import Fold, FoldSign, Noise, Potential, Recipe, Update, Vector, gra
 theta = Vector("theta", domain=Interval(0, oo))
 r = Vector("r", like=theta)
 U = Potential("U", theta)
-C = Symbol("C", positive=True)
+C = Symbol("C", positive=True)  # friction, a rate: 1/C is how long the momentum lasts
 
 epsilon = Symbol("epsilon", positive=True)
 w = Noise("w", like=r)

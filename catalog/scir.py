@@ -49,7 +49,7 @@ scir_posterior = Recipe(
     update=Update(step=h, target=U, rule={theta: transition(1 + theta - theta * grad(U, theta))}),
 )
 
-a = Parameter("a", like=theta, positive=True)
+a = Parameter("a", like=theta, positive=True)  # shapes of the gamma laws
 gamma = total(theta - (a - 1) * log(theta))
 
 scir = Recipe(

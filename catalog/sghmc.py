@@ -11,7 +11,7 @@ from recipe import Noise, Potential, Recipe, Update, Vector, grad, total
 theta = Vector("theta")
 r = Vector("r", like=theta)
 U = Potential("U", theta)
-C = Symbol("C", positive=True)
+C = Symbol("C", positive=True)  # friction, a rate: 1/C is how long the momentum lasts
 
 epsilon = Symbol("epsilon", positive=True)
 w = Noise("w", like=r)

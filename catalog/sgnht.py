@@ -12,7 +12,7 @@ theta = Vector("theta")
 r = Vector("r", like=theta)
 xi = Scalar("xi")
 U = Potential("U", theta)
-A = Symbol("A", positive=True)
+A = Symbol("A", positive=True)  # friction, and variance of the injected noise
 d = theta.dim
 
 epsilon = Symbol("epsilon", positive=True)

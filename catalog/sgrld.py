@@ -18,7 +18,7 @@ epsilon = Symbol("epsilon", positive=True)
 
 theta = Vector("theta")
 U = Potential("U", theta)
-G = Field("G", theta, positive=True)
+G = Field("G", theta, positive=True)  # metric, any field of theta
 w = Noise("w", like=theta)
 
 # The correction is div G^-1 and it is added. Ma, Chen & Fox (9) print it with the other sign, and

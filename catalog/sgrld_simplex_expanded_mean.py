@@ -15,8 +15,8 @@ from recipe import Noise, Parameter, Recipe, Update, Vector, mirror, total
 epsilon = Symbol("epsilon", positive=True)
 
 theta = Vector("theta", domain=Interval.open(0, oo))
-n = Parameter("n", like=theta, nonnegative=True)
-alpha = Parameter("alpha", like=theta, positive=True)
+n = Parameter("n", like=theta, nonnegative=True)  # counts of the categories
+alpha = Parameter("alpha", like=theta, positive=True)  # parameters of the Dirichlet prior
 
 # -log of the gamma law of theta, and of the probability of the counts, which is a product of powers
 # of theta / total(theta).

@@ -14,8 +14,8 @@ from recipe import Noise, Parameter, Recipe, Update, Vector, total
 epsilon = Symbol("epsilon", positive=True)
 
 theta = Vector("theta")
-n = Parameter("n", like=theta, nonnegative=True)
-alpha = Parameter("alpha", like=theta, positive=True)
+n = Parameter("n", like=theta, nonnegative=True)  # counts of the categories
+alpha = Parameter("alpha", like=theta, positive=True)  # parameters of the Dirichlet prior
 
 pi = exp(theta) / total(exp(theta))
 H = -total((n + alpha) * theta) + total(exp(theta)) + total(n) * log(total(exp(theta)))

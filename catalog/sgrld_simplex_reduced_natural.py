@@ -15,8 +15,10 @@ from recipe import Noise, Parameter, Recipe, Update, Vector, outer, total
 epsilon = Symbol("epsilon", positive=True)
 
 theta = Vector("theta")
-n, n_K = Parameter("n", like=theta, nonnegative=True), Parameter("n_K", positive=True)
-alpha, alpha_K = Parameter("alpha", like=theta, positive=True), Parameter("alpha_K", positive=True)
+n = Parameter("n", like=theta, nonnegative=True)  # counts of all categories but the last
+n_K = Parameter("n_K", positive=True)  # count of the last category
+alpha = Parameter("alpha", like=theta, positive=True)  # Dirichlet prior of all but the last
+alpha_K = Parameter("alpha_K", positive=True)  # Dirichlet prior of the last category
 
 N = total(n) + n_K
 Z = 1 + total(exp(theta))

@@ -14,7 +14,9 @@ theta = Vector("theta")
 p = Vector("p", like=theta)
 r = Vector("r", like=theta)
 U = Potential("U", theta)
-L, gamma, xi = (Symbol(name, positive=True) for name in ("L", "gamma", "xi"))
+L = Symbol("L", positive=True)  # smoothness of U: the largest curvature
+gamma = Symbol("gamma", positive=True)  # coupling of the two momenta
+xi = Symbol("xi", positive=True)  # friction of the second momentum
 
 epsilon = Symbol("epsilon", positive=True)
 w = Noise("w", like=r)

@@ -14,7 +14,8 @@ from recipe import Noise, Parameter, Recipe, Simplex, Update, Vector, outer, tot
 epsilon = Symbol("epsilon", positive=True)
 
 theta = Vector("theta", domain=Simplex())
-alpha, alpha_K = Parameter("alpha", like=theta, positive=True), Parameter("alpha_K", positive=True)
+alpha = Parameter("alpha", like=theta, positive=True)  # mutation to all types but the last
+alpha_K = Parameter("alpha_K", positive=True)  # mutation to the last type
 pi_K = 1 - total(theta)
 H = -total((alpha - 1) * log(theta)) - (alpha_K - 1) * log(pi_K)
 

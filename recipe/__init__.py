@@ -14,31 +14,67 @@ Everything in ``__all__`` is the public language:
 * errors: ``RecipeError``, ``OutsideLanguageError`` and the warning ``DecimalWarning``.
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 import recipe_sampler.one_distribution  # noqa: F401 - it refuses packages that hide ours
-from recipe.change.mirror import mirror
-from recipe.change.transform import corv, ito
-from recipe.declare import maps
-from recipe.declare.dynamics import Derivation, Dynamics, derive
-from recipe.declare.limit import limit_of
-from recipe.declare.posterior import Posterior
-from recipe.declare.preimage import Preimage
-from recipe.declare.recipe import Recipe
-from recipe.declare.reflection import Reflection
-from recipe.declare.update import Update
-from recipe.kernel import Kernel, averaged, compose, flip, metropolis, refresh, repeat, step
-from recipe.language.abstract import Dense, Field, Potential
-from recipe.language.chi_squared import NoncentralChiSquared
-from recipe.language.entry import outer
-from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.fold import Fold, FoldSign
-from recipe.language.operators import div, dot, grad
-from recipe.language.symbols import Data, Noise, Parameter, Scalar, Simplex, Vector
-from recipe.language.total import total
-from recipe.language.validate import DecimalWarning
-from recipe.rebuild.bind import bind
-from recipe.rebuild.spread import spread
-from recipe.scheme import Discretisation, discretise, discretised
 from recipe_sampler.version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from recipe.change.mirror import mirror
+    from recipe.change.transform import corv, ito
+    from recipe.declare import maps
+    from recipe.declare.dynamics import Derivation, Dynamics, derive
+    from recipe.declare.limit import limit_of
+    from recipe.declare.posterior import Posterior
+    from recipe.declare.preimage import Preimage
+    from recipe.declare.recipe import Recipe
+    from recipe.declare.reflection import Reflection
+    from recipe.declare.update import Update
+    from recipe.kernel import Kernel, averaged, compose, flip, metropolis, refresh, repeat, step
+    from recipe.language.abstract import Dense, Field, Potential
+    from recipe.language.chi_squared import NoncentralChiSquared
+    from recipe.language.entry import outer
+    from recipe.language.errors import OutsideLanguageError, RecipeError
+    from recipe.language.fold import Fold, FoldSign
+    from recipe.language.operators import div, dot, grad
+    from recipe.language.symbols import Data, Noise, Parameter, Scalar, Simplex, Vector
+    from recipe.language.total import total
+    from recipe.language.validate import DecimalWarning
+    from recipe.rebuild.bind import bind
+    from recipe.rebuild.spread import spread
+    from recipe.scheme import Discretisation, discretise, discretised
+
+# A name is imported on first use: sympy takes half a second, which `recipe --help` does not wait
+# for.
+NAMES_BY_MODULE = {
+    "recipe.change.mirror": "mirror",
+    "recipe.change.transform": "corv ito",
+    "recipe.declare": "maps",
+    "recipe.declare.dynamics": "Derivation Dynamics derive",
+    "recipe.declare.limit": "limit_of",
+    "recipe.declare.posterior": "Posterior",
+    "recipe.declare.preimage": "Preimage",
+    "recipe.declare.recipe": "Recipe",
+    "recipe.declare.reflection": "Reflection",
+    "recipe.declare.update": "Update",
+    "recipe.kernel": "Kernel averaged compose flip metropolis refresh repeat step",
+    "recipe.language.abstract": "Dense Field Potential",
+    "recipe.language.chi_squared": "NoncentralChiSquared",
+    "recipe.language.entry": "outer",
+    "recipe.language.errors": "OutsideLanguageError RecipeError",
+    "recipe.language.fold": "Fold FoldSign",
+    "recipe.language.operators": "div dot grad",
+    "recipe.language.symbols": "Data Noise Parameter Scalar Simplex Vector",
+    "recipe.language.total": "total",
+    "recipe.language.validate": "DecimalWarning",
+    "recipe.rebuild.bind": "bind",
+    "recipe.rebuild.spread": "spread",
+    "recipe.scheme": "Discretisation discretise discretised",
+}
+HOME = {name: module for module, names in NAMES_BY_MODULE.items() for name in names.split()}
 
 __all__ = [
     "Data",
@@ -88,6 +124,18 @@ __all__ = [
     "step",
     "total",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use."""
+    if name not in HOME:
+        raise AttributeError(f"module 'recipe' has no attribute {name!r}")
+    home = HOME[name]
+    value = (
+        import_module(f"{home}.{name}") if name == "maps" else getattr(import_module(home), name)
+    )
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

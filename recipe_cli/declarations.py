@@ -5,7 +5,6 @@ name.
 from __future__ import annotations
 
 import ast
-import difflib
 import importlib
 import importlib.util
 import os
@@ -35,8 +34,10 @@ from recipe import (
     discretised,
 )
 from recipe.kernel import MetropolisedMap, MetropolisedPath, MetropolisHastings, Repeat, compose
+from recipe.language.did_you_mean import did_you_mean
 from recipe.scheme import PRINTED
-from recipe_cli.errors import TOO_DEEP, one_line
+from recipe_cli.errors import TOO_DEEP, one_line, printable
+from recipe_cli.slips import slip_of
 from recipe_cli.terminal.printing import print_line
 
 MAX_FILE_BYTES = 50_000_000  # of a recipe file: to compile it, Python needs a hundred times this
@@ -233,9 +234,21 @@ def audit_declarations(where: str) -> list[Declaration]:
     """
     name, _, wanted = where.partition(":")
     if name not in audit_names():
+        if not _is_path(name) and name not in _catalog_files():
+            _refuse_misspelt_audit(name)
         return declarations(where)
     found = _of_catalog(f"audits.{name}")
     return _only(found, wanted, name) if wanted else found
+
+
+def _refuse_misspelt_audit(name: str) -> None:
+    """Raise RecipeError about a name that is like the name of an audit and of no sampler."""
+    meant = did_you_mean(name, audit_names())
+    if meant and name not in [e.name for e in catalog_entries()]:
+        raise RecipeError(
+            f"there is no audit {name} in the catalog; {meant}`recipe audit --all`"
+            f" audits {', '.join(audit_names())}"
+        )
 
 
 def posterior_in(where: str) -> Posterior:
@@ -264,9 +277,25 @@ def posterior_in(where: str) -> Posterior:
             f"{path} defines the posteriors {', '.join(found)}: choose one, as in"
             f" {path}:{next(iter(found))}"
         )
-    raise RecipeError(
-        f"{path} defines no Posterior{f' called {wanted}' if wanted else ''} at module level"
-    )
+    there = [n for n, v in vars(module).items() if isinstance(v, Posterior)]
+    if there:
+        raise RecipeError(
+            f"{path} defines no Posterior called {wanted}; {did_you_mean(wanted, there)}it defines"
+            f" {', '.join(there)}"
+        )
+    raise RecipeError(f"{path} defines no Posterior at module level")
+
+
+def source_of(declaration: Declaration) -> str:
+    """Return the text of the file that declares a sampler; empty if it cannot be read."""
+    path = declaration.file
+    if not _is_path(declaration.file_argument):
+        spec = importlib.util.find_spec(f"catalog.{Path(path).stem}")
+        path = spec.origin if spec is not None and spec.origin is not None else path
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
 
 
 def posterior_names() -> list[str]:
@@ -304,8 +333,9 @@ def _is_path(text: str) -> bool:
 def _no_posterior(name: str) -> str:
     """Return the complaint about a name that is neither a path nor in the catalog."""
     return (
-        f"{name} is not a posterior of the catalog; {_close(name, posterior_names())}`recipe list`"
-        f" shows them, and a path ends in .py or has a folder in it{_as_path(name)}"
+        f"{name} is not a posterior of the catalog;"
+        f" {did_you_mean(name, posterior_names())}`recipe list` shows them, and a path ends in"
+        f" .py or has a folder in it{_as_path(name)}"
     )
 
 
@@ -313,13 +343,7 @@ def _meant(name: str) -> str:
     """Return a question about the name of a sampler that is misspelt or lacks its ending."""
     if Path(f"{name}.py").is_file():
         return f"did you mean {name}.py? "
-    return _close(name, [*_catalog_files(), *(e.name for e in catalog_entries())])
-
-
-def _close(name: str, names: Sequence[str]) -> str:
-    """Return a question about the name that is meant; empty if none is like it."""
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean {close[0]}? " if close else ""
+    return did_you_mean(name, [*_catalog_files(), *(e.name for e in catalog_entries())])
 
 
 def _as_path(name: str) -> str:
@@ -402,8 +426,9 @@ def _only(found: list[Declaration], wanted: str, path: str) -> list[Declaration]
     """Return the declarations with this name."""
     chosen = [d for d in found if d.name == wanted]
     if not chosen:
+        meant = did_you_mean(wanted, [d.name for d in found])
         raise RecipeError(
-            f"{path} defines no Recipe, Update or Kernel called {wanted}; it defines"
+            f"{path} defines no Recipe, Update or Kernel called {wanted}; {meant}it defines"
             f" {', '.join(d.name for d in found)}"
         )
     return chosen
@@ -465,8 +490,7 @@ def _line_of(error: BaseException, path: Path) -> str:
 def _one_line(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return TOO_DEEP
-    return (
-        one_line(error)
-        if isinstance(error, RecipeError)
-        else f"{type(error).__name__}: {one_line(error)}"
-    )
+    if isinstance(error, RecipeError):
+        return one_line(error)
+    slip = slip_of(error)
+    return printable(slip) if slip is not None else f"{type(error).__name__}: {one_line(error)}"

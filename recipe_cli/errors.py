@@ -9,7 +9,6 @@ from pathlib import Path
 from recipe import RecipeError
 from recipe.language.plain_text import without_codes
 from recipe_cli.shortage import shortage_of
-from verify.verdict import Verdict
 
 BAD_INPUT_STATUS, UNDECIDED_STATUS, FAULT_STATUS = 2, 3, 70
 MAX_MESSAGE_CHARACTERS = 1000  # of a text that comes from a file or an exception
@@ -52,11 +51,11 @@ def mistake_of(error: BaseException) -> Mistake:
     if isinstance(error, RecipeError):
         return Mistake(one_line(error), BAD_INPUT_STATUS)
     # A module whose text is not proved to be the declared step raises an error with a verdict.
-    verdict = getattr(error, "verdict", None)
-    if isinstance(verdict, Verdict):
-        return Mistake(
-            one_line(error), UNDECIDED_STATUS if verdict is Verdict.UNDECIDED else FAULT_STATUS
-        )
+    if hasattr(error, "verdict"):
+        from verify.verdict import Verdict  # it imports sympy, which may be what is missing
+
+        undecided = error.verdict is Verdict.UNDECIDED
+        return Mistake(one_line(error), UNDECIDED_STATUS if undecided else FAULT_STATUS)
     if isinstance(error, RecursionError):
         return Mistake(TOO_DEEP, BAD_INPUT_STATUS)
     if isinstance(error, ValueError) and "integer string conversion" in str(error):

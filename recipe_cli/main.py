@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -29,6 +30,7 @@ from recipe_cli.commands import (
     verify,
 )
 from recipe_cli.commands.help_text import restore_docstrings
+from recipe_cli.commands.usage import CompleteUsage
 from recipe_cli.errors import mistake_of
 from recipe_cli.lost_signals import lost_signals
 from recipe_cli.terminal.printing import PlainUsage, print_line
@@ -66,19 +68,24 @@ def _options(
     """Declare the options of the command itself."""
 
 
+PROVE, RUN, LOOK_UP = "Prove", "Compile and sample", "Look up"
 # In the order in which the help lists them.
-app.command("list", epilog=list_catalog.EPILOG)(list_catalog.list_catalog)
-app.command(epilog=verify.EPILOG)(verify.verify)
-app.command(epilog=audit.EPILOG)(audit.audit)
-app.command("check", epilog=check.EPILOG)(check.check_certificate)
-app.command(epilog=explain.EPILOG)(explain.explain)
-app.command(epilog=derive.EPILOG)(derive.derive)
-app.command(epilog=schemes.EPILOG)(schemes.schemes)
-app.command(epilog=generate.EPILOG)(generate.generate)
-app.command(epilog=sample.EPILOG)(sample.sample)
-app.command("test", epilog=test.EPILOG)(test.compare)
-app.command(epilog=diagnose.EPILOG)(diagnose.diagnose)
-app.add_typer(cache.app, name="cache")
+_COMMANDS: tuple[tuple[str, Callable[..., None], str, str], ...] = (
+    ("verify", verify.verify, verify.EPILOG, PROVE),
+    ("audit", audit.audit, audit.EPILOG, PROVE),
+    ("check", check.check_certificate, check.EPILOG, PROVE),
+    ("sample", sample.sample, sample.EPILOG, RUN),
+    ("diagnose", diagnose.diagnose, diagnose.EPILOG, RUN),
+    ("generate", generate.generate, generate.EPILOG, RUN),
+    ("test", test.compare, test.EPILOG, RUN),
+    ("list", list_catalog.list_catalog, list_catalog.EPILOG, LOOK_UP),
+    ("schemes", schemes.schemes, schemes.EPILOG, LOOK_UP),
+    ("derive", derive.derive, derive.EPILOG, LOOK_UP),
+    ("explain", explain.explain, explain.EPILOG, LOOK_UP),
+)
+for _name, _function, _epilog, _panel in _COMMANDS:
+    app.command(_name, cls=CompleteUsage, epilog=_epilog, rich_help_panel=_panel)(_function)
+app.add_typer(cache.app, name="cache", rich_help_panel=RUN)
 restore_docstrings(app)
 
 

@@ -4,28 +4,19 @@ time.
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 
-INTERRUPTED_STATUS, BAD_INPUT_STATUS, FAULT_STATUS = 130, 2, 70  # exit statuses
-INTERRUPTED_LINE = "recipe: interrupted\n"
+from recipe_cli.interruption import INTERRUPTED_LINE, INTERRUPTED_STATUS, end_at_once
 
-
-def _end_at_once(number: int, frame: object) -> None:
-    """Handle Ctrl-C while this program is being loaded: end at once.
-
-    No work has begun yet, and an exception that is raised inside an import may be swallowed there.
-    """
-    os.write(2, INTERRUPTED_LINE.encode())
-    os._exit(INTERRUPTED_STATUS)
+BAD_INPUT_STATUS, FAULT_STATUS = 2, 70  # exit statuses
 
 
 def main() -> None:
     """Run the command, and end with its exit status."""
     # A shell may have made its children ignore SIGINT: then it stays ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _end_at_once)
+        signal.signal(signal.SIGINT, end_at_once)
     from recipe_cli.lost_signals import hear_lost_signals
     from recipe_cli.streams import close_streams, open_streams
 
@@ -43,7 +34,7 @@ def _status() -> tuple[int, str]:
     try:
         from recipe_cli.main import main as command
 
-        if signal.getsignal(signal.SIGINT) is _end_at_once:
+        if signal.getsignal(signal.SIGINT) is end_at_once:
             # From here on an interruption is an exception that the running command may catch.
             signal.signal(signal.SIGINT, signal.default_int_handler)
         command()

@@ -69,9 +69,10 @@ FLOORS = {
         sample
     """,
     "recipe_cli": """
-        lost_signals shortage streams terminal,
+        interruption lost_signals shortage slips streams,
+        terminal,
         errors,
-        declarations output,
+        declarations meanings output,
         sandbox,
         program,
         testing,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.numbers import MAX_EXACT_INTEGER, rounded_text
 
@@ -21,11 +21,10 @@ def require_columns(path: Path, wanted: Iterable[str], there: Sequence[str]) -> 
                 f"{path} has {there.count(name)} columns with the name {name!r}; rename all but one"
             )
         if name not in there:
-            close = difflib.get_close_matches(name, there, n=1)
-            meant = f"did you mean {close[0]!r}? It has" if close else "it has"
             more = f" and {len(there) - 10} more" if len(there) > 10 else ""
             raise RecipeError(
-                f"{path} has no column {name!r}; {meant} {', '.join(map(repr, there[:10]))}{more}"
+                f"{path} has no column {name!r}; {did_you_mean(repr(name), map(repr, there))}it has"
+                f" {', '.join(map(repr, there[:10]))}{more}"
             )
 
 

@@ -20,6 +20,7 @@ from codegen.inputs.portable_math import exponential
 from codegen.inputs.posterior_data import finite_array
 from codegen.inputs.preimages import with_images
 from codegen.lowering.statements import Plan
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.domain import finite_ends
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import blocks_in
@@ -57,7 +58,8 @@ def given_blocks(
         name = name_of(key)
         if name not in by_name:
             raise RecipeError(
-                f"{argument}= names {name}, which is no block; the blocks are {', '.join(by_name)}"
+                f"{argument}= names {name}, which is no block; {did_you_mean(name, by_name)}the"
+                f" blocks are {', '.join(by_name)}"
             )
         block, where = by_name[name], f"{argument}[{name!r}]"
         own = int(isinstance(block, Vector))

@@ -9,6 +9,7 @@ from typing import Any
 
 from codegen.check_arguments import checked_integer, checked_mapping
 from recipe.declare.coordinate_names import Names
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Length, Vector, name_of
 
@@ -112,8 +113,8 @@ def learn_given(lengths: Lengths, given: Mapping[Any, Any] | None, state: Iterab
         name = name_of(key)
         if name not in by_name:
             raise RecipeError(
-                f"lengths= names {name}, which is no vector block; the vector blocks are"
-                f" {', '.join(by_name) or 'none'}"
+                f"lengths= names {name}, which is no vector block; {did_you_mean(name, by_name)}the"
+                f" vector blocks are {', '.join(by_name) or 'none'}"
             )
         lengths.learn(
             by_name[name].length, checked_integer(f"lengths[{name}]", value, 1), "lengths="

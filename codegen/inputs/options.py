@@ -19,6 +19,7 @@ from codegen.files.convert import as_path
 from codegen.generate import Module
 from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import Constant, Schedule, schedule_of
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Indexed, Scalar
 
@@ -131,8 +132,8 @@ class SamplingOptions:
         for block in wanted:
             if str(block) not in by_name:
                 raise RecipeError(
-                    f"keep= names {block}, which is no block; the blocks are {', '.join(by_name)},"
-                    f' and keep="{ALL}" keeps them all'
+                    f"keep= names {block}, which is no block; {did_you_mean(block, by_name)}the"
+                    f' blocks are {", ".join(by_name)}, and keep="{ALL}" keeps them all'
                 )
         if not wanted:
             raise RecipeError("keep=[] keeps nothing; name the blocks to keep")

@@ -15,6 +15,7 @@ from codegen.inputs.posterior_data import finite_array, resolved_arrays
 from recipe.language.abstract import Dense
 from recipe.language.assumed import ParameterCondition
 from recipe.language.check_assumptions import check_assumed, check_condition
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import parameters_of
 from recipe.language.symbols import Indexed, Length, name_of
@@ -65,17 +66,23 @@ def resolved_values(
     needed = {name_of(s): s for s in settings}
     given = {name_of(key): value for key, value in (params or {}).items()}
     missing = [name for name in needed if name not in given]
-    if missing:
-        example = ", ".join(f"'{name}': ..." for name in missing)
-        raise RecipeError(
-            f"missing parameters: {', '.join(missing)}; give them as params={{{example}}} (or"
-            f" --param {missing[0]}=...)"
-        )
     known = set(needed) | {name_of(s) for s in optional}
     unknown = sorted(name for name in given if name not in known)
-    if unknown:
+    if missing:
+        example = ", ".join(f"'{name}': ..." for name in missing)
+        options = " ".join(f"--param {name}=..." for name in missing)
+        instead = "".join(
+            f"{name} is unknown, {did_you_mean(name, missing) or 'leave it out; '}"
+            for name in unknown
+        )
         raise RecipeError(
-            f"unknown parameters: {', '.join(unknown)}; the parameters are"
+            f"missing parameters: {', '.join(missing)}; {instead}give them as params={{{example}}}"
+            f" (or {options})"
+        )
+    if unknown:
+        meant = "".join(did_you_mean(name, known) for name in unknown)
+        raise RecipeError(
+            f"unknown parameters: {', '.join(unknown)}; {meant}the parameters are"
             f" {', '.join(sorted(known)) or 'none'}"
         )
     return {settings[s]: _value(s, given[name], lengths) for name, s in needed.items()}

@@ -242,8 +242,20 @@ def _finite(where: str, array: np.ndarray, dimensions: int, dtype: Any) -> np.nd
 def _check_dimensions(where: str, array: np.ndarray, dimensions: int) -> None:
     if array.ndim != dimensions:
         raise RecipeError(
-            f"{where} must be {_kind(dimensions)}, but it has the shape {array.shape}"
+            f"{where} must be {_kind(dimensions)}, but it has the shape"
+            f" {array.shape}{_repair(array.shape, dimensions)}"
         )
+
+
+def _repair(shape: tuple[int, ...], dimensions: int) -> str:
+    """Return how an array of another shape is given instead, as a clause that begins with "; "."""
+    if dimensions == 1 and len(shape) == 2 and 1 in shape:
+        return "; give it as .ravel()"
+    if dimensions == 1 and len(shape) == 2:
+        return "; give one column of it, or declare the symbol with like= a block of that length"
+    if dimensions == 2 and len(shape) == 1:
+        return "; give it as .reshape(-1, 1), or declare the symbol without like="
+    return ""
 
 
 def _kind(dimensions: int) -> str:

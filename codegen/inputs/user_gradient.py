@@ -35,6 +35,7 @@ from codegen.inputs.python_gradient import (
 from codegen.printing.estimator import Estimator
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 
 MAX_CHECKED_ROWS = 50
@@ -115,8 +116,8 @@ def _potential(key: Any, needed: list[Potential]) -> Potential:
         if key in (U, U.name):
             return U
     raise RecipeError(
-        f"gradient= names {key}, which is no potential without data; the potentials without data"
-        f" are {', '.join(map(str, needed))}"
+        f"gradient= names {key}, which is no potential without data; {did_you_mean(key, needed)}the"
+        f" potentials without data are {', '.join(map(str, needed))}"
     )
 
 

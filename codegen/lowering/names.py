@@ -9,7 +9,7 @@ import keyword
 from collections.abc import Iterable
 
 from codegen.device.defined import defined_names
-from recipe.language.symbols import checked_name
+from recipe.language.symbols import checked_name, fitting_name
 
 # Names that the printers write: first those of a module, then arguments and variables of functions.
 _PRINTED = (
@@ -42,7 +42,8 @@ class Namer:
         Raises:
             RecipeError: where the wish is no identifier.
         """
-        name, number = checked_name(wish), 1
+        wish = checked_name(fitting_name(wish))
+        name, number = wish, 1
         while name in self._taken:
             number += 1
             name = f"{wish}_{number}"

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from codegen.results.convergence import MIN_DRAWS, convergence
+from codegen.results.disagreement import disagreements
 from codegen.results.groups import Group
 from codegen.running.memory_needed import require_room_to_diagnose
 from recipe.language.errors import RecipeError
@@ -27,6 +28,8 @@ from recipe_sampler.extras import missing
 LARGEST_R_HAT = 1.01
 ESS_PER_CHAIN = 100
 MAX_NAMED = 3  # coordinates in a warning
+MAX_EXPLAINED = 100  # coordinates of a block whose disagreement is looked into
+LEAST_ACCEPTANCE = 0.15  # random walks in many dimensions are best near 0.234
 
 
 # fields of a row that make sense for chains that ran to their end
@@ -213,11 +216,14 @@ def diagnosis_of(posterior: Group) -> Diagnosis:
     finite = _finite_draws(blocks, len(run.numbers), run.draws)
     positions, kept = _usable(finite, run.draws)
     rows: list[CoordinateDiagnostics] = []
+    apart: list[_Apart] = []
     stuck: dict[str, list[Any]] = {}
     if kept >= MIN_DRAWS:
         for block in blocks:
             values = block.chosen(positions, kept)
-            rows += _rows(block, values)
+            of_block = _rows(block, values)
+            rows += of_block
+            apart += _apart(block, of_block, values, [run.numbers[p] for p in positions])
             still = values.min(axis=1) == values.max(axis=1)
             stuck |= {
                 block.labels[k]: [run.numbers[positions[c]] for c in np.flatnonzero(still[:, k])]
@@ -234,12 +240,13 @@ def diagnosis_of(posterior: Group) -> Diagnosis:
         *sentences(run.attributes.get("warnings", "")),
         *_stuck(stuck, len(positions)),
     ]
+    said += _acceptance(run)
     if kept < MIN_DRAWS:
         said += _too_few(kept, diverged)
     elif diverged:
         rows = [row.without_convergence() for row in rows]
     else:
-        said += _mixing(rows, len(chains))
+        said += _mixing(rows, apart, len(chains), kept)
     return Diagnosis(
         tuple(rows),
         run.attributes,
@@ -402,8 +409,8 @@ def _stuck(stuck: Mapping[str, list[Any]], chains: int) -> Iterator[str]:
             for label, c in stuck.items()
         ]
         yield (
-            f"{_count(len(stuck), 'coordinate')} never moved: {_some(named)}; look at the step size"
-            " and the first values"
+            f"{_count(len(stuck), 'coordinate')} never moved: {_some(named)}; the step size is too"
+            " large, so that every step is rejected, or the first values lie where nothing can move"
         )
 
 
@@ -412,27 +419,115 @@ def _too_few(kept: int, diverged: bool) -> Iterator[str]:
     yield (f"{kept} draws a chain are too few to diagnose, at least {MIN_DRAWS} are needed{repair}")
 
 
-def _mixing(rows: Sequence[CoordinateDiagnostics], chains: int) -> Iterator[str]:
-    """Yield warnings about one chain alone, a large R-hat, and few effective draws."""
+@dataclass(frozen=True)
+class _Apart:
+    """Coordinates of one block on which chains disagree for one reason, the worst first."""
+
+    cause: str
+    example: str
+    rows: list[CoordinateDiagnostics]
+
+
+def _apart(
+    block: _Block, rows: list[CoordinateDiagnostics], values: np.ndarray, numbers: list[Any]
+) -> list[_Apart]:
+    """Return why chains disagree on a block."""
+    bad = np.flatnonzero([row.r_hat > LARGEST_R_HAT for row in rows])
+    if not bad.size or len(values) < 2:
+        return []
+    bad = np.array(sorted(bad, key=lambda k: -rows[k].r_hat))
+    # A block may be large: the reason is found for the worst coordinates, and the others share it.
+    judged, rest = bad[:MAX_EXPLAINED], bad[MAX_EXPLAINED:]
+    found = [
+        _Apart(d.cause, d.example, [rows[judged[k]] for k in d.coordinates])
+        for d in disagreements(values[:, :, judged], numbers)
+    ]
+    found[0].rows.extend(rows[k] for k in rest)
+    return found
+
+
+# What each reason for a large R-hat asks for. ``{named}`` are the coordinates, ``{example}`` says
+# where the chains are in the worst of them.
+REMEDIES = {
+    "labels": (
+        "the chains agree up to the order of coordinates in {count}, so labels are switched"
+        " ({named}; {example}): more steps do not change that; judge quantities that do not"
+        " depend on the order, or start all chains in one order (initial=)"
+    ),
+    "sign": (
+        "the chains agree up to the sign in {count} ({named}; {example}): the model does not tell"
+        " the signs apart, and more steps do not change that; judge absolute values, or fix a sign"
+        " by the prior or by domain="
+    ),
+    "modes": (
+        "the chains sit in different modes in {count} ({named}; {example}), and none goes from one"
+        " to the other: more steps will hardly help; find out which mode is real, start all chains"
+        " there (initial=), or cross between modes with a cyclical step size"
+    ),
+    "moving": (
+        "the chains are still on their way in {count} ({named}; {example}): what they passed is no"
+        " draw of the law; take a longer warm-up and more steps, or start nearer (initial=)"
+    ),
+    "slow": (
+        "the chains do not agree yet in {count}, R-hat above {limit}: {named}; take more steps or a"
+        " longer warm-up, and look at the traces"
+    ),
+}
+
+
+def _disagreeing(apart: Sequence[_Apart], coordinates: int) -> Iterator[str]:
+    """Yield a warning for each reason why chains disagree."""
+    for cause, remedy in REMEDIES.items():
+        found = [a for a in apart if a.cause == cause]
+        rows = sorted((row for a in found for row in a.rows), key=lambda row: -row.r_hat)
+        if rows:
+            named = _some([f"{row.coordinate} {row.r_hat:.3f}" for row in rows])
+            worst = max(found, key=lambda a: a.rows[0].r_hat)
+            count = f"{len(rows)} of {_count(coordinates, 'coordinate')}"
+            yield remedy.format(
+                count=count, limit=LARGEST_R_HAT, named=named, example=worst.example
+            )
+
+
+def _acceptance(run: _Run) -> Iterator[str]:
+    """Yield a warning where Metropolis tests reject, or accept, nearly everything."""
+    rate = run.attributes.get("acceptance_rate")
+    if isinstance(rate, float) and rate < LEAST_ACCEPTANCE:
+        yield (
+            f"the step size is too large: Metropolis tests accept {rate:.2g} of the proposals;"
+            " divide it by 3, until between 0.5 and 0.9 are accepted"
+        )
+
+
+def _mixing(
+    rows: Sequence[CoordinateDiagnostics], apart: Sequence[_Apart], chains: int, draws: int
+) -> Iterator[str]:
+    """Yield warnings about one chain alone, chains that disagree, and few effective draws."""
     if chains == 1:
         yield "there is 1 chain, so R-hat cannot say whether chains agree; run at least 4"
-    apart = sorted((row for row in rows if row.r_hat > LARGEST_R_HAT), key=lambda row: -row.r_hat)
-    if apart:
-        named = _some([f"{row.coordinate} {row.r_hat:.3f}" for row in apart])
-        yield (
-            f"the chains do not agree yet in {len(apart)} of {_count(len(rows), 'coordinate')},"
-            f" R-hat above {LARGEST_R_HAT}: {named}; take more steps or a longer warm-up, and look"
-            " at the traces"
-        )
+    yield from _disagreeing(apart, len(rows))
     wanted = ESS_PER_CHAIN * chains
     few = sorted((row for row in rows if row.ess < wanted), key=lambda row: row.ess)
-    if few:
+    if few and draws < ESS_PER_CHAIN:
+        yield (
+            f"{draws} draws a chain are too few to judge anything by, whatever the sampler: at"
+            f" least {ESS_PER_CHAIN} effective ones are wanted of each; take more steps, or keep"
+            " more of them (thin=)"
+        )
+    elif few:
         named = _some([f"{row.coordinate} {row.ess:.0f}" for row in few])
         yield (
             f"too few effective draws in {len(few)} of {_count(len(rows), 'coordinate')}, bulk or"
-            f" tail below {wanted} ({ESS_PER_CHAIN} a chain): {named}; take about"
-            f" {_times(wanted / few[0].ess)} times the steps"
+            f" tail below {wanted} ({ESS_PER_CHAIN} a chain): {named};"
+            f" {_more_draws(wanted / few[0].ess, apart)}"
         )
+
+
+def _more_draws(factor: float, apart: Sequence[_Apart]) -> str:
+    """Return what helps against few effective draws."""
+    if any(a.cause in ("labels", "sign", "modes") for a in apart):
+        return "more steps do not help before the chains agree"
+    return f"take about {_times(factor)} times the steps"
 
 
 def _times(factor: float) -> str:

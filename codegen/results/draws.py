@@ -18,6 +18,7 @@ from codegen.results.to_arviz import arviz_of
 from codegen.results.write_netcdf import write_netcdf
 from codegen.system.signals import Signals
 from recipe.files.atomic_write import whole_file
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 
 try:
@@ -126,7 +127,10 @@ class Draws(Diagnosed):
             RecipeError: where the block was not kept.
         """
         if str(block) not in self.values:
-            raise RecipeError(f"there are no draws of {block}; kept were {', '.join(self.values)}")
+            raise RecipeError(
+                f"there are no draws of {block}; {did_you_mean(block, self.values)}kept were"
+                f" {', '.join(self.values)}"
+            )
         return self.values[str(block)]
 
     @property

@@ -13,6 +13,7 @@ import numpy as np
 from codegen.results.diagnostics import CoordinateDiagnostics, Diagnosis, diagnosed_draws
 from codegen.results.figures import folder_for_plots, image_html, new_figure, write_figure
 from codegen.results.groups import Group
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 
 MAX_COORDINATES = 12  # in one figure
@@ -95,9 +96,11 @@ def _named(found: Diagnosis, names: Sequence[str] | None) -> list[CoordinateDiag
     unknown = wanted - {row.coordinate for row in rows} - {row.block for row in rows}
     if unknown or not wanted:
         blocks = ", ".join(dict.fromkeys(row.block for row in found.rows))
+        known = [n for row in found.rows for n in (row.block, row.coordinate)]
+        meant = "".join(did_you_mean(name, known) for name in sorted(unknown))
         raise RecipeError(
             f"names= names {', '.join(sorted(unknown)) or 'nothing'}, of which there are no draws;"
-            f" the blocks are {blocks}"
+            f" {meant}the blocks are {blocks}"
         )
     return [row for row in rows if {row.coordinate, row.block} & wanted]
 

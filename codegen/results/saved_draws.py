@@ -12,6 +12,7 @@ from codegen.results.diagnosed import Diagnosed
 from codegen.results.diagnostics import sentences
 from codegen.results.groups import Group
 from codegen.results.to_arviz import arviz_of
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 
 
@@ -35,7 +36,10 @@ class SavedDraws(Diagnosed):
         """
         variables = self.posterior.variables
         if str(block) not in variables:
-            raise RecipeError(f"there are no draws of {block}; the file has {', '.join(variables)}")
+            raise RecipeError(
+                f"there are no draws of {block}; {did_you_mean(block, variables)}the file has"
+                f" {', '.join(variables)}"
+            )
         return variables[str(block)].values
 
     def posterior_group(self) -> Group:

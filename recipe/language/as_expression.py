@@ -33,6 +33,11 @@ def as_expression(e: Any, where: str) -> Expr:
             f"{where} is the log density {e}; laws are for the log_likelihood and the log_prior"
             " of a Posterior, elsewhere write its .expression"
         )
+    if type(e).__name__ == "ndarray" and e.ndim:  # numpy may not be installed
+        raise RecipeError(
+            f"{where} is an array of the shape {e.shape}, not an expression; write a Data symbol in"
+            " the place of its numbers, and give the array as data={symbol: array}"
+        )
     try:
         e = sympy.sympify(e, strict=True)
     except sympy.SympifyError:

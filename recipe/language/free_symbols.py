@@ -21,6 +21,7 @@ from recipe.language.symbols import (
     ScalarNoise,
     Vector,
     VectorData,
+    fitting_name,
     generic,
     name_of,
 )
@@ -87,6 +88,7 @@ class UnusedNames:
 
     def fresh(self, wish: str) -> str:
         """The wished name, with underscores appended until nobody has it."""
+        wish = fitting_name(wish)
         while wish in self._taken:
             wish += "_"
         self._taken.add(wish)

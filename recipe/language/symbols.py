@@ -25,6 +25,7 @@ from recipe.language.errors import RecipeError
 GENERIC = 0
 OTHER = -1
 MAX_NAME_CHARS = 100
+MADE_NAME_CHARS = 90  # of a name that is cut, so that there is room for a number behind it
 
 
 class Length(Symbol):
@@ -477,6 +478,15 @@ def name_of(s: Any) -> str:
 def generic(s: Any) -> Any:
     """The symbol at the generic index, or unchanged where it has no index."""
     return s.at(GENERIC) if isinstance(s, Indexed) else s
+
+
+def fitting_name(name: str) -> str:
+    """Return a name that is made of other names, cut where it is longer than a name may be.
+
+    The limit is for names that users type. A name that is made of several may pass it without a
+    fault of theirs; whoever makes it must see to it that it is unique.
+    """
+    return name if len(name) <= MAX_NAME_CHARS else name[:MADE_NAME_CHARS].rstrip("_")
 
 
 def checked_name(name: object) -> str:

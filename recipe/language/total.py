@@ -122,7 +122,8 @@ def total(e: Any, over: Indexed | None = None) -> Expr | LogDensity:
         )
     if not lengths:
         raise RecipeError(
-            f"total({e}) has no vector in it: say which block it runs over, total({e}, over=theta)"
+            f"total({e}) has no vector in it, so there is nothing to sum: leave total out, or say"
+            f" which block it runs over, total({e}, over=theta)"
         )
     return sum_over(e, GENERIC, lengths.pop())
 

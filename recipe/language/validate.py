@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import sympy
-from sympy import Add, Expr, Float, Function, Rational, Symbol
+from sympy import Add, Expr, Float, Function, Mul, Rational, Symbol
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import (
@@ -186,10 +186,23 @@ def check_number(e: Expr, where: str) -> None:
     guilty = e
     while isinstance(guilty, Add):
         guilty = next(a for a in guilty.args if GENERIC in labels(a))
+    product = _product_with_data(guilty)
+    meant = f", or write the inner product as total({product})" if product is not None else ""
     raise RecipeError(
         f"{where}: {guilty} is a vector where a number must be; sum it over its coordinates,"
-        f" total({guilty})"
+        f" total({guilty}){meant}"
     )
+
+
+def _product_with_data(e: Expr) -> Expr | None:
+    """The first product of a block and a row of the data in an expression, which is larger than
+    that product; None where there is none.
+    """
+    for product in sorted(e.atoms(Mul), key=str):
+        factors = [f for f in product.args if isinstance(f, Vector | VectorData)]
+        if {Vector, VectorData} <= {type(f) for f in factors} and Mul(*factors) != e:
+            return Mul(*factors)
+    return None
 
 
 def check_component(e: Expr, block: Block, where: str) -> None:

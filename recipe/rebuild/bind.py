@@ -19,6 +19,7 @@ from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.language.abstract import Field, Jet, Partial, Potential
 from recipe.language.calculus import explicit, partial
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.free_symbols import UnusedNames
 from recipe.language.symbols import GENERIC, Block, Indexed, Scalar, Vector, generic, name_of
@@ -102,9 +103,10 @@ def _head(recipe: Recipe | Kernel, key: Any) -> Any:
     named = {name_of(head): head for head in known}
     head = named.get(key) if isinstance(key, str) else key
     if head not in known:
+        meant = did_you_mean(key, named)
         raise RecipeError(
             f"{key} is no abstract function of this {kind_of(recipe)}, which has:"
-            f" {', '.join(named) or 'none'}"
+            f" {', '.join(named) or 'none'}{meant and f'; {meant}'}".rstrip()
         )
     return head
 

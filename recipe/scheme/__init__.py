@@ -11,6 +11,7 @@ from functools import partial
 
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block
 from recipe.scheme.discretisation import PRINTED, Discretisation, as_printed, discretisation
@@ -179,8 +180,8 @@ def scheme_called(name: str) -> Scheme:
             " scheme; put its Update into a file and give FILE:NAME"
         )
     raise RecipeError(
-        f"there is no scheme {name!r}; the schemes are {', '.join(SCHEME_NAMES)}, and any word"
-        f" over the letters {', '.join(LETTERS)}"
+        f"there is no scheme {name!r}; {did_you_mean(name, SCHEME_NAMES)}the schemes are"
+        f" {', '.join(SCHEME_NAMES)}, and any word over the letters {', '.join(LETTERS)}"
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from recipe.declare.recipe import Recipe
 from recipe.declare.reflect_update import folded
 from recipe.declare.update import Update
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block
 from recipe.scheme.compensation import gradient_noise
@@ -61,8 +62,10 @@ def _order(recipe: Recipe, order: Sequence[Block | str] | None) -> list[Block]:
     by_name = {b.name: b for b in recipe.state}
     names = [str(b) for b in order]
     if sorted(names) != sorted(by_name):
+        unknown = [n for n in names if n not in by_name]
+        meant = f"; {did_you_mean(unknown[0], by_name)}".rstrip("; ") if unknown else ""
         raise RecipeError(
             f"order=({', '.join(names)}) must name each block of the state ({', '.join(by_name)})"
-            " once"
+            f" once{meant}"
         )
     return [by_name[n] for n in names]

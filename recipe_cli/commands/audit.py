@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from recipe import RecipeError
-from recipe_cli.commands.options import AsJson, MemoryLimit, Timeout, limits_typed
-from recipe_cli.declarations import audit_declarations, audit_names
+from recipe_cli.commands.options import LIMITS, PROOF, AsJson, MemoryLimit, Timeout, limits_typed
+from recipe_cli.commands.usage import whole_number
 from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import console, print_json, print_line
 
 EPILOG = (
@@ -31,7 +32,8 @@ def audit(
         ),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Audit every source in the catalog.")
+        bool,
+        typer.Option("--all", rich_help_panel=PROOF, help="Audit every source in the catalog."),
     ] = False,
     as_json: AsJson = False,
     timeout: Timeout = Limits.seconds,
@@ -39,13 +41,18 @@ def audit(
     jobs: Annotated[
         int | None,
         typer.Option(
-            help="Number of files that are verified at once; by default the number of processors."
+            rich_help_panel=LIMITS,
+            parser=whole_number,
+            metavar="INTEGER",
+            help="Number of files that are verified at once; by default the number of processors.",
         ),
     ] = None,
 ) -> None:
     """Verify update rules found in libraries and papers, and print a table: claimed law, verdict,
     true law, repair.
     """
+    with loading():
+        from recipe_cli.declarations import audit_names
     if not where and not everything:
         raise RecipeError(
             "give the rules to audit: --all, a file, or an audit of the catalog"
@@ -60,6 +67,8 @@ def audit(
 
 def _audit(files: list[str], as_json: bool, limits: Limits, jobs: int | None) -> int:
     """Verify every rule in the files and print the table; return the exit status."""
+    with loading():
+        from recipe_cli.declarations import audit_declarations
     from recipe_cli.render.audit_table import print_rows, row_of, summary
     from recipe_cli.render.exit_status import exit_status, worst
     from recipe_cli.sandbox.messages import JudgedDeclaration, RefusedDeclaration

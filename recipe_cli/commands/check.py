@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recipe import Recipe, RecipeError, Update
-from recipe.scheme import discretised
-from recipe_cli.commands.options import AsJson, MemoryLimit, limits_typed
-from recipe_cli.declarations import declarations, single_declaration
-from recipe_cli.sandbox.child import StoppedError, answer_about, within_limits
+from recipe import RecipeError
+from recipe_cli.commands.options import LIMITS, PROOF, AsJson, MemoryLimit, limits_typed
 from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import console, print_json
-from verify.scope import Declared
+
+if TYPE_CHECKING:
+    from verify.scope import Declared
 
 REJECTED_STATUS = 1  # exit status
 EPILOG = (
@@ -40,6 +40,7 @@ def check_certificate(
         Path | None,
         typer.Option(
             metavar="MODULE.py",
+            rich_help_panel=PROOF,
             help="Module that the certificate of a translation must be about.",
         ),
     ] = None,
@@ -47,6 +48,7 @@ def check_certificate(
         float,
         typer.Option(
             metavar="SECONDS",
+            rich_help_panel=LIMITS,
             help=(
                 "Time limit for the check, and for running FILE; a certificate that takes longer to"
                 " check is not confirmed."
@@ -59,7 +61,9 @@ def check_certificate(
     """Check a certificate again with the independent checker and, if FILE is given, that it is
     about the recipe in FILE.
     """
-    from recipe_cli.render.certificates import check_as_json, print_check
+    with loading():
+        from recipe_cli.render.certificates import check_as_json, print_check
+    from recipe_cli.sandbox.child import StoppedError, answer_about, within_limits
     from verify.checker import CertificateError, Result, check, read, read_bytes
 
     limits = limits_typed(timeout, memory)
@@ -99,6 +103,7 @@ def _compared(certificate: Any, where: str) -> tuple[str, str | None]:
         The argument that selects the declaration, and the first difference, which is None if there
         is none.
     """
+    from recipe_cli.declarations import declarations, single_declaration
     from verify.certificate.difference import first_difference
 
     declaration = single_declaration(declarations(where))
@@ -108,6 +113,8 @@ def _compared(certificate: Any, where: str) -> tuple[str, str | None]:
 
 def _as_certified(certificate: Any, declared: Declared) -> Declared:
     """Return the declaration, or its step by the scheme that a certificate names."""
+    from recipe import Recipe, Update, discretised
+
     scheme = certificate["subject"].get("scheme")
     if scheme is None or not isinstance(declared, Recipe | Update):
         return declared

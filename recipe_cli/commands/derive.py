@@ -8,12 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from recipe import Recipe, RecipeError
-from recipe.printing.derivation import derivation_data, derivation_latex, derivation_text
-from recipe_cli.commands.options import MemoryLimit, TimeLimit, Where, limits_typed
-from recipe_cli.declarations import declarations
-from recipe_cli.sandbox.child import answer_about
+from recipe_cli.commands.options import OUTPUT, MemoryLimit, TimeLimit, Where, limits_typed
 from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import print_json, print_lines
 
 EPILOG = (
@@ -32,7 +29,7 @@ class DerivationFormat(StrEnum):
 def derive(
     where: Where,
     format: Annotated[
-        DerivationFormat, typer.Option(help="Output format.")
+        DerivationFormat, typer.Option(rich_help_panel=OUTPUT, help="Output format.")
     ] = DerivationFormat.text,
     timeout: TimeLimit = Limits.seconds,
     memory: MemoryLimit = Limits.gigabytes,
@@ -40,6 +37,8 @@ def derive(
     """Print the correction Gamma, the drift and the stochastic differential equation of a
     recipe.
     """
+    with loading():
+        from recipe_cli.sandbox.child import answer_about
     limits = limits_typed(timeout, memory)
     found = answer_about(where, partial(_derivations, where, format), limits)
     if format is DerivationFormat.json:
@@ -51,6 +50,10 @@ def derive(
 
 def _derivations(where: str, format: DerivationFormat) -> list[Any]:
     """Return the derivation of each recipe of a file in a format, as text or plain data."""
+    from recipe import Recipe, RecipeError
+    from recipe.printing.derivation import derivation_data, derivation_latex, derivation_text
+    from recipe_cli.declarations import declarations
+
     found = [(d.name, d.declared) for d in declarations(where) if isinstance(d.declared, Recipe)]
     if not found:
         raise RecipeError(

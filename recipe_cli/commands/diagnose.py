@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recipe_cli.commands.options import AsJson, Plots
+from recipe_cli.commands.options import OUTPUT, AsJson, Plots
 from recipe_cli.terminal.printing import console
 
 EPILOG = "Examples: `recipe diagnose draws.nc`, `recipe diagnose draws.nc --plots plots --all`"
@@ -20,7 +20,12 @@ def diagnose(
     plots: Plots = None,
     as_json: AsJson = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Print every coordinate; by default the first forty.")
+        bool,
+        typer.Option(
+            "--all",
+            rich_help_panel=OUTPUT,
+            help="Print every coordinate; by default the first forty.",
+        ),
     ] = False,
 ) -> None:
     """Diagnose saved draws: R-hat, effective sample size and Monte Carlo error of each coordinate,

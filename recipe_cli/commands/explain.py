@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from recipe import RecipeError
+from recipe.language.did_you_mean import did_you_mean
+from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import print_lines
 
 EPILOG = "Examples: `recipe explain stationarity`, `recipe explain`"
@@ -39,13 +41,15 @@ def check_obligations(names: Iterable[str]) -> None:
     for name in names:
         if name not in known:
             raise RecipeError(
-                f"there is no obligation {name!r}; the obligations are {', '.join(known)}"
+                f"there is no obligation {name!r}; {did_you_mean(name, known)}the obligations are"
+                f" {', '.join(known)}"
             )
 
 
 def _obligations() -> dict[str, tuple[str, str]]:
     """Return the statement and the explanation of every obligation, by its name."""
-    from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
+    with loading():
+        from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
 
     of_kernels_only = [
         o for o in KERNEL_OBLIGATIONS if o.name not in {other.name for other in OBLIGATIONS}

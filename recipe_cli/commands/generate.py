@@ -8,10 +8,13 @@ from typing import Annotated
 import typer
 
 from recipe_cli.commands.options import (
+    LIMITS,
+    OUTPUT,
     POSTERIOR,
     Force,
     MemoryLimit,
     Order,
+    RequireValidated,
     Scheme,
     Where,
     limits_typed,
@@ -28,7 +31,9 @@ EPILOG = (
 
 def generate(
     where: Where,
-    output: Annotated[Path, typer.Option("-o", "--output", help="File for the module.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", rich_help_panel=OUTPUT, help="File for the module.")
+    ],
     scheme: Scheme = "semi-implicit",
     order: Order = None,
     posterior: Annotated[str | None, POSTERIOR] = None,
@@ -37,14 +42,17 @@ def generate(
         typer.Option(
             "--certificate",
             metavar="FILE.json",
+            rich_help_panel=OUTPUT,
             help="Write the hashes of the text and of the rule, which `recipe check` compares.",
         ),
     ] = None,
+    validated: RequireValidated = False,
     force: Force = False,
     check: Annotated[
         bool,
         typer.Option(
             "--check",
+            rich_help_panel=OUTPUT,
             help=(
                 "Write nothing; decide whether the file, which may have been edited, still carries"
                 " out the declared step."
@@ -55,6 +63,7 @@ def generate(
         float,
         typer.Option(
             metavar="SECONDS",
+            rich_help_panel=LIMITS,
             help=(
                 "Time limit for running FILE, and for generating and proving the module, which is"
                 " undecided if it takes longer."
@@ -64,7 +73,8 @@ def generate(
     memory: MemoryLimit = Limits.gigabytes,
 ) -> None:
     """Write the sampler as a readable Numba module that needs numpy and numba only. It is written
-    only if its text is proved to carry out the declared step.
+    only if its text is proved to carry out the declared step, or with a warning if that is left
+    open and all numbers agree.
     """
     from recipe_cli.program.generating import ModuleRequest, check_module, generate_module
     from recipe_cli.render.exit_status import STATUS_OF_VERDICT
@@ -77,7 +87,7 @@ def generate(
     if certificate is not None:
         refuse_to_replace(certificate, force, where, posterior)
     generate_module(
-        request, resolved(output) or output, limits, resolved(certificate) or certificate
+        request, resolved(output) or output, limits, resolved(certificate) or certificate, validated
     )
     for written in (output, *([certificate] if certificate else [])):
         print_line(f"wrote {written}", err=True)

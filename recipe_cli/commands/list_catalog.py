@@ -1,24 +1,33 @@
-"""``recipe list``: the catalog, a sampler or a posterior a line."""
+"""``recipe list``: the catalog, samplers with what they need, and posteriors."""
 
 from __future__ import annotations
 
 from recipe_cli.commands.options import AsJson
-from recipe_cli.declarations import catalog_entries, posterior_names, posterior_summary
+from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import print_json, print_line
 
-EPILOG = "Example: `recipe list`"
+EPILOG = "Examples: `recipe list`, `recipe list --json`"
 
 
 def list_catalog(as_json: AsJson = False) -> None:
-    """List the catalog: samplers with name, state and source, then posteriors to sample."""
-    samplers = catalog_entries()
+    """List the catalog: what each sampler is for and what it needs, then posteriors to sample."""
+    if not as_json:  # at once, as what follows takes a second to load
+        print_line("Samplers:")
+    with loading():
+        from recipe_cli.declarations import catalog_entries, posterior_names, posterior_summary
+        from recipe_cli.render.catalog_table import (
+            posterior_lines,
+            purpose_of,
+            sampler_as_json,
+            sampler_lines,
+        )
+
+        samplers = catalog_entries()
     posteriors = {name: posterior_summary(name) for name in posterior_names()}
     if as_json:
         print_json(
             {
-                "samplers": [
-                    {"name": e.name, "file": e.file, "source": e.declared.source} for e in samplers
-                ],
+                "samplers": [sampler_as_json(e) for e in samplers],
                 "posteriors": [
                     {"name": name, "file": f"catalog/posteriors/{name}.py", "summary": summary}
                     for name, summary in posteriors.items()
@@ -26,13 +35,14 @@ def list_catalog(as_json: AsJson = False) -> None:
             }
         )
         return
-    print_line("Samplers:")
-    width = max(len(e.name) for e in samplers)
+    said = ""
     for e in samplers:
-        state = f"({', '.join(b.name for b in e.declared.state)})"
-        print_line(f"  {e.name:<{width}}  {state:<14}  {e.declared.source or ''}")
+        for line in sampler_lines(e, "" if e.file == said else purpose_of(e)):
+            print_line(line)
+        said = e.file
     print_line("")
     print_line("Posteriors, for `recipe sample SAMPLER --posterior NAME`:")
     width = max(map(len, posteriors))
     for name, summary in posteriors.items():
-        print_line(f"  {name:<{width}}  {summary}")
+        for line in posterior_lines(name, width, summary):
+            print_line(line)

@@ -12,6 +12,16 @@ import typer
 from recipe import RecipeError
 from recipe_cli.sandbox.process_limits import Limits
 
+# The groups of options in the help of a command.
+MODEL = "Sampler and model"
+STEP_SIZE = "Step size"
+MINIBATCHES = "Data and minibatches"
+CHAINS = "Chains and draws"
+PROOF = "Proof"
+OUTPUT = "Output"
+TESTING = "Statistical test"
+LIMITS = "Limits"
+
 Where = Annotated[
     str,
     typer.Argument(
@@ -19,12 +29,19 @@ Where = Annotated[
         help="Recipe file, FILE:NAME for one declaration in it, or catalog name such as sgrhmc.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it exists.")]
+AsJson = Annotated[
+    bool,
+    typer.Option("--json", rich_help_panel=OUTPUT, help="Print JSON instead of text."),
+]
+Force = Annotated[
+    bool,
+    typer.Option("--force", rich_help_panel=OUTPUT, help="Replace the output file if it exists."),
+]
 Timeout = Annotated[
     float,
     typer.Option(
         metavar="SECONDS",
+        rich_help_panel=LIMITS,
         help=(
             "Time limit for running FILE, and for each obligation. An obligation that takes longer"
             " is undecided."
@@ -36,7 +53,9 @@ Timeout = Annotated[
 TimeLimit = Annotated[
     float,
     typer.Option(
-        metavar="SECONDS", help="Time limit for running FILE and for the work on what it declares."
+        metavar="SECONDS",
+        rich_help_panel=LIMITS,
+        help="Time limit for running FILE and for the work on what it declares.",
     ),
 ]
 ProgramTimeLimit = Annotated[
@@ -44,31 +63,50 @@ ProgramTimeLimit = Annotated[
     typer.Option(
         "--timeout",
         metavar="SECONDS",
+        rich_help_panel=LIMITS,
         help=(
             "Time limit for running FILE, for generating the module, and for the proof that it is"
             " the declared step; the run itself has none."
         ),
     ),
 ]
+RequireValidated = Annotated[
+    bool,
+    typer.Option(
+        "--require-validated",
+        rich_help_panel=PROOF,
+        help=(
+            "Refuse a module whose text is not proved to be its rule; by default it is compared"
+            " with the rule in numbers, and a warning says so."
+        ),
+    ),
+]
 MemoryLimit = Annotated[
     float,
-    typer.Option(metavar="GB", help="Memory limit of the process that does so (Linux only)."),
+    typer.Option(
+        metavar="GB",
+        rich_help_panel=LIMITS,
+        help="Memory limit of the process that does so (Linux only).",
+    ),
 ]
 Scheme = Annotated[
     str,
     typer.Option(
-        help="Discretisation such as euler or baoab; `recipe schemes FILE` lists those that fit."
+        rich_help_panel=MODEL,
+        help="Discretisation such as euler or baoab; `recipe schemes FILE` lists those that fit.",
     ),
 ]
 Order = Annotated[
     str | None,
     typer.Option(
-        help="Order in which the scheme semi-implicit updates the blocks, such as r,theta."
+        rich_help_panel=MODEL,
+        help="Order in which the scheme semi-implicit updates the blocks, such as r,theta.",
     ),
 ]
 POSTERIOR = typer.Option(  # required by one command, and left out of another
     "--posterior",
     metavar="FILE|NAME",
+    rich_help_panel=MODEL,
     help=(
         "Python file that defines one Posterior (likelihood, prior and data), FILE:NAME, or a"
         " posterior of the catalog."
@@ -79,6 +117,7 @@ Plots = Annotated[
     typer.Option(
         "--plots",
         metavar="DIR",
+        rich_help_panel=OUTPUT,
         help=(
             "Folder for trace.png and rank.png: trace and rank plots of the twelve coordinates"
             " with the worst diagnostics."

@@ -8,21 +8,28 @@ from typing import Annotated
 import typer
 
 from recipe_cli.commands.options import (
+    CHAINS,
+    MINIBATCHES,
+    MODEL,
+    OUTPUT,
     POSTERIOR,
+    PROOF,
+    STEP_SIZE,
     AsJson,
     Force,
     MemoryLimit,
     Order,
     Plots,
     ProgramTimeLimit,
+    RequireValidated,
     Scheme,
     Where,
     limits_typed,
 )
-from recipe_cli.declarations import concrete_declaration
+from recipe_cli.commands.usage import whole_number
 from recipe_cli.output.paths import refuse_to_replace, resolved
-from recipe_cli.sandbox.child import rehearse
 from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import console
 
 EPILOG = (
@@ -39,15 +46,25 @@ def sample(
     where: Where,
     posterior: Annotated[str, POSTERIOR],
     step_size: Annotated[
-        float, typer.Option(help="Step size; the initial one, a, with --decay or --cycle.")
+        float,
+        typer.Option(
+            rich_help_panel=STEP_SIZE,
+            help="Step size; the initial one, a, with --decay or --cycle.",
+        ),
     ],
     decay: Annotated[
         str | None,
-        typer.Option(metavar="B,C", help="Decrease the step size: it is a (1 + t/B)^-C in step t."),
+        typer.Option(
+            rich_help_panel=STEP_SIZE,
+            metavar="B,C",
+            help="Decrease the step size: it is a (1 + t/B)^-C in step t.",
+        ),
     ] = None,
     cycle: Annotated[
         int | None,
         typer.Option(
+            rich_help_panel=STEP_SIZE,
+            parser=whole_number,
             metavar="LENGTH",
             help="Cyclical step size: within every LENGTH steps it falls from a to 0 as a cosine.",
         ),
@@ -57,30 +74,59 @@ def sample(
     param: Annotated[
         list[str] | None,
         typer.Option(
+            rich_help_panel=MODEL,
             metavar="NAME=VALUE",
             help="Value of a parameter, such as C=1; repeat the option for several.",
         ),
     ] = None,
     steps: Annotated[
-        int, typer.Option(help="Steps of each chain, including the warm-up.")
+        int,
+        typer.Option(
+            rich_help_panel=CHAINS,
+            parser=whole_number,
+            metavar="INTEGER",
+            help="Steps of each chain, including the warm-up.",
+        ),
     ] = 10_000,
     warmup: Annotated[
         int | None,
         typer.Option(
-            help="Steps at the start of each chain whose states are discarded; by default a tenth."
+            rich_help_panel=CHAINS,
+            parser=whole_number,
+            metavar="INTEGER",
+            help="Steps at the start of each chain whose states are discarded; by default a tenth.",
         ),
     ] = None,
-    thin: Annotated[int, typer.Option(help="Keep one state out of this many.")] = 1,
+    thin: Annotated[
+        int,
+        typer.Option(
+            rich_help_panel=CHAINS,
+            parser=whole_number,
+            metavar="INTEGER",
+            help="Keep one state out of this many.",
+        ),
+    ] = 1,
     batch_size: Annotated[
-        int | None, typer.Option(help="Rows of data in a minibatch; by default the whole data.")
+        int | None,
+        typer.Option(
+            rich_help_panel=MINIBATCHES,
+            parser=whole_number,
+            metavar="INTEGER",
+            help="Rows of data in a minibatch; by default the whole data.",
+        ),
     ] = None,
     replace: Annotated[
-        bool, typer.Option(help="Draw the rows of a minibatch with or without replacement.")
+        bool,
+        typer.Option(
+            rich_help_panel=MINIBATCHES,
+            help="Draw the rows of a minibatch with or without replacement.",
+        ),
     ] = True,
     control_variates: Annotated[
         bool,
         typer.Option(
             "--control-variates",
+            rich_help_panel=MINIBATCHES,
             help=(
                 "Reduce the variance of the minibatch gradient: estimate its difference to the full"
                 " gradient at the posterior mode, where chains then start."
@@ -91,6 +137,7 @@ def sample(
         bool,
         typer.Option(
             "--compensate",
+            rich_help_panel=MINIBATCHES,
             help=(
                 "Subtract the estimated variance of the minibatch gradient from the variance of"
                 " the noise that the sampler injects."
@@ -101,37 +148,66 @@ def sample(
         bool,
         typer.Option(
             "--float32-data",
+            rich_help_panel=MINIBATCHES,
             help=(
                 "Round the data to float32. This is faster, and samples the posterior of the"
                 " rounded data."
             ),
         ),
     ] = False,
-    chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,
+    chains: Annotated[
+        int,
+        typer.Option(
+            rich_help_panel=CHAINS, parser=whole_number, metavar="INTEGER", help="Number of chains."
+        ),
+    ] = 4,
     threads: Annotated[
         int | None,
         typer.Option(
+            rich_help_panel=CHAINS,
+            parser=whole_number,
+            metavar="INTEGER",
             help=(
                 "Number of threads; by default one a chain, and at most one a processor. The draws"
                 " do not depend on it."
-            )
+            ),
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(help="Seed of the random numbers; the same seed gives the same draws.")
+        int,
+        typer.Option(
+            rich_help_panel=CHAINS,
+            parser=whole_number,
+            metavar="INTEGER",
+            help="Seed of the random numbers; the same seed gives the same draws.",
+        ),
     ] = 0,
+    initial: Annotated[
+        list[str] | None,
+        typer.Option(
+            rich_help_panel=CHAINS,
+            metavar="NAME=VALUE|FILE",
+            help=(
+                "First values of a block: numbers such as theta=0,1,2, a file of numbers with a row"
+                " a chain, or the file of saved draws, whose last ones are taken; repeat the option"
+                " for several."
+            ),
+        ),
+    ] = None,
     keep: Annotated[
         str | None,
         typer.Option(
+            rich_help_panel=CHAINS,
             help=(
                 "Blocks whose draws are kept, such as theta,r, or all; by default the blocks of the"
                 " posterior."
-            )
+            ),
         ),
     ] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
+            rich_help_panel=OUTPUT,
             metavar="DIR",
             help=(
                 "Folder that the run is saved in. The same command continues the run, bit for bit;"
@@ -140,33 +216,58 @@ def sample(
         ),
     ] = None,
     checkpoint_seconds: Annotated[
-        float, typer.Option(help="Seconds between two saves to the checkpoint.")
+        float,
+        typer.Option(rich_help_panel=OUTPUT, help="Seconds between two saves to the checkpoint."),
     ] = 30.0,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="File for the draws: NetCDF, which ArviZ reads."),
+        typer.Option(
+            "-o",
+            "--output",
+            rich_help_panel=OUTPUT,
+            help="File for the draws: NetCDF, which ArviZ reads.",
+        ),
     ] = None,
     force: Force = False,
     unproved: Annotated[
-        bool, typer.Option("--unproved", help="Sample even if the verifier refutes the sampler.")
+        bool,
+        typer.Option(
+            "--unproved",
+            rich_help_panel=PROOF,
+            help="Sample even if the verifier refutes the sampler.",
+        ),
     ] = False,
     max_bias: Annotated[
         float,
         typer.Option(
+            rich_help_panel=PROOF,
             help=(
                 "Largest predicted bias, in posterior standard deviations, that is good: of means,"
                 " and relative of standard deviations."
-            )
+            ),
         ),
     ] = 0.1,
     accept_bias: Annotated[
         bool,
         typer.Option(
             "--accept-bias",
+            rich_help_panel=PROOF,
             help="Exit with 0 even if the bias is larger than --max-bias, or cannot be predicted.",
         ),
     ] = False,
+    validated: RequireValidated = False,
     plots: Plots = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            rich_help_panel=OUTPUT,
+            help=(
+                "Say what would be compiled and how long it would take, after some steps that are"
+                " timed and thrown away; nothing is sampled or saved."
+            ),
+        ),
+    ] = False,
     timeout: ProgramTimeLimit = 300.0,
     memory: MemoryLimit = Limits.gigabytes,
     as_json: AsJson = False,
@@ -174,14 +275,18 @@ def sample(
     """Compile the sampler, draw from a posterior, print diagnostics, and save the draws as
     NetCDF.
     """
-    from recipe_cli.program.preflight import require_to_diagnose
+    with loading("the compiler and the diagnostics"):
+        from recipe_cli.program.preflight import require_to_diagnose
 
-    require_to_diagnose()  # before anything is imported that aborts where memory is short
-    from codegen.results.figures import require_matplotlib
-    from recipe_cli.output.saving import Output
-    from recipe_cli.program.known_verdict import require_not_refuted
-    from recipe_cli.sampling.sample_posterior import sample_posterior
-    from recipe_cli.sampling.settings import options_typed
+        require_to_diagnose()  # before anything is imported that aborts where memory is short
+        from codegen.results.figures import require_matplotlib
+        from recipe_cli.declarations import concrete_declaration
+        from recipe_cli.output.saving import Output
+        from recipe_cli.program.known_verdict import require_not_refuted
+        from recipe_cli.sampling.sample_posterior import TextCheck, sample_posterior
+        from recipe_cli.sampling.settings import options_typed
+        from recipe_cli.sampling.show_plan import print_plan
+        from recipe_cli.sandbox.child import rehearse
 
     if plots is not None:
         require_matplotlib()
@@ -210,11 +315,15 @@ def sample(
         chains=chains,
         threads=threads,
         seed=seed,
+        initial=initial,
         keep=keep,
         checkpoint=resolved(checkpoint),
         checkpoint_seconds=checkpoint_seconds,
         max_bias=max_bias,
     )
+    if dry_run:
+        print_plan(declaration, posterior, options, TextCheck(limits, validated), as_json)
+        return
     saved = Output(output, force, options.folder)
     raise typer.Exit(
         sample_posterior(
@@ -227,5 +336,6 @@ def sample(
             plots,
             as_json,
             accept_bias=accept_bias,
+            validated=validated,
         )
     )

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from recipe_cli.commands.options import AsJson, MemoryLimit, TimeLimit, limits_typed
-from recipe_cli.declarations import declarations
-from recipe_cli.sandbox.child import answer_about
 from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.terminal.loading import loading
 
 EPILOG = "Examples: `recipe schemes sghmc`, `recipe schemes`, `recipe schemes my_sampler.py --json`"
 
@@ -33,7 +32,9 @@ def schemes(
     """List the discretisation schemes. Of the recipes in FILE, list the pieces of the generator
     with their exact flows, the schemes that fit, and why others do not fit.
     """
-    from recipe_cli.render.scheme_table import print_all_schemes, print_fitting_schemes
+    with loading():
+        from recipe_cli.render.scheme_table import print_all_schemes, print_fitting_schemes
+    from recipe_cli.sandbox.child import answer_about
 
     limits = limits_typed(timeout, memory)
     if where is None:
@@ -45,6 +46,7 @@ def schemes(
 
 
 def _fitting_schemes(where: str) -> list[dict[str, Any]]:
+    from recipe_cli.declarations import declarations
     from recipe_cli.render.scheme_table import fitting_schemes
 
     return fitting_schemes(declarations(where))

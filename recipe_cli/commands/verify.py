@@ -13,10 +13,18 @@ import typer
 
 from recipe import RecipeError
 from recipe_cli.commands.explain import check_obligations
-from recipe_cli.commands.options import Force, ReportFormat, Timeout, limits_typed
-from recipe_cli.declarations import declarations, discrete_steps
+from recipe_cli.commands.options import (
+    LIMITS,
+    OUTPUT,
+    PROOF,
+    Force,
+    ReportFormat,
+    Timeout,
+    limits_typed,
+)
 from recipe_cli.output.paths import refuse_to_replace
 from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import console, print_json, print_line, print_lines
 
 if TYPE_CHECKING:
@@ -42,25 +50,30 @@ def verify(
         ),
     ],
     format: Annotated[
-        ReportFormat | None, typer.Option(help="Format of the report; by default text.")
+        ReportFormat | None,
+        typer.Option(rich_help_panel=OUTPUT, help="Format of the report; by default text."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Short for --format json.")
+    ] = False,
     scheme: Annotated[
         str | None,
         typer.Option(
+            rich_help_panel=PROOF,
             help=(
                 "Verify one discrete step of this scheme instead of the continuous dynamics;"
                 " `printed` takes the update rule that the declaration quotes from its paper."
-            )
+            ),
         ),
     ] = None,
     require: Annotated[
         list[str] | None,
         typer.Option(
+            rich_help_panel=PROOF,
             help=(
                 "Obligation that must be proved as well (`recipe explain` lists all); repeat the"
                 " option for several."
-            )
+            ),
         ),
     ] = None,
     certificate: Annotated[
@@ -68,6 +81,7 @@ def verify(
         typer.Option(
             "--certificate",
             metavar="FILE.json",
+            rich_help_panel=OUTPUT,
             help="Write the proof to this file, which `recipe check` can check again.",
         ),
     ] = None,
@@ -77,6 +91,7 @@ def verify(
         float,
         typer.Option(
             metavar="GB",
+            rich_help_panel=LIMITS,
             help=(
                 "Memory limit of the process that runs FILE (Linux only). An obligation that needs"
                 " more is undecided."
@@ -87,7 +102,8 @@ def verify(
     """Prove, refute or leave undecided each obligation of the recipes, updates and kernels in
     FILE.
     """
-    from recipe_cli.render.certificates import write_certificate
+    with loading():
+        from recipe_cli.render.certificates import write_certificate
     from recipe_cli.render.exit_status import exit_status, worst
     from recipe_cli.render.reports import print_report, report_as_json, report_as_markdown
     from recipe_cli.sandbox.messages import RefusedDeclaration
@@ -129,6 +145,7 @@ def verify(
 def _results(
     where: list[str], scheme: str | None, require: tuple[str, ...], limits: Limits, certify: bool
 ) -> Iterator[Result]:
+    from recipe_cli.declarations import declarations, discrete_steps
     from recipe_cli.sandbox.parent import Watch
 
     for w in where:

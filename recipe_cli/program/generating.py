@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,17 +11,25 @@ from codegen import generate as generate_kernel
 from codegen.generate import Module, write_text
 from recipe import Kernel, Potential, Recipe, RecipeError, Update, bind
 from recipe.files.atomic_write import whole_file
+from recipe.language.plain_text import without_codes
 from recipe_cli.declarations import Declaration, concrete_declaration, posterior_in
 from recipe_cli.output.paths import text_of
-from recipe_cli.program.translation import NotTranslatedError, plain_translation_of
+from recipe_cli.program.translation import (
+    NotTranslatedError,
+    plain_comparison_of,
+    plain_translation_of,
+    unproved_sentence,
+)
 from recipe_cli.program.typed import block_names
 from recipe_cli.sandbox.child import StoppedError, within_limits
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import print_line
 from verify.certificate import canonical
 from verify.certificate.translation import certificate_of_translation
+from verify.translation import is_agreement
 from verify.verdict import Outcome, Verdict
 
+COMMENT_COLUMNS = 98
 MAX_TEXT_BYTES = 10_000_000  # of the file of a module
 
 
@@ -55,7 +64,11 @@ class _Translated:
 
 
 def generate_module(
-    request: ModuleRequest, output: Path, limits: Limits, certificate: Path | None = None
+    request: ModuleRequest,
+    output: Path,
+    limits: Limits,
+    certificate: Path | None = None,
+    validated: bool = False,
 ) -> None:
     """Generate a module, prove its text in a child process, and write it to a file, and the
     certificate of its translation to another one.
@@ -65,22 +78,60 @@ def generate_module(
         output: the file to write.
         limits: time and memory of the child process, which runs the user's files.
         certificate: the file for the certificate; None for none.
+        validated: whether a text that is not proved is refused. By default it is written, with a
+            warning on its top, if its numbers agree with the rule.
 
     Raises:
         RecipeError: if a file, the scheme, the order or the posterior does not fit, or the rule is
             outside of what a certificate can hold.
-        NotTranslatedError: if the text of the module is not proved to be the declared step.
+        NotTranslatedError: if the text of the module is another step; if it is not proved to be
+            the declared one, and cannot be compared, or a certificate is wanted.
     """
     try:
         found = within_limits(partial(_translated, request, certificate is not None), limits)
     except StoppedError as stopped:
         found = _Translated(request.where, "", stopped.outcome)
     if found.outcome.verdict is not Verdict.PROVED:
-        raise NotTranslatedError(found.name, found.outcome)
+        if validated or certificate is not None:
+            raise NotTranslatedError(found.name, found.outcome)
+        found = _compared(request, found, limits)
     write_text(found.text, output)
     if certificate is not None:
         with whole_file(certificate) as temporary:
             temporary.write_text(found.certificate, encoding="ascii")
+
+
+def _compared(request: ModuleRequest, found: _Translated, limits: Limits) -> _Translated:
+    """Return a module whose proof is left open, with a warning on its top, after its numbers were
+    compared with those of its rule.
+
+    Raises:
+        NotTranslatedError: if they differ, or cannot be compared.
+    """
+    outcome = found.outcome
+    if outcome.verdict is Verdict.UNDECIDED:
+        try:
+            found = within_limits(partial(_with_comparison, request), limits)
+        except StoppedError:
+            raise NotTranslatedError(found.name, outcome) from None
+    if not is_agreement(found.outcome):
+        refuted = found.outcome.verdict is Verdict.REFUTED
+        raise NotTranslatedError(found.name, found.outcome if refuted else outcome)
+    warning = unproved_sentence(found.name, outcome, found.outcome)
+    print_line(f"warning: {warning}", err=True)
+    return replace(found, text=f"{commented_lines(warning)}{found.text}")
+
+
+def _with_comparison(request: ModuleRequest) -> _Translated:
+    """Return a module as text, with the outcome of comparing its numbers."""
+    module = _module_of(request)
+    return _Translated(module.name, module.source, plain_comparison_of(module))
+
+
+def commented_lines(text: str) -> str:
+    """Return a text as lines of comments."""
+    lines = textwrap.wrap(text, COMMENT_COLUMNS, break_long_words=False, break_on_hyphens=False)
+    return "".join(f"# {without_codes(line)}\n" for line in lines)
 
 
 def _translated(request: ModuleRequest, certified: bool) -> _Translated:
@@ -120,7 +171,13 @@ def _checked(request: ModuleRequest, file: Path) -> tuple[str, Outcome]:
     """Return what the text of a file should be, in words, and whether it is."""
     module = _module_of(request)
     text = text_of(file, MAX_TEXT_BYTES)
-    outcome = plain_translation_of(replace(module, source=text))
+    edited = replace(module, source=text)
+    outcome = plain_translation_of(edited)
+    if outcome.verdict is Verdict.UNDECIDED:
+        compared = plain_comparison_of(edited)
+        refuted = compared.verdict is Verdict.REFUTED
+        by = f"{outcome.by}; {compared.by}" if is_agreement(compared) else outcome.by
+        outcome = compared if refuted else replace(outcome, by=by)
     return f"{module.name} by the scheme {module.scheme}", outcome
 
 

@@ -4,14 +4,15 @@ is written or run.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from codegen.generate import Module
 from codegen.printing.trusted_texts import device_functions, eight_statements, header_statements
 from recipe_cli.sandbox.child import StoppedError, within_limits
 from recipe_cli.sandbox.process_limits import Limits
-from verify.translation import Legend, Trusted, validate
+from verify.translation import Legend, Trusted, compare, is_agreement, validate
 from verify.verdict import Outcome, Verdict
 
 
@@ -44,23 +45,89 @@ def translation_of(module: Module) -> Outcome:
     return validate(module.source, module.moves, legend_of(module), trusted_texts(), posteriors)
 
 
-def require_translation(module: Module, limits: Limits) -> None:
-    """Check that the text of a module is proved to be the declared step, in a child process.
+def comparison_of(module: Module) -> Outcome:
+    """Return the outcome of comparing the numbers of a text with those of its rule, which proves
+    nothing: see ``verify.translation.compare``.
+    """
+    posteriors = {U: e.gradient.posterior for U, e in module.estimators.items()}
+    return compare(module.source, module.moves, legend_of(module), trusted_texts(), posteriors)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What is known of the text of a module that may run.
+
+    Attributes:
+        unproved: why it is not proved to be its rule, and how it was compared; empty where it is
+            proved.
+    """
+
+    unproved: str = ""
+
+
+def require_translation(module: Module, limits: Limits, validated: bool = False) -> Checked:
+    """Check that the text of a module is the declared step, in child processes.
+
+    Where a proof is left open, the numbers of the text are compared with those of the rule.
+
+    Args:
+        module: the module.
+        limits: time and memory of the proof, and of the comparison.
+        validated: True to refuse a text that is not proved.
+
+    Returns:
+        What is known.
 
     Raises:
-        NotTranslatedError: if it is not proved within the limits.
+        NotTranslatedError: if the text is another step; if it is not proved within the limits and
+            cannot be compared either, or ``validated`` is True.
     """
-    try:
-        outcome = within_limits(partial(plain_translation_of, module), limits)
-    except StoppedError as stopped:
-        outcome = stopped.outcome
-    if outcome.verdict is not Verdict.PROVED:
+    outcome, compared = checked_translation(module, limits)
+    if outcome.verdict is Verdict.PROVED:
+        return Checked()
+    if outcome.verdict is Verdict.REFUTED or validated or compared is None:
         raise NotTranslatedError(module.name, outcome)
+    return Checked(unproved_sentence(module.name, outcome, compared))
+
+
+def checked_translation(module: Module, limits: Limits) -> tuple[Outcome, Outcome | None]:
+    """Return the outcome of the proof, and of the comparison where the proof is left open.
+
+    A text whose numbers differ is refuted. The second outcome is None if the text is proved or
+    refuted, or cannot be compared.
+    """
+    outcome = _limited(plain_translation_of, module, limits)
+    if outcome.verdict is not Verdict.UNDECIDED:
+        return outcome, None
+    compared = _limited(plain_comparison_of, module, limits)
+    if compared.verdict is Verdict.REFUTED:
+        return compared, None
+    return outcome, compared if is_agreement(compared) else None
+
+
+def unproved_sentence(name: str, outcome: Outcome, compared: Outcome) -> str:
+    """Return the warning about a text that was compared and not proved."""
+    return (
+        f"the text of the module {name} is not proved to be what it was made from ({outcome.by});"
+        f" {compared.by}; --require-validated refuses it"
+    )
+
+
+def _limited(decide: Callable[[Module], Outcome], module: Module, limits: Limits) -> Outcome:
+    try:
+        return within_limits(partial(decide, module), limits)  # type: ignore[no-any-return]
+    except StoppedError as stopped:
+        return stopped.outcome
 
 
 def plain_translation_of(module: Module) -> Outcome:
     """Return the outcome without the steps of its proof, which hold expressions."""
     return replace(translation_of(module), steps=())
+
+
+def plain_comparison_of(module: Module) -> Outcome:
+    """Return the outcome of the comparison without steps."""
+    return replace(comparison_of(module), steps=())
 
 
 def legend_of(module: Module) -> Legend:

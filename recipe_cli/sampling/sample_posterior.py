@@ -5,8 +5,7 @@ from __future__ import annotations
 import signal
 import warnings
 from contextlib import nullcontext
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NoReturn
@@ -33,6 +32,43 @@ from recipe_cli.render.exit_status import exit_status_of_draws
 from recipe_cli.sandbox.child import rehearse
 from recipe_cli.sandbox.process_limits import Limits
 
+UNPROVED_ATTRIBUTE = "unproved_text"  # of the posterior group
+
+
+@dataclass
+class TextCheck:
+    """The check of a module's text before a run, and what it leaves in the draws.
+
+    Attributes:
+        limits: time and memory of the check.
+        validated: whether a text that is not proved is refused.
+        unproved: the warning about a text that is not proved; empty if it is.
+    """
+
+    limits: Limits
+    validated: bool = False
+    unproved: str = ""
+
+    def check(self, module: Module) -> None:
+        """Check the text of a module, and warn if it is compared and not proved.
+
+        Raises:
+            NotTranslatedError: if the module must not run.
+        """
+        self.unproved = require_translation(module, self.limits, self.validated).unproved
+        if self.unproved:
+            tell(self.unproved, "warning")
+
+    def noted(self, draws: Draws) -> Draws:
+        """Return the draws, with the warning in them if there is one."""
+        if not self.unproved:
+            return draws
+        return replace(
+            draws,
+            warnings=(*draws.warnings, self.unproved),
+            attributes={**draws.attributes, UNPROVED_ATTRIBUTE: self.unproved},
+        )
+
 
 def sample_posterior(
     declaration: Declaration,
@@ -45,6 +81,7 @@ def sample_posterior(
     as_json: bool = False,
     *,
     accept_bias: bool = False,
+    validated: bool = False,
 ) -> int:
     """Draw from a posterior, save the draws and diagnose them.
 
@@ -58,6 +95,7 @@ def sample_posterior(
         plots: the folder for plots; None for no plots.
         as_json: whether diagnostics are printed as JSON.
         accept_bias: whether any predicted bias is good.
+        validated: whether a module whose text is not proved is refused.
 
     Returns:
         The exit status: 0, 1 if a chain diverged or the predicted bias is too large, 3 if the bias
@@ -72,7 +110,9 @@ def sample_posterior(
             law = posterior_in(posterior)
             began = perf_counter()
             with broken_pipes_are_errors(), output.claimed():
-                draws = _drawn(declaration, law, options, limits, output, signals)
+                draws = _drawn(
+                    declaration, law, options, TextCheck(limits, validated), output, signals
+                )
             seconds = perf_counter() - began
             signals.act()
             show_draws(
@@ -123,19 +163,15 @@ def _drawn(
     declaration: Declaration,
     law: Posterior,
     options: SamplingOptions,
-    limits: Limits,
+    text: TextCheck,
     output: Output,
     signals: Signals,
 ) -> Draws:
     """Draw from the posterior, and save the draws."""
 
-    def generate() -> None:
-        target = _bound(declaration, law)
-        sample_kernel(target, _options_for(target, options, declaration), _GENERATED)
-
-    rehearse(declaration.where, generate, limits)
-    target = _bound(declaration, law)
-    options = _options_for(target, options, declaration)
+    generated_within(declaration, law, options, text.limits)
+    target = bound_to(declaration, law)
+    options = options_for(target, options, declaration)
     require_room_to_diagnose(options.chains, options.draws)
 
     with warnings.catch_warnings():
@@ -143,12 +179,31 @@ def _drawn(
         # the user hears of it while the run goes on.
         warnings.simplefilter("always", CheckpointWarning)
         warnings.showwarning = _print_warning
-        check = partial(require_translation, limits=limits)
-        caller = Caller(output.rehearse, output.save, signals, check)
-        return sample_kernel(target, options, caller=caller)
+
+        def save(draws: Draws) -> None:
+            output.save(text.noted(draws))
+
+        caller = Caller(output.rehearse, save, signals, text.check)
+        return text.noted(sample_kernel(target, options, caller=caller))
 
 
-def _options_for(
+def generated_within(
+    declaration: Declaration, law: Posterior, options: SamplingOptions, limits: Limits
+) -> None:
+    """Check in a child process that the module of a run can be generated within the limits.
+
+    Raises:
+        RecipeError: if it cannot.
+    """
+
+    def generate() -> None:
+        target = bound_to(declaration, law)
+        sample_kernel(target, options_for(target, options, declaration), _GENERATED)
+
+    rehearse(declaration.where, generate, limits)
+
+
+def options_for(
     target: Recipe | Kernel, options: SamplingOptions, declaration: Declaration
 ) -> SamplingOptions:
     """Return the options for a target, with its name, and without a step size that it has no use
@@ -167,7 +222,7 @@ def _end(module: Module) -> NoReturn:
 _GENERATED = Caller(check=_end)
 
 
-def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
+def bound_to(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
     """Return the recipe or the kernel with its potential bound to the posterior."""
     match declaration.declared:
         case Recipe() as recipe:

@@ -10,6 +10,7 @@ from codegen.inputs.schedule import Constant, Cyclical, Polynomial, Schedule
 from codegen.running.checkpoint import saved_warmup
 from recipe import RecipeError
 from recipe_cli.program.typed import block_names, parameters_typed
+from recipe_cli.sampling.initial_typed import initial_typed
 
 
 def options_typed(
@@ -22,6 +23,7 @@ def options_typed(
     param: list[str] | None,
     warmup: int | None,
     steps: int,
+    initial: list[str] | None = None,
     checkpoint: Path | None,
     **others: Any,
 ) -> SamplingOptions:
@@ -43,6 +45,7 @@ def options_typed(
         keep=block_names(keep),
         warmup=warmup,
         steps=steps,
+        initial=initial_typed(initial),
         checkpoint=checkpoint,
         **others,
     )

@@ -74,7 +74,7 @@ def compared_program(
     progress.show("generating")
     subject, module = subject_of(declaration, options)
     progress.show("proving that the module is the rule")
-    require_translation(module, limits)
+    unproved = require_translation(module, limits).unproved
     progress.show("compiling")
     done, total = 0, None
 
@@ -90,7 +90,7 @@ def compared_program(
     found = test.check(
         kernel, advance=kernel.advanced, name=declaration.name, on_progress=progress.show
     )
-    return ComparedProgram(subject, module, kernel, test, found)
+    return ComparedProgram(subject, module, kernel, test, found, unproved)
 
 
 def subject_of(

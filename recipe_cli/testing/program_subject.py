@@ -87,6 +87,8 @@ class ComparedProgram:
         kernel: the compiled kernel.
         test: the comparisons.
         findings: what they found.
+        unproved: the warning about a module whose text is not proved to be the rule; empty if it
+            is proved.
     """
 
     subject: ProgramSubject
@@ -94,6 +96,7 @@ class ComparedProgram:
     kernel: OneStep
     test: ProgramTest
     findings: Findings
+    unproved: str = ""
 
 
 def given_parameters(rule: Update | Kernel, options: ComparisonOptions) -> dict[str, float]:

@@ -292,15 +292,14 @@ def test_a_check_that_is_stopped_says_so_whatever_the_file_is(
     content, tmp_path, command, monkeypatch
 ):
     """The file may be malformed: it was not read to its end."""
-    from recipe_cli.commands import check
-    from recipe_cli.sandbox.child import StoppedError
+    from recipe_cli.sandbox import child
 
     def stopped(*_):
-        raise StoppedError("it took too long")
+        raise child.StoppedError("it took too long")
 
     path = tmp_path / "cert.json"
     path.write_text(content)
-    monkeypatch.setattr(check, "within_limits", stopped)
+    monkeypatch.setattr(child, "within_limits", stopped)
     for more in ((), ("sgld",), ("--json",)):
         status, out, _ = command("check", path, *more)
         assert status == 3

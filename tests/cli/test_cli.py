@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -32,11 +33,14 @@ posterior = Posterior(theta, -log(1 + exp(-y * total(x * theta))), -total(theta*
 """
 
 
-def test_list_shows_one_line_an_entry():
+def test_list_shows_what_each_entry_is_for_and_needs():
     done = command("list")
     assert done.returncode == 0
+    assert max(map(len, done.stdout.splitlines())) <= 80
     samplers, posteriors = done.stdout.split("\n\n")
-    names = [line.split()[0] for line in samplers.splitlines()[1:]]
+    names = re.findall(r"^  (\w+)$", samplers, re.MULTILINE)
+    of_sghmc = " ".join(samplers.partition("  sghmc\n")[2].partition("  sgld\n")[0].split())
+    assert "a gradient, which minibatches may estimate; C, positive: friction" in of_sghmc
     assert {
         "sgld",
         "sghmc",
@@ -47,12 +51,21 @@ def test_list_shows_one_line_an_entry():
         "fisher_sgld",
         "third_order_langevin",
     } <= set(names)
-    models = [line.split()[0] for line in posteriors.splitlines()[1:]]
+    models = re.findall(r"^  (\w+)", posteriors, re.MULTILINE)
     assert models == sorted(p.stem for p in (ROOT / "catalog/posteriors").glob("[a-z]*.py"))
-    assert "30 features" in posteriors.splitlines()[1 + models.index("breast_cancer")]
+    assert "569 tumours" in posteriors.partition("breast_cancer")[2].splitlines()[0]
     as_json = json.loads(command("list", "--json").stdout)
     assert [e["name"] for e in as_json["samplers"]] == names
     assert [e["name"] for e in as_json["posteriors"]] == models
+    by_name = {e["name"]: e for e in as_json["samplers"]}
+    assert {by_name[n]["gradient"] for n in ("sghmc", "mala", "jacobi_beta")} == {
+        "estimated",
+        "exact",
+        "none",
+    }
+    assert by_name["scir"]["domain"] == {"theta": "Interval.open(0, oo)"}
+    unexplained = [p for e in by_name.values() for p in e["parameters"] if not p["meaning"]]
+    assert not unexplained
 
 
 def test_verify_proves_a_catalog_entry_by_file_and_by_name():

@@ -5,6 +5,6 @@ says which texts can be read.
 """
 
 from verify.translation.parse.interface import Legend, Trusted
-from verify.translation.validate import validate
+from verify.translation.validate import compare, is_agreement, validate
 
-__all__ = ["Legend", "Trusted", "validate"]
+__all__ = ["Legend", "Trusted", "compare", "is_agreement", "validate"]

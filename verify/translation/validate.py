@@ -19,9 +19,14 @@ from verify.translation.posterior.estimates import private_arrays
 from verify.translation.posterior.posterior import calls_of, check_density
 from verify.translation.posterior.posterior_functions import PosteriorFunctions, densities
 from verify.translation.reading.reader import Call
+from verify.translation.reference.equality import COMPARED_SEEDS
 from verify.translation.run.drivers import check_run, check_step
 from verify.translation.run.stop_and_record import check_end
 from verify.verdict import Outcome, proved, undecided
+
+AGREEMENT = (
+    f"at {len(COMPARED_SEEDS)} points every number of the text agrees with the rule to 20 digits"
+)
 
 
 def validate(
@@ -56,14 +61,54 @@ def validate(
     return proved("every function of the text was read, and is the rule")
 
 
+def compare(
+    text: str,
+    source: Update | Kernel,
+    legend: Legend,
+    trusted: Trusted,
+    posteriors: Mapping[Potential, Posterior] | None = None,
+) -> Outcome:
+    """Compare the numbers that a text and its rule give, where the proof is left open.
+
+    The text is read as ``validate`` reads it. What it computes is compared with the rule at a few
+    points, in ball arithmetic with 128 bits. This proves nothing, so it is never *proved*.
+
+    Args:
+        text, source, legend, trusted, posteriors: as for ``validate``.
+
+    Returns:
+        Outcome: *refuted* where a number differs; *undecided* otherwise. ``is_agreement`` says
+            whether all of the text was compared and agrees.
+    """
+    try:
+        _validate(text, source, legend, trusted, posteriors or {}, numerically=True)
+    except TranslationError as error:
+        by = f"line {error.line}: {error.outcome.by}" if error.line else error.outcome.by
+        return replace(error.outcome, by=by)
+    except RecursionError:
+        return undecided("an expression is nested too deeply to be read")
+    return undecided(AGREEMENT)
+
+
+def is_agreement(compared: Outcome) -> bool:
+    """Return True if all of a text was compared and no difference was found.
+
+    Args:
+        compared: what ``compare`` returned.
+    """
+    return compared.by == AGREEMENT
+
+
 def _validate(
     text: str,
     source: Update | Kernel,
     legend: Legend,
     trusted: Trusted,
     posteriors: Mapping[Potential, Posterior],
+    *,
+    numerically: bool = False,
 ) -> None:
-    module = read_module(text, legend, trusted)
+    module = replace(read_module(text, legend, trusted), numerically=numerically)
     check_invalid_block(module, legend)
     found = densities(posteriors)
     module = replace(module, private=private_arrays(module, legend, found))

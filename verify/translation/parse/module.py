@@ -38,6 +38,7 @@ class ParsedModule:
         chains: the fields of the state of many chains.
         private: the arrays that only estimators use.
         read: the names of the functions that have been read so far.
+        numerically: True where numbers alone are compared, and nothing is proved.
     """
 
     functions: Mapping[str, ast.FunctionDef]
@@ -48,6 +49,7 @@ class ParsedModule:
     chains: tuple[str, ...] = ()
     private: frozenset[str] = frozenset()
     read: set[str] = dataclasses.field(default_factory=set, compare=False)
+    numerically: bool = False
 
 
 def read_module(text: str, legend: Legend, trusted: Trusted) -> ParsedModule:

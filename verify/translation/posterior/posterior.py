@@ -50,7 +50,9 @@ def _reader(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -
     lengths = {length_of(b) for b in density.potential.blocks} | {
         length_of(s) for s, _ in density.posterior.data
     }
-    judge = Judge(EqualityProver(n for n in lengths if n is not None))
+    judge = Judge(
+        EqualityProver((n for n in lengths if n is not None), numerically=module.numerically)
+    )
     reader = Reader(
         module,
         legend,

@@ -14,9 +14,13 @@ from sympy import Expr, Integer
 from recipe.language.symbols import GENERIC, OTHER, Length
 from verify.decide.zero.decide import find_nonzero, vanishes
 from verify.decide.zero.point import NoValueError, Point, at_precision
+from verify.translation.reference.generalise import generalised
 from verify.verdict import Witness
 
 WORKING_BITS = 128
+PROVING_SEEDS = (5, 6)
+COMPARED_SEEDS = tuple(range(5, 13))  # of the points where numbers alone are compared
+LARGEST_GAP = 1e-20  # relative to 1 + the value; 128 bits are 38 digits
 BLOCK_LENGTH = 3  # coordinates of every block at the points where expressions are evaluated
 COORDINATE_OF_LABEL = {GENERIC: 0, OTHER: 1, -2: 2}
 
@@ -26,26 +30,42 @@ class EqualityProver:
 
     Args:
         lengths: the lengths of all blocks, which get a number at the points of the fast test.
+        numerically: True to prove nothing: expressions count as equal where they agree at more
+            points. A verdict must never rest on this.
     """
 
-    def __init__(self, lengths: Iterable[Length]) -> None:
+    def __init__(self, lengths: Iterable[Length], numerically: bool = False) -> None:
         sizes = dict.fromkeys(lengths, BLOCK_LENGTH)
-        self._points = [Point(sizes, seed=seed) for seed in (5, 6)]
+        seeds = COMPARED_SEEDS if numerically else PROVING_SEEDS
+        self.numerically = numerically
+        self._points = [Point(sizes, seed=seed) for seed in seeds]
         self._values: dict[Expr, list[Any]] = {}
         self._decided: dict[tuple[Expr, Expr], bool] = {}
 
     def equal(self, a: Expr, b: Expr) -> bool:
-        """Return True if two expressions are proved to be equal."""
+        """Return True if two expressions are proved to be equal, or agree at all points where only
+        numbers are compared.
+        """
         if a == b:
             return True
+        if self.numerically:
+            return self._agree(a, b)
         if (a, b) not in self._decided:
-            self._decided[a, b] = not self.differ(a, b) and vanishes(a - b)
+            self._decided[a, b] = not self.differ(a, b) and any(map(vanishes, generalised(a - b)))
         return self._decided[a, b]
 
     def differ(self, a: Expr, b: Expr) -> bool:
         """Return True if two expressions certainly differ at one of the points."""
         pairs = zip(self._at_points(a), self._at_points(b), strict=True)
         return any(x is not None and y is not None and not x.overlaps(y) for x, y in pairs)
+
+    def _agree(self, a: Expr, b: Expr) -> bool:
+        """Return True if two expressions have the same value at every point where both have one,
+        and there is such a point.
+        """
+        pairs = zip(self._at_points(a), self._at_points(b), strict=True)
+        known = [(x, y) for x, y in pairs if x is not None and y is not None]
+        return bool(known) and all(_near(x, y) for x, y in known)
 
     def _at_points(self, e: Expr) -> list[Any]:
         """Return the values of an expression at the points; None where it has no value."""
@@ -60,6 +80,13 @@ def _value(e: Expr, point: Point) -> Any:
         return at_precision(WORKING_BITS, lambda: point.evaluate(e, COORDINATE_OF_LABEL))
     except (NoValueError, KeyError):
         return None
+
+
+def _near(x: Any, y: Any) -> bool:
+    """Return True if two balls are small, and equal as far as they say."""
+    gap = at_precision(WORKING_BITS, lambda: abs(x - y))
+    size = at_precision(WORKING_BITS, lambda: 1 + abs(x))
+    return bool(gap < LARGEST_GAP * size)
 
 
 def witness_against(a: Expr, b: Expr) -> Witness | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from sympy import Expr, Symbol
@@ -251,11 +252,7 @@ class Judge:
 
     def matches(self, theirs: Expr, ours: Expr) -> Iterable[dict[Symbol, Symbol]]:
         """Return the ways to match noises of the text with unmatched noises of the rule."""
-        left = sorted(
-            {s for s in generic_symbols(ours) if isinstance(s, Noise | ScalarNoise)}
-            - self.noises.keys(),
-            key=str,
-        )
+        left = sorted(noises_in(ours) - self.noises.keys(), key=str)
         right = sorted(generic_symbols(theirs) & self.whites - set(self.noises.values()), key=str)
         if any(self.clocks[w] != self.clock for w in right):
             return []
@@ -315,13 +312,22 @@ class Judge:
         )
 
 
-def generic_symbols(e: Expr) -> set[Symbol]:
+@lru_cache(maxsize=65536)  # a value of the text is compared with every new value of the rule
+def generic_symbols(e: Expr) -> frozenset[Symbol]:
     """Return the symbols of an expression, each at the generic coordinate."""
-    return {generic(s) for s in e.atoms(Symbol)}
+    return frozenset(generic(s) for s in e.atoms(Symbol))
+
+
+@lru_cache(maxsize=65536)
+def noises_in(e: Expr) -> frozenset[Symbol]:
+    """Return the noises of the rule in an expression."""
+    return frozenset(s for s in generic_symbols(e) if isinstance(s, Noise | ScalarNoise))
 
 
 def replace_symbols(e: Expr, values: Mapping[Symbol, Symbol]) -> Expr:
     """Return an expression with symbols replaced by symbols, at every coordinate."""
+    if generic_symbols(e).isdisjoint(values):
+        return e
     return e.xreplace(
         {s: _at(values[generic(s)], s) for s in e.atoms(Symbol) if generic(s) in values}
     )

@@ -70,7 +70,9 @@ def reader_for(
 ) -> Reader:
     """Return a reader that compares a text with the rule, at the first state of the rule."""
     lengths = {length_of(b) for b in legend.fields} | set(module.arrays.values())
-    judge = Judge(EqualityProver(n for n in lengths if n is not None))
+    judge = Judge(
+        EqualityProver((n for n in lengths if n is not None), numerically=module.numerically)
+    )
     forms = (
         read_pairs,
         read_draws_ahead,

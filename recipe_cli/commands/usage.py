@@ -1,0 +1,81 @@
+"""How the arguments of a command are read: whole numbers such as 1e5, and all that is missing said
+at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import typer
+from typer.core import TyperArgument, TyperCommand
+
+from recipe.language.did_you_mean import did_you_mean
+
+LARGEST_EXPONENT = 30  # of ten; every option refuses such a number, with its own bound
+
+
+class CompleteUsage(TyperCommand):
+    """A command that names all missing arguments and options in one message."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments, after a check that none is missing."""
+        if not ctx.resilient_parsing:
+            with self._explained():
+                self._require_all(ctx, args)
+        return super().parse_args(ctx, args)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say which option is meant by an unknown one."""
+        try:
+            yield
+        except typer.TyperException as error:
+            if hasattr(error, "possibilities") and hasattr(error, "option_name"):
+                error.message = f"No such option: {error.option_name}.{self._meant(error)}"
+                error.possibilities = ()
+            raise
+
+    def _meant(self, error: Any) -> str:
+        options = [o for p in self.params for o in (*p.opts, *p.secondary_opts)]
+        name = error.option_name.lstrip("-")
+        meant = did_you_mean(name, [o[2:] for o in options if o.startswith("--")])
+        if meant:
+            return f" {meant.replace('did you mean ', 'Did you mean --').rstrip()}"
+        if "--param" in options:
+            return f" A parameter of the sampler is given as --param {name}=VALUE."
+        return ""
+
+    def _require_all(self, ctx: Any, args: list[str]) -> None:
+        given, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        if any(p.is_eager and given.get(p.name) for p in order):
+            return  # --help
+        missing = [p for p in self.params if p.required and not given.get(p.name)]
+        if len(missing) > 1:
+            ctx.fail(f"Missing {', '.join(map(_shown, missing))}.")
+
+
+def _shown(parameter: Any) -> str:
+    """Return how a user calls an argument or an option."""
+    is_argument = isinstance(parameter, TyperArgument)
+    return str(parameter.metavar if is_argument else parameter.opts[-1])
+
+
+def whole_number(typed: Any) -> int:
+    """Return a whole number that is typed as digits or like 1e5 or 1_000.
+
+    Raises:
+        BadParameter: for anything else, such as 1.5.
+    """
+    if isinstance(typed, int):  # a default
+        return typed
+    try:
+        number = Decimal(typed)
+        whole = number.is_finite() and abs(number.adjusted()) < LARGEST_EXPONENT
+        if whole and number == number.to_integral_value():
+            return int(number)
+    except InvalidOperation:
+        pass
+    raise typer.BadParameter(f"{typed!r} is not a whole number, such as 100000 or 1e5.")

@@ -1,0 +1,65 @@
+"""Slips of somebody who is new to symbols: the exception of Python, sympy or numpy in the words of
+this language.
+
+numpy and Python's own functions compute with numbers, and an expression has none yet. What they
+then raise names neither the line of the model nor its repair.
+"""
+
+from __future__ import annotations
+
+import re
+
+# The message of an exception, and the sentence in its place. A message of another kind stays.
+SLIPS: tuple[tuple[str, str], ...] = (
+    (
+        r"no callable (?P<f>\w+) method",
+        "numpy's {name} computes numbers, and this is an expression; use the function of sympy,"
+        " from sympy import {name}",
+    ),
+    (
+        r"[Cc]annot convert expression to float",
+        "a function of Python that computes numbers, such as math.log or float, was given an"
+        " expression; use the function of sympy, such as from sympy import log",
+    ),
+    (
+        r"cannot determine truth value of Relational: (?P<f>.*)",
+        "{name} is neither true nor false, as it is about a symbol, and models have no branches;"
+        " declare where the block lives, as in Scalar('x', domain=Interval.open(0, oo)), or write"
+        " a smooth expression",
+    ),
+    (
+        r"bad operand type for unary -: '\w*Than'|unsupported operand.*'\w*Than'",
+        "a comparison is no number, and models have no branches; declare where the block lives, as"
+        " in Scalar('x', domain=Interval.open(0, oo)), or write a smooth expression",
+    ),
+    (
+        r"unsupported operand type\(s\) for @|matmul: Input operand \d does not have enough dim",
+        "@ multiplies arrays, and a block stands for one of its coordinates; write the product"
+        " x @ theta as total(x * theta), with x = Data('x', like=theta), or dot(M, theta) with a"
+        " Dense matrix",
+    ),
+    (
+        r"'(Vector|Scalar|VectorData|ScalarData|VectorParameter)' object is not (iterable|subscr)",
+        "a block stands for one of its coordinates and has no others to go through; write the sum"
+        " as total(theta**2), and a value that differs by coordinate as Data or as"
+        " Parameter(..., like=theta)",
+    ),
+    (
+        r"object of type '(Vector|VectorData|VectorParameter)' has no len|'Length' object cannot",
+        "the number of coordinates is a symbol until the sampler runs; write it as theta.dim, and"
+        " a sum over the coordinates as total(...)",
+    ),
+)
+
+
+def slip_of(error: BaseException) -> str | None:
+    """Return the sentence for a slip; None where the exception is of another kind."""
+    if not isinstance(error, TypeError | ValueError | AttributeError):
+        return None
+    text = str(error)
+    for pattern, sentence in SLIPS:
+        found = re.search(pattern, text)
+        if found is not None:
+            names = found.groupdict()
+            return sentence.format(name=names.get("f") or "")
+    return None

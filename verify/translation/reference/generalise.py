@@ -1,0 +1,65 @@
+"""An equation between numbers, made more general: functions and sums in it become unknown numbers.
+
+A text that repeats a function of the rule repeats it as it stands, and then the equation holds
+whatever the value of that function. So it holds with a symbol in its place, and this is much easier
+to prove: the canonical form of a sum of n hyperbolic tangents has 2^n terms, and that of a sum of n
+symbols has n.
+
+Why this proves the equation: it holds for every real value of the new symbols, wherever both sides
+are defined, and every occurrence of an expression gets the same symbol. The values of the
+expressions are such values. Only numbers are replaced, expressions without a free coordinate: a
+coordinate inside of a sum would be captured. The converse is false, ``exp(x) * exp(-x)`` is 1 for
+numbers that are related, so a general equation that is not proved says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+
+from sympy import Expr, Function, Pow, Symbol
+
+from recipe.language.total import Total, labels
+
+
+def generalised(e: Expr) -> Iterator[Expr]:
+    """Yield more general expressions, the most general one first, and the expression itself last.
+
+    If one of them vanishes identically, so does the expression.
+    """
+    seen = set()
+    for wanted in (_is_function_or_sum, _is_sum):
+        general = _replaced(e, wanted, {}, count(1))
+        if general != e and general not in seen:
+            seen.add(general)
+            yield general
+    yield e
+
+
+def _is_sum(e: Expr) -> bool:
+    return isinstance(e, Total)
+
+
+def _is_function_or_sum(e: Expr) -> bool:
+    """Whether this is a sum, a function that is no constant, or a power that is no whole one."""
+    if isinstance(e, Total):
+        return True
+    if isinstance(e, Pow):
+        return not e.exp.is_Integer and not e.is_number
+    return isinstance(e, Function) and not e.is_number
+
+
+def _replaced(
+    e: Expr, wanted: Callable[[Expr], bool], symbols: dict[Expr, Symbol], numbers: Iterator[int]
+) -> Expr:
+    """Return an expression in which outermost numbers of a kind are symbols, one for each."""
+    if e in symbols:
+        return symbols[e]
+    if not e.args or isinstance(e, Symbol):
+        return e
+    if wanted(e) and not labels(e):
+        symbols[e] = Symbol(f"value@{next(numbers)}", real=True)
+        return symbols[e]
+    if not (e.is_Add or e.is_Mul or e.is_Pow or isinstance(e, Function)):
+        return e
+    return e.func(*(_replaced(a, wanted, symbols, numbers) for a in e.args))
