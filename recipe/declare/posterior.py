@@ -85,8 +85,10 @@ class Posterior:
                     f"data= has the key {key!r}, which is no Data symbol; write x = Data('x',"
                     " like=theta) and {x: X}"
                 )
-        prior = as_log_density(log_prior)
-        likelihood = None if log_likelihood is None else as_log_density(log_likelihood)
+        prior = as_log_density(log_prior, "log_prior")
+        likelihood = (
+            None if log_likelihood is None else as_log_density(log_likelihood, "log_likelihood")
+        )
         checked = check_state(blocks)
         values = {
             "blocks": checked,

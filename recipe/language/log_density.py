@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sympy import Expr, SympifyError, sympify
+from sympy import Expr
 
-from recipe.language.errors import RecipeError
 from recipe.language.symbols import Indexed, ScalarData, VectorData
 
 
@@ -103,17 +102,18 @@ class LogDensity:
         return replace(self, expression=expression)
 
 
-def as_log_density(e: Any) -> LogDensity:
+def as_log_density(e: Any, where: str = "a part of a log density") -> LogDensity:
     """Return a log density, or an expression or number as one that demands nothing.
+
+    Args:
+        e: the value.
+        where: how the error message calls the place of the value.
 
     Raises:
         RecipeError: for anything else.
     """
     if isinstance(e, LogDensity):
         return e
-    try:
-        return LogDensity(sympify(e, strict=True))
-    except SympifyError:
-        raise RecipeError(
-            f"a log density and {type(e).__name__} {e!r} cannot be combined; use an expression"
-        ) from None
+    from recipe.language.as_expression import as_expression  # it refuses laws
+
+    return LogDensity(as_expression(e, where))

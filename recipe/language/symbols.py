@@ -172,15 +172,19 @@ class Vector(Indexed):
 
         if not isinstance(labels, ScalarData):
             raise RecipeError(
-                f"{self.base}[{labels!r}]: a block is indexed by labels in the data, group ="
-                f" Data('group') and {self.base}[group]; its name alone stands for one coordinate"
+                f"{self.base}[{labels!r}]: a block stands for one of its coordinates, and is indexed"
+                f" by labels in the data alone, group = Data('group') and {self.base}[group]; write"
+                " a sum over coordinates as total(...)"
             )
         name = f"{labels}_in_{self.length}"
         z = Indexed.__new__(VectorData, name, self.length, GENERIC, (labels,), real=True)
         return total(z * self)  # type: ignore[no-any-return]
 
     def __iter__(self) -> Any:
-        raise TypeError(f"{self.base} stands for one generic coordinate and has no list of them")
+        raise TypeError(
+            f"'Vector' object is not iterable: {self.base} stands for one of its coordinates; write"
+            " a sum over them as total(...)"
+        )
 
     @property
     def domain(self) -> Set:
