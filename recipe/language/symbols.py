@@ -172,9 +172,9 @@ class Vector(Indexed):
 
         if not isinstance(labels, ScalarData):
             raise RecipeError(
-                f"{self.base}[{labels!r}]: a block stands for one of its coordinates, and is indexed"
-                f" by labels in the data alone, group = Data('group') and {self.base}[group]; write"
-                " a sum over coordinates as total(...)"
+                f"{self.base}[{labels!r}]: a block stands for one of its coordinates, and is"
+                " indexed by labels in the data alone, group = Data('group') and"
+                f" {self.base}[group]; write a sum over coordinates as total(...)"
             )
         name = f"{labels}_in_{self.length}"
         z = Indexed.__new__(VectorData, name, self.length, GENERIC, (labels,), real=True)
