@@ -37,6 +37,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.numbers import Exp1, Pi
 
 from recipe.language.abstract import DenseEntry, Jet, Partial
+from recipe.language.symbols import OTHER
 from recipe.language.total import Total, labels, relabel
 from recipe.signs.sign import is_positive
 from verify.decide.zero.errors import CannotDecideError, TableFullError
@@ -77,13 +78,28 @@ def is_zero(e: Expr) -> bool:
 def normalised(e: Expr) -> Expr:
     """Return the same function written in canonical form, so that what cancels is gone.
 
-    The expression itself is returned if it has no canonical form.
+    The expression itself is returned if it has no canonical form. It may stand inside of sums: the
+    labels that these bind are kept apart while it is read, as sums in canonical form bind the
+    smallest labels; where one of those is among them, the expression is returned as well.
     """
+    bound_around = sorted(k for k in labels(e) if k > 0)
+    apart = [min({OTHER, *labels(e)}) - 1 - n for n in range(len(bound_around))]
     canonical = Canonical()
     try:
-        return canonical.generators.expression(canonical.read(e))
+        settled = canonical.generators.expression(canonical.read(_moved(e, bound_around, apart)))
     except CannotDecideError:
         return e
+    bound = {t.index.label for t in settled.atoms(Total)}
+    if bound_around and max(bound, default=0) >= bound_around[0]:
+        return e
+    return _moved(settled, apart, bound_around)
+
+
+def _moved(e: Expr, old: list[int], new: list[int]) -> Expr:
+    """The expression with labels replaced one after another, none of which is among the new."""
+    for before, after in zip(old, new, strict=True):
+        e = relabel(e, before, after)
+    return e
 
 
 class Canonical:

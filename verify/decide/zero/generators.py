@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from typing import Any
 
 import flint
-from sympy import Abs, Add, Expr, Integer, Mul, Pow, Symbol, sign
+from sympy import Abs, Add, Expr, Integer, Mul, Pow
 
 from recipe.language.total import labels
 from verify.decide.zero.errors import TableFullError, TooLargeError
@@ -20,6 +20,7 @@ from verify.decide.zero.general_position import is_nonzero_somewhere
 from verify.decide.zero.ratio import MAX_TERMS, Poly, Ratio, Ratios, ratio
 
 CAPACITIES = (96, 384)  # generators in a table; the small table is faster and is tried first
+MAX_TERMS_OF_NORM = 200  # of polynomials that resultants are taken of
 
 
 class Generators:
@@ -126,15 +127,25 @@ class Generators:
     def vanishes_on_no_open_set(self, poly: Poly) -> bool:
         """Return True if a polynomial in generators is proved to be nonzero on a dense set.
 
-        Generators that are symbols are independent. Where others occur, the polynomial is analytic
-        in the symbols if it has no signs, so that one point suffices.
+        Generators without a relation may take any values: what is derived for all of those, but
+        where a polynomial vanishes, holds everywhere by continuity. Those with a relation, such as
+        roots, are eliminated by resultants: the last one is a multiple of the polynomial by what is
+        finite, so that neither vanishes where it does not. It is 0 for ``sqrt(b^2) - b``, which is
+        0 for b > 0 alone. A number is nonzero if a ball around it excludes 0.
         """
-        used = [self.meanings[k] for k in self.generators_of(poly)]
-        if all(isinstance(m, Symbol) for m in used):
-            return True
-        return not any(m.has(Abs, sign) for m in used) and is_nonzero_somewhere(
-            self.poly_expression(poly)
-        )
+        norm, eliminated = poly, set[int]()
+        while norm != 0:
+            related = [k for k in self.generators_of(norm) if k in self._relations]
+            if not related:
+                return True
+            k = max(related)
+            if k in eliminated or len(norm) > MAX_TERMS_OF_NORM:
+                return False
+            eliminated.add(k)
+            power, value = self._relations[k]
+            norm = norm.resultant(value.den * self._polys[k] ** power - value.num, k)
+        e = self.poly_expression(poly)
+        return not e.free_symbols and is_nonzero_somewhere(e)
 
     def _reduce_poly(self, poly: Poly) -> Ratio:
         for k, (power, value) in self._relations.items():
