@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,21 @@ from recipe.language.numbers import array_of_numbers, first_row
 from recipe.language.symbols import name_of
 
 
+@dataclass(frozen=True)
+class _Fault:
+    """A number that does not meet a demand.
+
+    Attributes:
+        row: its row.
+        value: the number.
+        upper: the upper bound at its place; None where there is none.
+    """
+
+    row: int
+    value: Any
+    upper: Any
+
+
 def require_demands(posterior: Posterior) -> None:
     """Check every number of the data that a law of the posterior makes a demand on.
 
@@ -20,15 +36,14 @@ def require_demands(posterior: Posterior) -> None:
         RecipeError: naming the array, the first row at fault, its value and the law.
     """
     for demand in posterior.demands:
-        array = _array(posterior, demand.data)
-        upper = _upper(posterior, demand)
-        faulty = _first_faulty(array, demand, upper)
-        if faulty is not None:
-            row, value = faulty
-            most = upper if upper is None or np.ndim(upper) == 0 else upper[row]
+        array, upper = _array(posterior, demand.data), _upper(posterior, demand)
+        faults = (_first_outside(array, demand, upper), _first_above(array, upper))
+        fault = min((f for f in faults if f is not None), key=lambda f: f.row, default=None)
+        if fault is not None:
             raise RecipeError(
-                f"row {row} of the data of {name_of(demand.data)} is {value}, and {demand.role}"
-                f" must be {_range_text(demand, most)}; correct it, or leave the row out"
+                f"row {fault.row} of the data of {name_of(demand.data)} is {fault.value}, and"
+                f" {demand.role} must be {_range_text(demand, fault.upper)}; correct it, or leave"
+                " the row out"
             )
 
 
@@ -37,36 +52,50 @@ def _array(posterior: Posterior, s: Any) -> np.ndarray:
 
 
 def _upper(posterior: Posterior, demand: Demand) -> Any:
-    """Return the upper bound, a number or one for each row; None where there is none."""
+    """Return the upper bound, a number or an array of them; None where there is none."""
     if demand.upper is None or demand.upper.is_number:
         return None if demand.upper is None else float(demand.upper)
     return _array(posterior, demand.upper)
 
 
-def _first_faulty(array: np.ndarray, demand: Demand, upper: Any) -> tuple[int, Any] | None:
-    """Return the first row that does not meet a demand, and the value there; None where all do."""
-    strict = demand.open
+def _first_outside(array: np.ndarray, demand: Demand, upper: Any) -> _Fault | None:
+    """Return the first number that does not meet a demand by itself; None where all do."""
+    strict, most = demand.open, upper if np.ndim(upper) == 0 else None
 
     def bad(rows: np.ndarray) -> np.ndarray:
         found = ~np.isfinite(rows)
         if demand.lower is not None:
             lower = float(demand.lower)
             found |= rows <= lower if strict else rows < lower
-        if upper is not None and np.ndim(upper) == 0:
-            found |= rows >= upper if strict else rows > upper
+        if most is not None:
+            found |= rows >= most if strict else rows > most
         if demand.whole:
             found |= rows != np.floor(rows)
         return found
 
     row = first_row(array, bad)
-    if upper is not None and np.ndim(upper) == 1 and array.shape == upper.shape:
-        above = np.flatnonzero(array > upper)
-        row = min((r for r in (row, *above[:1]) if r is not None), default=None)
     if row is None:
         return None
     values = np.atleast_1d(array[row])
-    at = np.flatnonzero(bad(values))
-    return int(row), values[at[0] if at.size else 0]
+    at = np.flatnonzero(bad(values))[0]
+    return _Fault(row, values[at], most)
+
+
+def _first_above(array: np.ndarray, upper: Any) -> _Fault | None:
+    """Return the first number above another one of its datum; None where there is none.
+
+    One of the two arrays may have one number for each row where the other has several. None as well
+    for arrays of other shapes, which are refused elsewhere.
+    """
+    if np.ndim(upper) == 0:
+        return None
+    both = [a if a.ndim == 2 else a[:, np.newaxis] for a in (array, upper)]
+    try:
+        numbers, bounds = np.broadcast_arrays(*both)
+    except ValueError:
+        return None
+    above = np.argwhere(numbers > bounds)
+    return _Fault(int(above[0][0]), numbers[*above[0]], bounds[*above[0]]) if len(above) else None
 
 
 def _range_text(demand: Demand, upper: Any) -> str:

@@ -119,7 +119,12 @@ class Posterior:
         for s in sorted(self.log_likelihood.atoms(VectorData), key=str):
             if s.labels is not None:
                 made[generic(s)] = s.labels, LabelAt
-        for label, _ in made.values():
+        for s, (label, _) in made.items():
+            if s in self.given:
+                raise RecipeError(
+                    f"data= has an array for {s}, and a law makes numbers of that name from"
+                    f" {label}; give the array another name"
+                )
             if label not in self.given:
                 raise RecipeError(
                     f"log_likelihood uses {label}, and data= has no array for it; add {label}: ..."

@@ -167,6 +167,13 @@ def free_indexed(e: Expr) -> frozenset[Indexed]:
     return frozenset().union(*(free_indexed(a) for a in e.args))
 
 
+def free_places(e: Expr) -> set[tuple[int, Length]]:
+    """The indices of an expression that its sums do not bind, each a label with its length. They
+    must be bound, or free, wherever the expression is to stand.
+    """
+    return {(s.label, s.length) for s in free_indexed(e)}
+
+
 def relabel(e: Expr, old: int, new: int) -> Expr:
     """Move every symbol at the index ``old`` to the index ``new``."""
     return e.xreplace({s: s.at(new) for s in e.atoms(Indexed) if s.label == old})

@@ -35,8 +35,7 @@ class Law:
 
     Attributes:
         name: the function that the user called.
-        support: the set that its variable lies in; None for whole numbers, which ``Counts`` and
-            ``Labels`` check.
+        support: the set that its variable lies in.
         positive: the arguments that must be above 0, by name.
         others: all other arguments, by name.
     """

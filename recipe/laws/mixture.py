@@ -36,4 +36,4 @@ def mixture(weights: Sequence[Any], densities: Sequence[LogDensity]) -> LogDensi
     joined = sum(densities[1:], densities[0])
     terms = (w * exp(d.expression) for w, d in zip(read, densities, strict=True))
     every = tuple(dict.fromkeys((*demands, *joined.demands)))
-    return LogDensity(log(Add(*terms)), every, joined.indicators)
+    return LogDensity(log(Add(*terms)), every, joined.indicators, joined.variable)

@@ -153,6 +153,19 @@ def test_a_cut_law_whose_constant_does_not_move_is_taken():
     assert laws.normal(p, 0, s).demands == ()
 
 
+def test_an_array_with_the_name_of_an_indicator_is_refused():
+    a, y, other = Scalar("a"), Data("y"), Data("y_is_1")
+    law = laws.categorical_logit(y, [0, a]) + laws.normal(other, a, 1)
+    with pytest.raises(RecipeError, match=r"array for y_is_1, and a law makes .* from y;"):
+        Posterior(a, law, -(a**2), {y: [0, 1], other: [5.0, 6.0]})
+
+
+def test_a_mixture_of_constants_is_summed_over_its_block():
+    u = Vector("u", domain=Interval.open(0, 2))
+    mixed = laws.mixture([Rational(1, 2)] * 2, [laws.uniform(u, 0, 2)] * 2)
+    assert summed(mixed).expression.equals(summed(laws.uniform(u, 0, 2)).expression)
+
+
 def test_labels_become_indicators():
     law = laws.categorical_logit(y, [0, a, b])
     model = Posterior((a, b), law, laws.normal(a, 0, 1) + laws.normal(b, 0, 1), {y: [2, 0, 1]})

@@ -3,9 +3,9 @@ reaches its edge: until 2026-11-24 each edge was looked at by itself, and these 
 """
 
 import pytest
-from sympy import Interval, Matrix, Rational, Symbol, eye, log, oo, sqrt, zeros
+from sympy import Interval, Matrix, Rational, Symbol, exp, eye, log, oo, sqrt, zeros
 
-from recipe import Noise, Recipe, Scalar, Update, mirror
+from recipe import Noise, Parameter, Recipe, Scalar, Simplex, Update, Vector, mirror, outer, total
 from verify import Verdict, verify
 from verify.engine import outcome_of
 
@@ -65,11 +65,33 @@ def square_root(shape, coefficient_of_y, noise_of_y=0):
         (HALF, -y / (y + z), False),  # bounded, and yet y keeps pace with z
         (HALF, -y / (1 + y + z), True),
         (HALF, y * log(z), True),
+        (HALF, -y * log(z) ** 2, True),
+        (HALF, -y * exp(log(z) ** 2), False),  # more than any power of 1/z
         (HALF, -y / sqrt(z), False),  # bounded in the mean, which is not proved
     ],
 )
 def test_speeds_beside_a_coordinate_that_reaches_its_edge(shape, speed, is_proved):
     assert (boundary(square_root(shape, speed)) is Verdict.PROVED) is is_proved
+
+
+p = Vector("p", domain=Simplex())
+a, last = Parameter("a", like=p, positive=True), Parameter("a_K", positive=True)
+
+
+@pytest.mark.parametrize(
+    ("noise", "is_proved"),
+    [
+        (1 + total(p) ** 2, True),
+        (1 + total(p * total(p)), True),
+        (total(1 / p), False),  # its integral over time is infinite where a face is reached
+        (1 + total(p / (1 + p)), False),  # bounded, and no polynomial
+    ],
+)
+def test_noise_beside_a_simplex_whose_faces_are_reached(noise, is_proved):
+    H = -total((a - 1) * log(p)) - (last - 1) * log(1 - total(p)) + r**2 / 2
+    D = Matrix([[p - outer(p, p), 0], [0, noise]])
+    declared = Recipe((p, r), H, D, zeros(2))
+    assert (boundary(declared) is Verdict.PROVED) is is_proved
 
 
 def beside_a_mirror(coupling):

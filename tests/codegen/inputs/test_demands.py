@@ -55,6 +55,28 @@ def test_columns_of_a_vector_are_checked_too():
         Density(Posterior(theta, law, -total(theta**2), {x: [[1, 2], [3, -1]]}))
 
 
+counts, trials = Data("counts", like=theta), Data("trials", like=theta)
+
+
+@pytest.mark.parametrize(
+    ("n", "given", "said"),
+    [
+        (s, [3, 3], "row 1 .* counts is 4, .* from 0 to 3"),
+        (trials, [[3, 2], [9, 1]], "row 0 .* counts is 3, .* from 0 to 2"),
+        (s, [2, 9], "row 0 .* counts is 3, .* from 0 to 2"),
+        (trials, [[3, 3], [9, 9]], None),
+    ],
+)
+def test_columns_are_compared_with_another_number_of_the_datum(n, given, said):
+    law = total(binomial_logit(counts, n, theta))
+    declared = Posterior(theta, law, -total(theta**2), {counts: [[1, 3], [4, 1]], n: given})
+    if said is None:
+        Density(declared)
+        return
+    with pytest.raises(RecipeError, match=said):
+        Density(declared)
+
+
 def test_a_label_names_a_coordinate():
     """theta[group] is the coordinate with that number, in values, gradients and lengths."""
     group, labels, values = Data("group"), [2, 0, 2, 1], np.array([1.0, -1.0, 0.5, 2.0])

@@ -22,6 +22,7 @@ from sympy import (
     cosh,
     erf,
     exp,
+    gamma,
     lambdify,
     log,
     loggamma,
@@ -43,7 +44,9 @@ from recipe.language.assumed import under
 from recipe.language.phi import Phi
 from recipe.language.total import labels
 from verify.decide.identities.algebraic_number import is_zero_number
+from verify.decide.identities.gammas import rewrite_gammas
 from verify.decide.zero.by_turns import count_turns
+from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero
 from verify.decide.zero.equal_arguments import unite_arguments
 from verify.decide.zero.form import read
@@ -220,6 +223,12 @@ def test_a_sum_of_arctangents_may_be_another_multiple_of_pi():
     for turns in (-1, 1, 2):
         assert not count_turns(read(machin + turns * pi), is_zero_by_identities)
         assert not is_zero_by_identities(machin + turns * pi)
+
+
+def test_a_reflected_gamma_stays_where_its_coordinate_is_bound():
+    """The other argument is ``1 - x`` at every coordinate, but does not look so."""
+    e = gamma(x) + total(gamma(sin(theta) ** 2 + cos(theta) ** 2 - x))
+    assert labels(rewrite_gammas(e, normalised)) == set()
 
 
 def test_an_argument_stays_where_its_coordinate_is_bound():

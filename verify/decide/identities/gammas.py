@@ -40,6 +40,7 @@ from sympy import (
     sqrt,
 )
 
+from recipe.language.total import free_places
 from verify.decide.identities.levels import Settle, rewrite_by_level
 
 Arguments = dict[Expr, Expr]  # the argument of each function, written in one way
@@ -91,7 +92,9 @@ def _reflected(at: Arguments) -> dict[Expr, Expr]:
     found: dict[Expr, Expr] = {}
     for k, f in enumerate(at):
         for other in list(at)[:k]:
-            if _alike(f, other) and other not in found and _whole(at[f] + at[other]) == 1:
+            # what replaces a function has no index that is not bound where the function stands
+            fits = _alike(f, other) and other not in found and free_places(other) <= free_places(f)
+            if fits and _whole(at[f] + at[other]) == 1:
                 reflected = _by_reflection(f, other)
                 if reflected is not None:
                     found[f] = reflected

@@ -13,8 +13,8 @@ from sympy import Expr, Rational, S, Symbol
 
 from recipe.language.assumed import under
 from recipe.language.calculus import abstract_atoms, partial
-from recipe.language.symbols import Scalar, Vector
 from verify.decide.identities.connected import connected_symbols, is_smooth_everywhere
+from verify.decide.zero.candidate_values import fits, is_inside
 from verify.decide.zero.form import Form, Prove
 from verify.decide.zero.general_position import is_zero_in_general_position
 
@@ -45,17 +45,11 @@ def _stays_constant(e: Expr, prove: Prove) -> bool:
 
 def _values(e: Expr, symbols: list[Symbol]) -> Iterator[Expr]:
     """Values at simple points of the domain where the expression seems to be zero."""
-    for at in itertools.product(*([v for v in SIMPLE_VALUES if _allows(s, v)] for s in symbols)):
+    for at in itertools.product(
+        *([v for v in SIMPLE_VALUES if fits(v, s) and is_inside(v, s)] for s in symbols)
+    ):
         value = e.xreplace(dict(zip(symbols, at, strict=True)))
         if not value.has(S.NaN, S.ComplexInfinity, S.Infinity) and (
             value == 0 or is_zero_in_general_position(value)
         ):
             yield value
-
-
-def _allows(s: Symbol, value: Rational) -> bool:
-    if isinstance(s, Vector | Scalar):
-        return bool(value in s.domain)
-    facts = {"positive": value > 0, "negative": value < 0}
-    facts |= {"nonnegative": value >= 0, "nonpositive": value <= 0}
-    return all(holds for fact, holds in facts.items() if getattr(s, f"is_{fact}"))

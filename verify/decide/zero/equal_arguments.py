@@ -17,8 +17,8 @@ from sympy import (
     sin,
 )
 
-from recipe.language.symbols import GENERIC, OTHER, Length
-from recipe.language.total import free_indexed, labels, relabel
+from recipe.language.symbols import GENERIC, OTHER
+from recipe.language.total import free_places, labels, relabel
 from verify.decide.zero.form import Prove
 from verify.decide.zero.general_position import is_zero_in_general_position
 
@@ -49,9 +49,9 @@ def _pairs(e: Expr, kinds: tuple[type[Expr], ...]) -> Iterator[tuple[Expr, Expr]
             if _function(f) != _function(g):
                 continue
             # what replaces a function has no index that is not bound where the function stands
-            if _places(f) <= _places(g):
+            if free_places(f) <= free_places(g):
                 yield f, g
-            elif _places(g) <= _places(f):
+            elif free_places(g) <= free_places(f):
                 yield g, f
 
 
@@ -61,11 +61,6 @@ def _is_opaque(f: Expr) -> bool:
 
 def _function(f: Expr) -> object:
     return (f.exp,) if isinstance(f, Pow) else (f.func, len(f.args))
-
-
-def _places(f: Expr) -> set[tuple[int, Length]]:
-    """The indices that must be bound, or free, where a function stands."""
-    return {(s.label, s.length) for s in free_indexed(f)}
 
 
 def _are_equal(f: Expr, g: Expr, prove: Prove) -> bool:

@@ -47,8 +47,8 @@ def others_stay_bounded(block: Block, edge: Edge | None, subject: Subject) -> bo
     """Return True if drift and noise of all other blocks are proved bounded where this block comes
     to an edge; without one, to any face of its simplex.
 
-    A logarithm of the distance counts as bounded: against a density like a power, with a finite
-    integral, it is integrable.
+    A power of the logarithm of the distance counts as bounded: against a density like a power, with
+    a finite integral, it is integrable.
     """
     terms = (
         term
@@ -73,14 +73,28 @@ def _of_others(block: Block, subject: Subject) -> Iterator[Expr]:
 
 def _is_bounded(term: Expr, block: Block, edge: Edge | None, state: tuple[Block, ...]) -> bool:
     if edge is None:
-        letters = [s for s in term.atoms(Vector) if s.base == block.base]
-        totals = {t: Dummy() for t in term.atoms(Total)}
-        return not any(blocks_in(a, (block,)) for a in every_abstract(term)) and term.xreplace(
-            totals
-        ).is_polynomial(*letters, *totals.values())
-    slowly = term.xreplace({log(edge.inward * (block - edge.end)): S.One})
-    closed = _at_corners(edge, slowly, state)
+        return not any(blocks_in(a, (block,)) for a in every_abstract(term)) and _is_polynomial(
+            term, block
+        )
+    slow = Dummy()
+    slowly = term.xreplace({log(edge.inward * (block - edge.end)): slow})
+    rest, powers = slowly.as_independent(slow, as_Add=False)
+    # a logarithm anywhere else, as in exp(log(x)^2), may grow faster than any power
+    if not powers.is_polynomial(slow) or powers.free_symbols - {slow}:
+        return False
+    closed = _at_corners(edge, rest, state)
     return closed is not None and is_continuous(closed)
+
+
+def _is_polynomial(e: Expr, block: Block) -> bool:
+    """Return True if an expression is a polynomial of the coordinates of a block and of totals of
+    such polynomials.
+    """
+    totals = {t: Dummy() for t in e.atoms(Total) if blocks_in(t, (block,))}
+    letters = [s for s in e.atoms(Vector) if s.base == block.base]
+    return bool(e.xreplace(totals).is_polynomial(*letters, *totals.values())) and all(
+        _is_polynomial(t.body, block) for t in totals
+    )
 
 
 def _at_corners(edge: Edge, term: Expr, state: tuple[Block, ...]) -> Expr | None:
