@@ -29,6 +29,7 @@ from recipe.language.validate import (
     check_number,
     check_state,
     check_symbols,
+    checked_words,
     read,
 )
 
@@ -116,8 +117,8 @@ class Update:
             "observe": tuple(in_units(recorded, measured)),
             "units": measured,
             "limit_only": False,
-            "name": name,
-            "source": source,
+            "name": checked_words(name, "name"),
+            "source": checked_words(source, "source"),
             "expect": expect,
         }
         for field, value in values.items():
