@@ -22,7 +22,14 @@ from recipe.language.free_symbols import UnusedNames, abstract_of, parameters_of
 from recipe.language.matrix import BlockMatrix, read_matrix
 from recipe.language.symbols import Block, Noise, ScalarNoise
 from recipe.language.text import listed
-from recipe.language.validate import check_no_matrix, check_number, check_state, check_symbols, read
+from recipe.language.validate import (
+    check_no_matrix,
+    check_number,
+    check_state,
+    check_symbols,
+    checked_words,
+    read,
+)
 
 
 @dataclass(frozen=True, init=False)
@@ -116,8 +123,8 @@ class Recipe:
         blocks = check_state(state)
         values: dict[str, Any] = {
             "state": blocks,
-            "name": name,
-            "source": source,
+            "name": checked_words(name, "name"),
+            "source": checked_words(source, "source"),
             "require": _names(require),
         }
         values["H"] = read(H, "H")

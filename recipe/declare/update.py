@@ -31,6 +31,7 @@ from recipe.language.validate import (
     check_number,
     check_state,
     check_symbols,
+    checked_words,
     read,
 )
 
@@ -123,8 +124,8 @@ class Update:
             "observe": tuple(in_units(recorded, measured)),
             "units": measured,
             "limit_only": False,
-            "name": name,
-            "source": source,
+            "name": checked_words(name, "name"),
+            "source": checked_words(source, "source"),
             "expect": expect,
             "where": read_conditions(where),
         }

@@ -25,6 +25,7 @@ from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.symbols import Block
+from recipe.language.validate import checked_words
 
 
 @dataclass(frozen=True, init=False)
@@ -84,8 +85,8 @@ class Kernel:
             "state": _common_state(rules),
             "target": rules[0].target,
             "parts": listed,
-            "name": name,
-            "source": source,
+            "name": checked_words(name, "name"),
+            "source": checked_words(source, "source"),
             "expect": expect,
             "posteriors": tuple((posteriors or {}).items()),
         }

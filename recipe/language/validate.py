@@ -218,6 +218,17 @@ def check_component(e: Expr, block: Block, where: str) -> None:
             )
 
 
+def checked_words(text: Any, argument: str) -> str | None:
+    """Return a text that is only read by people, or None.
+
+    Raises:
+        RecipeError: for anything else, naming the argument.
+    """
+    if text is None or isinstance(text, str):
+        return text
+    raise RecipeError(f"{argument}= is a {type(text).__name__}; it must be a text in quotes")
+
+
 def check_no_matrix(e: Expr, where: str) -> None:
     """Refuse ``outer`` and ``Dense`` outside of the entries of D and Q."""
     for node in matrices_in(e):

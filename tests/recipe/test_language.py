@@ -431,6 +431,8 @@ ARGUMENTS: dict[str, Mistake] = {
     "a block as step": (lambda: Update(theta, {theta: theta}, U), "step=theta", "plain symbol"),
     "a rule that is no rule": (lambda: Update(epsilon, 3, U), "rule=", "{block: new value}"),
     "an unknown verdict": (lambda: rule(theta, expect="good"), "expect='good'", "'refuted'"),
+    "an expression as the source": (lambda: rule(theta, source=1 + theta), "source=", "text"),
+    "a number as the name": (lambda: Recipe(theta, U, 1, 0, name=3), "name=", "text"),
     "an update that is none": (lambda: Recipe(theta, U, 1, 0, update=3), "update=3", "Update(...)"),
     "require as text": (
         lambda: Recipe(theta, U, 1, 0, require="boundary"),

@@ -16,9 +16,9 @@ import flint
 from sympy import Expr, Poly, PolynomialError, Symbol
 
 from recipe.language.symbols import Block
+from verify.kernels.instance import Place
 
 Ball = Any  # flint.arb
-Place = dict[Block, Expr]
 
 TAIL_DEVIATIONS = 12  # standard deviations from the mean at which the tails begin
 TOLERANCE = 2.0**-40  # the error that the integration aims at; the ball has the error it reached

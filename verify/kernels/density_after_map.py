@@ -12,9 +12,6 @@ It is continuous in z, so one point where it is not 1 proves that the laws diffe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice, product
-
 from sympy import Add, Expr, Min, Rational, exp
 
 from recipe import Kernel
@@ -22,7 +19,7 @@ from recipe.kernel.part import MetropolisedMap
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.symbols import Block
 from verify.decide.zero.point import shown_ball
-from verify.kernels.instance import instances, number
+from verify.kernels.instance import Place, instances, number, places
 from verify.kernels.shears import Shear
 from verify.verdict import Witness
 
@@ -30,8 +27,6 @@ COORDINATES = tuple(Rational(p, 2) for p in (1, -1, 2, -2, 3, -3, 4))
 MAX_MAP_STEPS = 300  # from one point; exact numbers grow with each application of the map
 MAX_POINTS = 24
 MAX_DENOMINATOR_BITS = 4_000  # beyond, a trajectory is given up
-
-Place = dict[Block, Expr]
 
 
 def density_witness(
@@ -53,7 +48,7 @@ def density_witness(
         except OutsideLanguageError:
             continue
         turned = part.flips if part.flip_on_rejection else ()
-        for z in _places(kernel.state):
+        for z in places(kernel.state, COORDINATES, MAX_POINTS):
             found = [
                 r
                 for n in range(low, high + 1)
@@ -68,11 +63,6 @@ def density_witness(
                     " there, not 1",
                 )
     return None
-
-
-def _places(state: tuple[Block, ...]) -> Iterator[Place]:
-    for values in islice(product(COORDINATES, repeat=len(state)), MAX_POINTS):
-        yield dict(zip(state, values, strict=True))
 
 
 def _ratio(

@@ -13,9 +13,8 @@ exp(-H) proves that the laws differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice, product
 
 import flint
 from sympy import Dummy, Expr, Rational, Symbol
@@ -28,14 +27,13 @@ from recipe.language.text import listed
 from verify.decide.zero.point import Ball, at_precision, shown_ball
 from verify.kernels.acceptance import (
     NotPolynomialError,
-    Place,
     accepted_mass,
     apply_rounds,
     coefficients,
     inverse_shears,
     total_mass,
 )
-from verify.kernels.instance import Instance, instances
+from verify.kernels.instance import Instance, Place, instances, places
 from verify.kernels.moments import Law, NotAffineError, law_after
 from verify.kernels.shears import Shear, shears_of
 from verify.verdict import Witness
@@ -127,7 +125,7 @@ def _witness(
     seen = [b for b in kernel.state if b not in without]
     law = _normal_density(_marginal(before, [kernel.state.index(b) for b in seen]))
     low, high = test.times if isinstance(test.times, tuple) else (test.times, test.times)
-    for z in _places(seen):
+    for z in places(seen, COORDINATES, MAX_POINTS):
         found = [
             _density(at, n, z | {b: b for b in without}, without) for n in range(low, high + 1)
         ]
@@ -143,11 +141,6 @@ def _witness(
                 point, f"the density after the test is {shown_ball(ratio)} times {of} there, not 1"
             )
     return None
-
-
-def _places(seen: Sequence[Block]) -> Iterator[Place]:
-    for values in islice(product(COORDINATES, repeat=len(seen)), MAX_POINTS):
-        yield dict(zip(seen, values, strict=True))
 
 
 def _density(at: _TestedInstance, rounds: int, z: Place, without: Blocks) -> Ball:

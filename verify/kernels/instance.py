@@ -7,8 +7,9 @@ instance, so an exact contradiction in one of them refutes the kernel.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice, product
 
 from sympy import Expr, Lambda, Rational, S, Symbol
 from sympy.core.function import AppliedUndef, UndefinedFunction
@@ -24,6 +25,8 @@ from verify.kernels.step_sizes import conditions_on_step, hold_at
 STEP_SIZES = (Rational(1, 2), Rational(1), Rational(1, 4), Rational(3, 2))
 POTENTIAL_POWERS = (2, 4)  # of U = x^2/2 and U = x^4/4
 PARAMETER_CHOICES = 2
+
+Place = dict[Block, Expr]  # a value of each block
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,14 @@ class Instance:
             getattr(head, "__name__", str(head)): _written(value) for head, value in self.meanings
         }
         return lengths | functions | {str(s): str(v) for s, v in self.numbers}
+
+
+def places(blocks: Sequence[Block], coordinates: Sequence[Rational], count: int) -> Iterator[Place]:
+    """Yield so many points with some of these numbers as their coordinates, the first numbers
+    first.
+    """
+    for values in islice(product(coordinates, repeat=len(blocks)), count):
+        yield dict(zip(blocks, values, strict=True))
 
 
 def instances(

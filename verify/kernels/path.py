@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice, product
 
 import flint
 from sympy import Expr, Rational
@@ -39,7 +38,7 @@ from verify.kernels.acceptance import (
     normal_exponent,
 )
 from verify.kernels.assignment import affine_of, decide_assignment
-from verify.kernels.instance import Instance, instances, number
+from verify.kernels.instance import Instance, Place, instances, number, places
 from verify.kernels.rule import assignments_of
 from verify.kernels.shears import Shear, decide_map, shears_of, turned
 from verify.verdict import Outcome, Verdict, Witness, conjunction, proved, refuted, undecided
@@ -51,7 +50,6 @@ NOT_TURNED = (
     "on rejection all of the path is taken back and the state is not turned, and no full refresh of"
     " what is turned follows"
 )
-Place = dict[Block, Expr]
 
 
 def decide_path(kernel: Kernel, part: MetropolisedPath) -> Outcome:
@@ -178,8 +176,7 @@ def _points(
     if len(moving) != 1:
         return  # an integral over more than one number
     ((block, rule),) = moving
-    for values in islice(product(COORDINATES, repeat=len(kernel.state)), MAX_POINTS):
-        z = dict(zip(kernel.state, values, strict=True))
+    for z in places(kernel.state, COORDINATES, MAX_POINTS):
         turned_z = {b: -v if b in part.test.flips else v for b, v in z.items()}
         ratio = (
             1

@@ -415,19 +415,10 @@ def _(e: Expr, t: Symbol) -> OrderOfInfinity | None:
     return ONE
 
 
-@_bound.register
-def _(e: log, t: Symbol) -> OrderOfInfinity | None:
-    inside = leading(e.args[0], t)  # a positive limit has a logarithm
-    return (
-        ONE
-        if inside is not None and is_positive(inside.coefficient) and compare(inside, ONE) == 0
-        else None
-    )
-
-
-@_bound.register
-def _(e: loggamma, t: Symbol) -> OrderOfInfinity | None:
-    inside = leading(e.args[0], t)
+@_bound.register(log)
+@_bound.register(loggamma)
+def _(e: Expr, t: Symbol) -> OrderOfInfinity | None:
+    inside = leading(e.args[0], t)  # both functions are continuous at a positive limit
     return (
         ONE
         if inside is not None and is_positive(inside.coefficient) and compare(inside, ONE) == 0
