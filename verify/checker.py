@@ -3421,6 +3421,9 @@ class Check:
         f = make.product([table.number(inward), step["drift"]])
         D = self.own_diffusion(block)
         if step["kind"] == "self-reflecting":
+            meets = self.others_with(block)
+            if meets is not None:
+                return f"drift or noise of {meets} depends on {block}, which reaches the edge"
             same = vanishes(table, D, self.primes, make.product([e, step["form"]]))
             if same.kind != "zero":
                 return f"D is not the distance times the form: {same.why}"
@@ -3446,6 +3449,15 @@ class Check:
         if nonnegative or self.is_positive_at(make, step["form"]):
             return None
         return "the form is not seen to be nonnegative near the edge"
+
+    def others_with(self, block: str) -> str | None:
+        """Another block whose drift or noise depends on this one, or None. Such a coefficient may
+        be unbounded at an edge that is reached: then the others may leave their domains there.
+        """
+        s = self.subject
+        of = [(c, n) for c, n in s.drift.items()]
+        of += [(c, n) for pair, entry in s.D.items() for n in entry.values() for c in pair]
+        return next((c for c, n in of if c != block and block in symbols_in(self.table, n)), None)
 
     def is_positive_at(self, make: Carried, k: int) -> bool:
         """Return True if a node is smooth and positive where its block has another value."""

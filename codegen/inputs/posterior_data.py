@@ -54,7 +54,7 @@ def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.n
     }
     arrays |= _label_arrays(posterior, lengths)  # last, as other data may say how many there are
     lengths.learn_names(posterior.coords)
-    rows = {name_of(s): array.shape[0] for s, array in arrays.items()}
+    rows = {name_of(getattr(s, "labels", None) or s): len(array) for s, array in arrays.items()}
     if len(set(rows.values())) > 1:
         shown = ", ".join(f"{name} has {n}" for name, n in rows.items())
         raise RecipeError(

@@ -87,12 +87,12 @@ class LogDensity:
         return -self + other
 
     def __mul__(self, factor: Any) -> LogDensity:
-        return self.mapped(self.expression * as_log_density(factor).expression)
+        return self.mapped(self.expression * _factor(factor))
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Any) -> LogDensity:
-        return self.mapped(self.expression / as_log_density(divisor).expression)
+        return self.mapped(self.expression / _factor(divisor))
 
     def __str__(self) -> str:
         return str(self.expression)
@@ -100,6 +100,12 @@ class LogDensity:
     def mapped(self, expression: Expr) -> LogDensity:
         """Another expression of the same data, with the same demands."""
         return replace(self, expression=expression)
+
+
+def _factor(e: Any) -> Expr:
+    from recipe.language.as_expression import as_expression  # it refuses laws
+
+    return as_expression(e, "a factor of a log density")
 
 
 def as_log_density(e: Any, where: str = "a part of a log density") -> LogDensity:

@@ -22,8 +22,8 @@ def beta(x: Any, a: Any, b: Any) -> LogDensity:
         a, b: the shapes at 0 and at 1, above 0.
 
     Raises:
-        RecipeError: where an argument may lie outside of its range, or x is a block on another
-            domain than the law.
+        RecipeError: where an argument, or a block or parameter as one, may lie outside of its
+            range, or x is a block on another domain than the law.
     """
     return density(Law("beta", UNIT, {"a": a, "b": b}, {}), x, _beta)
 

@@ -21,8 +21,8 @@ def half_normal(x: Any, scale: Any) -> LogDensity:
         scale: the standard deviation of z, above 0.
 
     Raises:
-        RecipeError: where an argument may lie outside of its range, or x is a block on another
-            domain than the law.
+        RecipeError: where an argument, or a block or parameter as one, may lie outside of its
+            range, or x is a block on another domain than the law.
     """
     return density(
         Law("half_normal", POSITIVE, {"scale": scale}, {}),

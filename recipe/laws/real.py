@@ -19,8 +19,8 @@ def normal(x: Any, mean: Any, sd: Any) -> LogDensity:
         sd: the standard deviation, above 0.
 
     Raises:
-        RecipeError: where an argument may lie outside of its range, or x is a block on another
-            domain than the law.
+        RecipeError: where an argument, or a block or parameter as one, may lie outside of its
+            range, or x is a block on another domain than the law.
     """
     return density(Law("normal", REALS, {"sd": sd}, {"mean": mean}), x, _normal)
 

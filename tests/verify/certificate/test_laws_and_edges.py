@@ -16,6 +16,7 @@ from recipe import Parameter, Potential, Recipe, Scalar, Vector, total
 from verify import verify
 from verify.certificate import canonical, certificate_of, digest_of
 from verify.checker import check
+from verify.diffusion.boundary import decide
 from verify.evidence import SelfReflectingEdge, SignStep, UnattainableEdge
 from verify.verdict import proved
 
@@ -266,3 +267,20 @@ def test_a_change_of_a_step_about_a_law_is_noticed(name):
             assert claim_of(altered) == claim_of(written) or is_true(claim_of(altered)), what
             confirmed = {f.name for f in after.findings if f.status == "confirmed"}
             assert confirmed <= {k for k, status in before.items() if status == "confirmed"}, what
+
+
+def test_a_reached_edge_beside_a_coefficient_that_grows_there_is_not_confirmed(monkeypatch):
+    """The noise 1/z of another block is unbounded at the edge z = 0, which is reached: verify
+    leaves the boundary open, and a certificate that was forced is not confirmed.
+    """
+    z, w = Scalar("z", domain=Interval.open(0, oo)), Scalar("w")
+    recipe = Recipe(
+        (z, w), z + log(z) / 2 + w**2 / 2, Matrix([[z, 0], [0, 1 / z]]), Matrix.zeros(2)
+    )
+    outcomes = {line.name: line.outcome.verdict.value for line in verify(recipe).lines}
+    assert outcomes["boundary"] == "undecided"
+    monkeypatch.setattr(decide, "others_stay_bounded", lambda *_: True)
+    forced = certificate(recipe)
+    (boundary,) = (o for o in forced["obligations"] if o["name"] == "boundary")
+    assert [step["kind"] for step in boundary["steps"]] == ["self-reflecting"]
+    assert statuses(forced)["boundary"] != "confirmed"
