@@ -106,7 +106,7 @@ VERBS = [
 ]
 
 
-@pytest.mark.by_default(2)
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(
     ("verb", "hang"),
     [(verb, hang) for verb in VERBS for hang in HANGS if verb is VERBS[0] or hang == "a loop"],

@@ -11,6 +11,7 @@ from helpers.command import ROOT, command
 from recipe.language.did_you_mean import did_you_mean
 
 
+@pytest.mark.by_default(6)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -60,6 +61,7 @@ def normal(e, of):
 """
 
 
+@pytest.mark.by_default(6)
 @pytest.mark.parametrize(
     ("line", "words"),
     [

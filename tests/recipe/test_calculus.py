@@ -114,6 +114,7 @@ def test_limit_of_the_published_update_is_the_derived_dynamics(name: str, d: int
     assert x.agree(list(x.D), x.diffusion(limit))
 
 
+@pytest.mark.by_default(10)
 @pytest.mark.slow_for("corv_sgnht", "corv_sghmc")
 @pytest.mark.parametrize(
     "name", sorted(CATALOG.keys() - {"scir", "scir_posterior"})

@@ -63,6 +63,7 @@ def test_the_text_is_proved_to_be_the_rule(sampler):
     assert outcome.verdict is Verdict.PROVED, outcome.by
 
 
+@pytest.mark.slow
 def test_draws_are_those_of_the_law_on_its_domain():
     # rate has the law Gamma(2 + 3, 1 + 4), p the law Beta(2, 3), both exactly
     law = Posterior(

@@ -333,6 +333,7 @@ CASES = [
 ]
 
 
+@pytest.mark.by_default(15)
 @pytest.mark.slow_for("well-defined undecided 7", "diffusion-psd undecided 23")
 @pytest.mark.parametrize(
     ("name", "verdict", "recipe"),

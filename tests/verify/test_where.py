@@ -141,6 +141,7 @@ OTHER_CACHES = {
     "recipe/language/calculus.py",
     "verify/decide/zero/candidate_values.py",
     "verify/translation/parse/module.py",
+    "verify/translation/reference/matcher.py",
 }
 
 
@@ -323,6 +324,7 @@ def test_numbers_are_checked_before_anything_runs(values, words):
         sample(natural(), steps=3, step_size=0.01, params=values, scheme="milstein", progress=False)
 
 
+@pytest.mark.slow
 def test_numbers_that_meet_the_conditions_run():
     values = {"n": [1.0, 2.0], "alpha": [0.5, 0.5]}
     draws = sample(

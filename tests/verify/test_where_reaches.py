@@ -279,6 +279,7 @@ def scaled(where):
     return compose(step(Update(h, moved, target=total(theta**2) / 2, where=where)))
 
 
+@pytest.mark.slow
 def test_a_kernel_is_refuted_by_parameters_that_meet_its_conditions():
     assert outcome_of(scaled([]), "invariance").verdict is REFUTED
     found = outcome_of(scaled([b >= 2]), "invariance")

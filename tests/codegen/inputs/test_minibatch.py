@@ -204,7 +204,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.by_default(2)
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(
     "options", [{"batch_size": 5}, {"batch_size": 5, "control_variates": True}]
 )

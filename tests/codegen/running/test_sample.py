@@ -152,6 +152,7 @@ def test_sgld_has_the_variance_of_the_discrete_chain():
     assert abs((draws**2).mean() * (1 - h / 2) - 1) < 4 * error
 
 
+@pytest.mark.slow
 def test_minibatch_sampling_finds_the_posterior():
     """Against the mode with a Laplace approximation: within half a posterior standard deviation for
     each coordinate.

@@ -274,7 +274,7 @@ def test_a_reflected_sampler_has_no_certificate(name):
         certificate_of(CATALOG[name], report)
 
 
-@pytest.mark.by_default(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_certificate_says_what_was_proved_of_the_catalog(name):
     report = verify(CATALOG[name])

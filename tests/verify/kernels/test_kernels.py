@@ -365,6 +365,7 @@ def test_a_ratio_without_the_scale_of_the_proposal_is_refuted():
     )
 
 
+@pytest.mark.slow
 def test_noise_that_vanishes_somewhere_is_left_open():
     outcome = outcome_of(verify(compose(metropolis(vanishing))), "detailed-balance")
     assert outcome.verdict is UNDECIDED
@@ -694,7 +695,7 @@ def test_every_obligation_of_kernels_is_in_the_table():
     assert list(TABLE) == [o.name for o in KERNEL_OBLIGATIONS]
 
 
-@pytest.mark.by_default(8)
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize(
     ("name", "verdict"), [(name, verdict) for name, row in TABLE.items() for verdict in row]
 )

@@ -469,6 +469,7 @@ def columns(text):
             )
 
 
+@pytest.mark.slow
 def test_small_changes_everywhere_are_never_proved():
     found, count = survivors("banana", 12)
     assert not found

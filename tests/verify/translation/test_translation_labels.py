@@ -98,6 +98,7 @@ def test_no_mistake_is_proved(varied, name):
     assert translation_of(changed).verdict is not Verdict.PROVED
 
 
+@pytest.mark.slow
 def test_values_and_gradients_are_those_of_plain_indexing():
     """The posterior again in numpy, with its gradient by differences."""
     law = posterior(VARIED, lambda y, eta: normal(y, eta, 2))

@@ -293,7 +293,7 @@ def texts_by_hand():
     ]
 
 
-@pytest.mark.by_default(8)
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize(("name", "old", "new"), texts_by_hand())
 def test_a_mistake_is_never_proved(name, old, new):
     text = case(name).text
