@@ -35,7 +35,7 @@ PRINTS = {"print", "typer.echo", "typer.secho", "echo", "Console", "rich.print"}
 WRITES = {"sys.stdout.write", "sys.stderr.write", "os.write"}
 # These write sentences of their own before the terminal is there, or where nobody may read it any
 # more.
-MAY_WRITE = {"start.py", "streams.py", "saving.py", "interruption.py"}
+MAY_WRITE = {"start.py", "streams.py", "saving.py", "interruption.py", "loading.py"}
 IN_A_NAME = "\x1b[2J\u202e\x9b\x7f"
 
 
