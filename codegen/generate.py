@@ -177,12 +177,7 @@ def generate(
         True
     """
     check_switches()
-    if isinstance(what, Posterior):
-        raise RecipeError(
-            "the sampler comes first and the posterior second: generate(sghmc, posterior)"
-        )
-    if posterior is not None:
-        what = bind(what, posterior)  # type: ignore[type-var] # it refuses an update
+    what = bound(what, posterior, "generate(sghmc, posterior)")
     if not isinstance(what, Recipe | Update | Kernel):
         raise RecipeError(
             f"{short_text(what)} is neither a Recipe nor an Update nor a Kernel, so there is"
@@ -213,6 +208,24 @@ def generate(
         control_variates=control_variates,
         compensate=compensate,
     )
+
+
+def bound(what: Recipe | Update | Kernel, posterior: Any, example: str) -> Recipe | Update | Kernel:
+    """Return a sampler whose potential is bound to a posterior, where one is given.
+
+    Args:
+        what: the sampler.
+        posterior: the meaning of its potential, as for ``bind``; None leaves the sampler as it is.
+        example: the call that a user should write who has exchanged the two.
+
+    Raises:
+        RecipeError: for a posterior in the place of the sampler, and where ``bind`` raises.
+    """
+    if isinstance(what, Posterior):
+        raise RecipeError(f"the sampler comes first and the posterior second: {example}")
+    if posterior is None:
+        return what
+    return bind(what, posterior)  # type: ignore[type-var] # it refuses an update
 
 
 def module_of(

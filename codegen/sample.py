@@ -15,7 +15,7 @@ import numpy as np
 from codegen.bias.judge import judged
 from codegen.bias.prediction import BiasWarning, Prediction
 from codegen.check_arguments import short_text
-from codegen.generate import Module, generate
+from codegen.generate import Module, bound, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.control_variates import Mode, control_data, find_modes
 from codegen.inputs.float32_data import with_float32_data
@@ -44,14 +44,12 @@ from codegen.step_size import advice
 from codegen.step_size.noise_budget import Budget, budget_of
 from codegen.system.signals import Signals
 from recipe.declare.coordinate_names import coordinate_names
-from recipe.declare.posterior import Posterior
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel import Kernel, refusal_of_estimates
 from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Scalar, name_of
-from recipe.rebuild.bind import bind
 
 
 @dataclass(frozen=True)
@@ -68,6 +66,7 @@ class Caller:
         check: called with the module before any of it is compiled; it raises where the module
             should not run.
         progress: True to show a progress bar, where standard error is a terminal.
+        judge: False where the draws are thrown away: no bias is predicted, and no advice is given.
     """
 
     before: Callable[[Draws, int], None] | None = None
@@ -75,6 +74,7 @@ class Caller:
     signals: Signals = field(default_factory=Signals)
     check: Callable[[Module], None] | None = None
     progress: bool = True
+    judge: bool = True
 
 
 def sample(
@@ -216,13 +216,7 @@ def sample(
         name=name,
     )
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
-    if isinstance(what, Posterior):
-        raise RecipeError(
-            "the sampler comes first and the posterior second: sample(sghmc, posterior, ...)"
-        )
-    if posterior is not None:
-        what = bind(what, posterior)  # type: ignore[type-var] # it refuses an update
-    draws = sample_with(what, options, caller)
+    draws = sample_with(bound(what, posterior, "sample(sghmc, posterior, ...)"), options, caller)
     if draws.bias is not None and draws.bias.sentence is not None:
         warnings.warn(draws.bias.sentence, BiasWarning, stacklevel=2)
     return draws
@@ -339,7 +333,8 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         interrupted = _run(runner, running, saved, caller)
         seconds = perf_counter() - began
         chains, faults = runner.chains(running), dict(kernel.calls.faults)
-        bias, warned = _judged(runner, chains, lengths, interrupted)
+        judge = caller.judge and not interrupted
+        bias, warned = _judged(runner, chains, lengths) if judge else (None, ())
         draws = collected(
             what,
             module,
@@ -348,9 +343,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
             lengths,
             interrupted=interrupted,
             seconds=seconds,
-            warnings=()
-            if interrupted
-            else (*_advice(runner, chains, budget, seconds, first), *warned),
+            warnings=(*_advice(runner, chains, budget, seconds, first), *warned) if judge else (),
             budget=budget,
             faults=faults,
             bias=bias,
@@ -362,14 +355,12 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
 
 
 def _judged(
-    runner: Compiled | Bundles, chains: list[Chain], lengths: Lengths, interrupted: bool
+    runner: Compiled | Bundles, chains: list[Chain], lengths: Lengths
 ) -> tuple[Prediction | None, tuple[str, ...]]:
-    """Return the predicted bias of a run that was not interrupted, and sentences about it; chains
-    that run in bundles have no data, and no prediction.
+    """Return the predicted bias of a run, and sentences about it; chains that run in bundles have
+    no data, and no prediction.
     """
-    if interrupted or not isinstance(runner, Compiled):
-        return None, ()
-    return judged(runner, chains, lengths)
+    return judged(runner, chains, lengths) if isinstance(runner, Compiled) else (None, ())
 
 
 def _budget(what: Recipe | Update | Kernel, inputs: _Inputs) -> Budget | None:

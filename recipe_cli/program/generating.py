@@ -9,9 +9,10 @@ from pathlib import Path
 
 from codegen import generate as generate_kernel
 from codegen.generate import Module, write_text
-from recipe import Kernel, Potential, Recipe, RecipeError, Update, bind
+from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bind
 from recipe.files.atomic_write import whole_file
 from recipe.language.plain_text import without_codes
+from recipe.rebuild.potentials import potentials_of
 from recipe_cli.declarations import Declaration, concrete_declaration, posterior_in
 from recipe_cli.output.paths import text_of
 from recipe_cli.program.translation import (
@@ -187,14 +188,11 @@ def _module_of(request: ModuleRequest) -> Module:
     assert isinstance(declared, Recipe | Update | Kernel)  # a file declares nothing else
     posteriors = {}
     if request.posterior is not None:
-        values = {single_potential(declaration): posterior_in(request.posterior)}
-        match declared:
-            case Recipe():
-                declared = bind(declared, values)
-            case Kernel():
-                declared = bind(declared, values)
-            case Update():
-                posteriors = values
+        law = posterior_in(request.posterior)
+        if isinstance(declared, Update):
+            posteriors = {_only_potential(declared, declaration.name): law}
+        else:
+            declared = bound_to(declaration, law)
     return generate_kernel(
         declared,
         scheme=request.scheme,
@@ -204,17 +202,30 @@ def _module_of(request: ModuleRequest) -> Module:
     )
 
 
-def single_potential(declaration: Declaration) -> Potential:
+def bound_to(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
+    """Return the recipe or the kernel with its potential bound to the posterior.
+
+    Raises:
+        RecipeError: if the declaration is an update rule, or does not have exactly one potential.
+    """
+    declared = declaration.declared
+    if not isinstance(declared, Recipe | Kernel):
+        raise RecipeError(
+            f"{declaration.name} is an update rule; `recipe sample` takes a recipe or a kernel"
+        )
+    return bind(declared, {_only_potential(declared, declaration.name): law})  # type: ignore[type-var]
+
+
+def _only_potential(declared: Recipe | Update | Kernel, name: str) -> Potential:
     """Return the only potential of a declaration, which a posterior file gives a meaning.
 
     Raises:
         RecipeError: if the declaration has no potential, or several.
     """
-    potentials = [a for a in declaration.declared.abstract if isinstance(a, Potential)]
+    potentials = potentials_of(declared)
     if len(potentials) == 1:
         return potentials[0]
     names = ", ".join(map(str, potentials)) or "none"
     raise RecipeError(
-        f"{declaration.name} has the potentials {names}: a posterior file gives the meaning of"
-        " exactly one"
+        f"{name} has the potentials {names}: a posterior file gives the meaning of exactly one"
     )

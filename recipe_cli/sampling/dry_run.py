@@ -16,8 +16,9 @@ from codegen.sample import sample_with as sample_kernel
 from recipe import Kernel, Posterior, Recipe, RecipeError
 from recipe.language.symbols import name_of
 from recipe_cli.declarations import Declaration, posterior_in
+from recipe_cli.program.generating import bound_to
 from recipe_cli.render.catalog_table import ListedParameter, parameters_listed
-from recipe_cli.sampling.sample_posterior import TextCheck, bound_to, generated_within, options_for
+from recipe_cli.sampling.sample_posterior import TextCheck, generated_within, options_for
 
 FIRST_STEPS = 50  # of each chain, to see how long a step takes
 TIMED_SECONDS = 0.5  # of steps that are timed after that
@@ -142,7 +143,7 @@ def _specimen(target: Recipe | Kernel, options: SamplingOptions, check: Any) -> 
 def _timed(target: Recipe | Kernel, options: SamplingOptions, steps: int) -> float:
     """Return the seconds of some steps of all chains."""
     trial = replace(options, steps=steps, warmup=0, thin=steps)
-    draws = sample_kernel(target, trial, Caller(progress=False))
+    draws = sample_kernel(target, trial, Caller(progress=False, judge=False))
     return float(draws.attributes["seconds"])
 
 

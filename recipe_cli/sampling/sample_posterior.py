@@ -21,11 +21,11 @@ from codegen.running.memory_needed import require_room_to_diagnose
 from codegen.sample import Caller
 from codegen.sample import sample_with as sample_kernel
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
-from recipe import Kernel, Posterior, Recipe, RecipeError, bind
+from recipe import Kernel, Posterior, Recipe, RecipeError
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.output.claim import claimed
 from recipe_cli.output.saving import Output, broken_pipes_are_errors, tell
-from recipe_cli.program.generating import single_potential
+from recipe_cli.program.generating import bound_to
 from recipe_cli.program.translation import require_translation
 from recipe_cli.render.diagnosis import show_draws
 from recipe_cli.render.exit_status import exit_status_of_draws
@@ -220,19 +220,6 @@ def _end(module: Module) -> NoReturn:
 
 
 _GENERATED = Caller(check=_end)
-
-
-def bound_to(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
-    """Return the recipe or the kernel with its potential bound to the posterior."""
-    match declaration.declared:
-        case Recipe() as recipe:
-            return bind(recipe, {single_potential(declaration): law})
-        case Kernel() as kernel:
-            return bind(kernel, {single_potential(declaration): law})
-        case _:
-            raise RecipeError(
-                f"{declaration.name} is an update rule; `recipe sample` takes a recipe or a kernel"
-            )
 
 
 def _print_warning(
