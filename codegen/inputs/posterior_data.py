@@ -106,8 +106,8 @@ def _label_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.nda
         where = f"the data of {name_of(s.labels)}"
         known = lengths.known(s.length)
         count = largest[s.length] + 1 if known is None else known
-        row = None if labels.max() < count else int(np.argmax(labels >= count))
-        if row is not None:
+        if labels.max() >= count:
+            row = int(np.argmax(labels >= count))
             raise RecipeError(
                 f"row {row} of {where} is {labels[row]}, and the coordinates of {s.length} are"
                 f" numbered from 0 to {count - 1}"

@@ -103,9 +103,13 @@ class LogDensity:
 
 
 def _factor(e: Any) -> Expr:
+    return _expression(e, "a factor of a log density")
+
+
+def _expression(e: Any, where: str) -> Expr:
     from recipe.language.as_expression import as_expression  # it refuses laws
 
-    return as_expression(e, "a factor of a log density")
+    return as_expression(e, where)
 
 
 def as_log_density(e: Any, where: str = "a part of a log density") -> LogDensity:
@@ -118,8 +122,4 @@ def as_log_density(e: Any, where: str = "a part of a log density") -> LogDensity
     Raises:
         RecipeError: for anything else.
     """
-    if isinstance(e, LogDensity):
-        return e
-    from recipe.language.as_expression import as_expression  # it refuses laws
-
-    return LogDensity(as_expression(e, where))
+    return e if isinstance(e, LogDensity) else LogDensity(_expression(e, where))
