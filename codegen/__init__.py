@@ -17,7 +17,7 @@ from codegen.files.tables import read_table
 from codegen.generate import Module, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.schedule import Constant, Cyclical, Polynomial
-from codegen.results.diagnostics import Diagnosis
+from codegen.results.diagnostics.diagnosis import Diagnosis
 from codegen.results.draws import Divergence, Draws
 from codegen.results.of_any_source import diagnose, plot
 from codegen.results.plots import Plots

@@ -24,7 +24,7 @@ from catalog.sgrld_simplex_expanded_natural import sgrld_simplex_expanded_natura
 from catalog.sgrld_simplex_reduced_mean import sgrld_simplex_reduced_mean
 from catalog.sgrld_simplex_reduced_natural import sgrld_simplex_reduced_natural
 from codegen import sample
-from codegen.results.convergence import ess_of_mean
+from codegen.results.diagnostics.convergence import ess_of_mean
 from recipe import Recipe, RecipeError, compose, discretise, metropolis
 
 COUNTS = np.array([0.0] * 7 + [5.0, 5.0, 90.0])  # the last category is one that was observed

@@ -4,9 +4,10 @@ means, and which settings would be within the budget.
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
+
+from codegen.system.finite_json import finite_only
 
 Judgement = Literal["within", "exceeded", "unknown"]
 LARGEST_FACTOR = 2.0  # of a standard deviation that is said with a number
@@ -102,11 +103,4 @@ class Prediction:
 
     def as_json(self) -> dict[str, Any]:
         """Return the prediction as plain values for ``json.dumps``."""
-        return {"judgement": self.judgement, **_finite_only(asdict(self))}
-
-
-def _finite_only(value: Any) -> Any:
-    """Return plain values in which a number that is not finite is None."""
-    if isinstance(value, dict):
-        return {k: _finite_only(v) for k, v in value.items()}
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        return {"judgement": self.judgement, **finite_only(asdict(self))}

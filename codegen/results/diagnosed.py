@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from codegen.results.diagnostics import Diagnosis, diagnosis_of
+from codegen.results.diagnostics.diagnose import diagnosis_of
+from codegen.results.diagnostics.diagnosis import Diagnosis
 from codegen.results.groups import Group
 from codegen.results.plots import Plots, plots_of
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from codegen.results.diagnosed import Diagnosed
-from codegen.results.diagnostics import Diagnosis, diagnosis_of
+from codegen.results.diagnostics.diagnose import diagnosis_of
+from codegen.results.diagnostics.diagnosis import Diagnosis
 from codegen.results.figures import folder_for_plots
 from codegen.results.plots import plots_of
 from codegen.results.posterior_group import posterior_group

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from codegen.results.diagnosed import Diagnosed
-from codegen.results.diagnostics import sentences
+from codegen.results.diagnostics.words import sentences
 from codegen.results.groups import Group
 from codegen.results.to_arviz import arviz_of
 from recipe.language.did_you_mean import did_you_mean

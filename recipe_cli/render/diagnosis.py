@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.text import Text
 
 from codegen import Diagnosis, Draws, SavedDraws, diagnose, plot, read_draws
-from codegen.results.diagnostics import CoordinateDiagnostics
+from codegen.results.diagnostics.diagnosis import CoordinateDiagnostics
+from codegen.results.diagnostics.shown import aligned
 from codegen.results.figures import folder_for_plots
-from codegen.results.shown import aligned
 from recipe.language.plain_text import without_codes
 from recipe_cli.terminal.printing import print_line, print_lines
 

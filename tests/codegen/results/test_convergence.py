@@ -11,7 +11,7 @@ import pytest
 from oracles.slow_convergence import normal_quantile, quantities
 
 from codegen.results import convergence as ours
-from codegen.results.convergence import convergence, ess_of_mean
+from codegen.results.diagnostics.convergence import convergence, ess_of_mean
 
 NAMES = ("mcse_mean", "mcse_sd", "ess_bulk", "ess_tail", "r_hat")
 ROUNDING = 1e-11  # relative; 8e-14 was the largest of 60 cases of up to 4 x 1000 draws

@@ -9,7 +9,7 @@ import pytest
 from scipy.signal import lfilter
 
 from codegen import Divergence, Draws, diagnose, plot, read_draws
-from codegen.results.diagnostics import OF_CONVERGENCE
+from codegen.results.diagnostics.diagnosis import OF_CONVERGENCE
 from codegen.results.plots import MAX_COORDINATES, rank_counts
 from recipe import RecipeError
 

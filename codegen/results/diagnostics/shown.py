@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from recipe.language.plain_text import without_codes
 
 if TYPE_CHECKING:
-    from codegen.results.diagnostics import CoordinateDiagnostics, Diagnosis
+    from codegen.results.diagnostics.diagnosis import CoordinateDiagnostics, Diagnosis
 
 MAX_SHOWN_ROWS = 20  # of a table that nobody has asked for
 UNNAMED = "recipe"  # what a module is called where nobody has named it

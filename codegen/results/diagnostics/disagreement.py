@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen.results.convergence import convergence
+from codegen.results.diagnostics.convergence import convergence
 
 APART_SDS = 3.0  # between chain means, in standard deviations within chains: different modes
 SETTLED_SDS = 0.7  # between the means of a chain's halves: it moves around one place
