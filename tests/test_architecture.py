@@ -65,6 +65,7 @@ FLOORS = {
         inputs,
         running,
         bias step_size,
+        results.diagnostics,
         results,
         sample
     """,

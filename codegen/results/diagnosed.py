@@ -9,7 +9,7 @@ from pathlib import Path
 
 from codegen.results.diagnostics.diagnose import diagnosis_of
 from codegen.results.diagnostics.diagnosis import Diagnosis
-from codegen.results.groups import Group
+from codegen.results.diagnostics.groups import Group
 from codegen.results.plots import Plots, plots_of
 
 

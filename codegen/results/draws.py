@@ -13,7 +13,7 @@ import numpy as np
 
 from codegen.bias.prediction import Prediction
 from codegen.results.diagnosed import Diagnosed
-from codegen.results.groups import Group, Variable
+from codegen.results.diagnostics.groups import Group, Variable
 from codegen.results.to_arviz import arviz_of
 from codegen.results.write_netcdf import write_netcdf
 from codegen.system.signals import Signals

@@ -12,8 +12,8 @@ import numpy as np
 
 from codegen.results.diagnostics.diagnose import diagnosed_draws
 from codegen.results.diagnostics.diagnosis import CoordinateDiagnostics, Diagnosis
+from codegen.results.diagnostics.groups import Group
 from codegen.results.figures import folder_for_plots, image_html, new_figure, write_figure
-from codegen.results.groups import Group
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 

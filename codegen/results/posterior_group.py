@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from codegen.results.diagnosed import Diagnosed
-from codegen.results.groups import Group, Variable
+from codegen.results.diagnostics.groups import Group, Variable
 from recipe.language.errors import RecipeError
 
 

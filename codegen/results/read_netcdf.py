@@ -18,7 +18,7 @@ from typing import IO, Any
 import numpy as np
 
 from codegen.results import netcdf_reader
-from codegen.results.groups import Group, Variable
+from codegen.results.diagnostics.groups import Group, Variable
 from codegen.results.saved_draws import SavedDraws
 from codegen.system.memory import require_memory
 from recipe.language.errors import RecipeError

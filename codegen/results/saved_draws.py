@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from codegen.results.diagnosed import Diagnosed
+from codegen.results.diagnostics.groups import Group
 from codegen.results.diagnostics.words import sentences
-from codegen.results.groups import Group
 from codegen.results.to_arviz import arviz_of
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError

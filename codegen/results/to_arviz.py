@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from codegen.results.groups import Group
+from codegen.results.diagnostics.groups import Group
 from recipe.language.errors import RecipeError
 from recipe_sampler.extras import missing
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.results.groups import Group
+from codegen.results.diagnostics.groups import Group
 from recipe.files.atomic_write import force_to_disk
 
 # that HDF5 gets at once, in whole rows of chunks: after an error no more is compressed than that

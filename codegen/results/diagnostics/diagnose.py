@@ -10,6 +10,7 @@ import numpy as np
 
 from codegen.results.diagnostics.convergence import MIN_DRAWS, convergence
 from codegen.results.diagnostics.diagnosis import OF_CONVERGENCE, CoordinateDiagnostics, Diagnosis
+from codegen.results.diagnostics.groups import Group
 from codegen.results.diagnostics.judged_draws import (
     BlockOfDraws,
     blocks_of,
@@ -27,7 +28,6 @@ from codegen.results.diagnostics.words import (
     stopped,
     too_few,
 )
-from codegen.results.groups import Group
 from codegen.running.memory_needed import require_room_to_diagnose
 
 

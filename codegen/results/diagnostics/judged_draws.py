@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from codegen.results.diagnostics.convergence import MIN_DRAWS
-from codegen.results.groups import Group
+from codegen.results.diagnostics.groups import Group
 from recipe.language.errors import RecipeError
 
 

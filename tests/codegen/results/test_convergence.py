@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from oracles.slow_convergence import normal_quantile, quantities
 
-from codegen.results import convergence as ours
+from codegen.results.diagnostics import convergence as ours
 from codegen.results.diagnostics.convergence import convergence, ess_of_mean
 
 NAMES = ("mcse_mean", "mcse_sd", "ess_bulk", "ess_tail", "r_hat")

@@ -7,7 +7,7 @@ import pytest
 
 from codegen import Draws, diagnose, read_draws
 from codegen.results import to_arviz
-from codegen.results.groups import Group, Variable
+from codegen.results.diagnostics.groups import Group, Variable
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
