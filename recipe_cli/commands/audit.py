@@ -8,8 +8,15 @@ from typing import Annotated
 import typer
 
 from recipe import RecipeError
-from recipe_cli.commands.options import LIMITS, PROOF, AsJson, MemoryLimit, Timeout, limits_typed
-from recipe_cli.commands.usage import whole_number
+from recipe_cli.commands.options import (
+    LIMITS,
+    PROOF,
+    AsJson,
+    MemoryLimit,
+    Timeout,
+    limits_typed,
+    whole,
+)
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import console, print_json, print_line
@@ -40,11 +47,9 @@ def audit(
     memory: MemoryLimit = Limits.gigabytes,
     jobs: Annotated[
         int | None,
-        typer.Option(
-            rich_help_panel=LIMITS,
-            parser=whole_number,
-            metavar="INTEGER",
-            help="Number of files that are verified at once; by default the number of processors.",
+        whole(
+            LIMITS,
+            "Number of files that are verified at once; by default the number of processors.",
         ),
     ] = None,
 ) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from recipe import RecipeError
+from recipe_cli.commands.usage import whole_number
 from recipe_cli.sandbox.process_limits import Limits
 
 # The groups of options in the help of a command.
@@ -21,6 +22,18 @@ PROOF = "Proof"
 OUTPUT = "Output"
 TESTING = "Statistical test"
 LIMITS = "Limits"
+
+
+def whole(panel: str, text: str, metavar: str = "INTEGER") -> Any:
+    """Return an option for a whole number, which may be typed like 1e5.
+
+    Args:
+        panel: the group of the option in the help.
+        text: its help.
+        metavar: what the number is called there.
+    """
+    return typer.Option(rich_help_panel=panel, parser=whole_number, metavar=metavar, help=text)
+
 
 Where = Annotated[
     str,

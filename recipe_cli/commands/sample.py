@@ -25,8 +25,8 @@ from recipe_cli.commands.options import (
     Scheme,
     Where,
     limits_typed,
+    whole,
 )
-from recipe_cli.commands.usage import whole_number
 from recipe_cli.output.paths import refuse_to_replace, resolved
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.loading import loading
@@ -62,11 +62,10 @@ def sample(
     ] = None,
     cycle: Annotated[
         int | None,
-        typer.Option(
-            rich_help_panel=STEP_SIZE,
-            parser=whole_number,
+        whole(
+            STEP_SIZE,
+            "Cyclical step size: within every LENGTH steps it falls from a to 0 as a cosine.",
             metavar="LENGTH",
-            help="Cyclical step size: within every LENGTH steps it falls from a to 0 as a cosine.",
         ),
     ] = None,
     scheme: Scheme = "semi-implicit",
@@ -81,39 +80,22 @@ def sample(
     ] = None,
     steps: Annotated[
         int,
-        typer.Option(
-            rich_help_panel=CHAINS,
-            parser=whole_number,
-            metavar="INTEGER",
-            help="Steps of each chain, including the warm-up.",
-        ),
+        whole(CHAINS, "Steps of each chain, including the warm-up."),
     ] = 10_000,
     warmup: Annotated[
         int | None,
-        typer.Option(
-            rich_help_panel=CHAINS,
-            parser=whole_number,
-            metavar="INTEGER",
-            help="Steps at the start of each chain whose states are discarded; by default a tenth.",
+        whole(
+            CHAINS,
+            "Steps at the start of each chain whose states are discarded; by default a tenth.",
         ),
     ] = None,
     thin: Annotated[
         int,
-        typer.Option(
-            rich_help_panel=CHAINS,
-            parser=whole_number,
-            metavar="INTEGER",
-            help="Keep one state out of this many.",
-        ),
+        whole(CHAINS, "Keep one state out of this many."),
     ] = 1,
     batch_size: Annotated[
         int | None,
-        typer.Option(
-            rich_help_panel=MINIBATCHES,
-            parser=whole_number,
-            metavar="INTEGER",
-            help="Rows of data in a minibatch; by default the whole data.",
-        ),
+        whole(MINIBATCHES, "Rows of data in a minibatch; by default the whole data."),
     ] = None,
     replace: Annotated[
         bool,
@@ -157,30 +139,19 @@ def sample(
     ] = False,
     chains: Annotated[
         int,
-        typer.Option(
-            rich_help_panel=CHAINS, parser=whole_number, metavar="INTEGER", help="Number of chains."
-        ),
+        whole(CHAINS, "Number of chains."),
     ] = 4,
     threads: Annotated[
         int | None,
-        typer.Option(
-            rich_help_panel=CHAINS,
-            parser=whole_number,
-            metavar="INTEGER",
-            help=(
-                "Number of threads; by default one a chain, and at most one a processor. The draws"
-                " do not depend on it."
-            ),
+        whole(
+            CHAINS,
+            "Number of threads; by default one a chain, and at most one a processor. The draws"
+            " do not depend on it.",
         ),
     ] = None,
     seed: Annotated[
         int,
-        typer.Option(
-            rich_help_panel=CHAINS,
-            parser=whole_number,
-            metavar="INTEGER",
-            help="Seed of the random numbers; the same seed gives the same draws.",
-        ),
+        whole(CHAINS, "Seed of the random numbers; the same seed gives the same draws."),
     ] = 0,
     initial: Annotated[
         list[str] | None,

@@ -16,8 +16,8 @@ from recipe_cli.commands.options import (
     ProgramTimeLimit,
     Where,
     limits_typed,
+    whole,
 )
-from recipe_cli.commands.usage import whole_number
 from recipe_cli.errors import UNDECIDED_STATUS
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.loading import loading
@@ -72,21 +72,11 @@ def compare(
     ] = None,
     length: Annotated[
         int,
-        typer.Option(
-            rich_help_panel=MODEL,
-            parser=whole_number,
-            metavar="INTEGER",
-            help="Number of coordinates of each vector.",
-        ),
+        whole(MODEL, "Number of coordinates of each vector."),
     ] = 3,
     seed: Annotated[
         int,
-        typer.Option(
-            rich_help_panel=TESTING,
-            parser=whole_number,
-            metavar="INTEGER",
-            help="Seed of the random numbers; the same seed gives the same output.",
-        ),
+        whole(TESTING, "Seed of the random numbers; the same seed gives the same output."),
     ] = 0,
     level: Annotated[
         float,
