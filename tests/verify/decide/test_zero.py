@@ -3,6 +3,7 @@ evaluation confirms.
 """
 
 import random
+from math import prod
 
 import pytest
 from cases.vanishing_expressions import (
@@ -21,6 +22,7 @@ from cases.vanishing_expressions import (
     theta,
     words,
 )
+from flint import fmpz_mpoly_ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.explicit import World
@@ -34,6 +36,8 @@ from recipe.language.total import substitute
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.decide import DisagreementError, _require_zero_at_points, decide_zero
 from verify.decide.zero.errors import CannotDecideError
+from verify.decide.zero.ratio import factors_of
+from verify.decide.zero.show_difference import factored
 from verify.verdict import Verdict
 
 
@@ -130,3 +134,14 @@ def value_of(e: Expr, seed: int) -> Expr:
 def test_the_matrix_of_a_rank_one_difference_vanishes_at_small_lengths_only():
     off_diagonal = (d - 2) * r * r.at(OTHER)
     assert decide_zero(off_diagonal).witness.point["d_theta"] == "3"
+
+
+def test_a_polynomial_with_huge_coefficients_is_still_a_product():
+    """python-flint sorts the factors of a polynomial by machine words, and fails beyond them."""
+    u, v = fmpz_mpoly_ctx.get(("u", "v"), "lex").gens()
+    for size in (3, 2**40, 2**70, 2**2000):
+        for poly in ((size * u + 1) * (u + v) ** 2 * -4, (u + size) * (u + size + 2), size * u + 1):
+            constant, factors = factors_of(poly)
+            assert constant * prod((f**n for f, n in factors), start=u**0) == poly
+    huge = (a + 2**70) * (b + 2**71 + 1) / 3
+    assert (factored(huge) - huge).expand() == 0

@@ -28,7 +28,7 @@ from verify.decide.nonnegative.weighted_squares import weighted_squares
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.decide import vanishes
 from verify.decide.zero.errors import CannotDecideError
-from verify.decide.zero.ratio import Poly, Ratio
+from verify.decide.zero.ratio import Poly, Ratio, factors_of
 from verify.evidence import SignStep
 
 NONNEGATIVE = ">= 0"
@@ -92,18 +92,18 @@ class _Search:
 
     def _of_poly(self, poly: Poly) -> tuple[Rational, list[Expr]] | None:
         """A polynomial as a constant times nonnegative forms; None if a factor has no such form."""
-        constant, factors = poly.factor()
-        number, forms = Rational(int(constant)), list[Expr]()
+        constant, factors = factors_of(poly)
+        number, forms = Rational(constant), list[Expr]()
         for factor, n in factors:
             e = self.canonical.generators.poly_expression(factor)
             if n % 2 == 0:
-                forms.append(Pow(e, int(n), evaluate=False))
+                forms.append(Pow(e, n, evaluate=False))
                 continue
             found = self._of_factor(factor, e)
             if found is None:
                 return None
             number *= found[0]
-            forms += [found[1], *([Pow(e, int(n) - 1, evaluate=False)] if n > 1 else [])]
+            forms += [found[1], *([Pow(e, n - 1, evaluate=False)] if n > 1 else [])]
         return number, forms
 
     def _of_factor(self, factor: Poly, e: Expr) -> tuple[int, Expr] | None:

@@ -22,7 +22,7 @@ from recipe.language.symbols import GENERIC, OTHER, Block, Scalar, Vector
 from recipe.language.total import relabel
 from verify.decide.psd.elimination import NotReachedError
 from verify.decide.psd.field import RatioField, Rows
-from verify.decide.zero.ratio import Poly, Ratio, ratio
+from verify.decide.zero.ratio import Poly, Ratio, factors_of, ratio
 from verify.generator.coupling import Diffusion, Group
 
 Vectors = dict[Block, Ratio]  # a stacked vector, each component at its generic coordinate
@@ -132,7 +132,7 @@ def _split_denominator(den: Poly, field: RatioField) -> dict[str, Poly]:
     """The denominator as a product of three parts: at coordinate i, at coordinate j, and
     coordinate-free.
     """
-    constant, factors = den.factor()
+    constant, factors = factors_of(den)
     parts_of = {"i": field.one.num, "j": field.one.num, "free": field.one.num * constant}
     for factor, n in factors:
         at = {
@@ -142,7 +142,7 @@ def _split_denominator(den: Poly, field: RatioField) -> dict[str, Poly]:
         }
         if {GENERIC, OTHER} <= at:
             raise NotReachedError("a denominator of a kernel joins two coordinates")
-        parts_of["i" if GENERIC in at else "j" if OTHER in at else "free"] *= factor ** int(n)
+        parts_of["i" if GENERIC in at else "j" if OTHER in at else "free"] *= factor**n
     return parts_of
 
 

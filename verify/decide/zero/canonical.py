@@ -42,7 +42,7 @@ from recipe.language.total import Total, labels, relabel
 from recipe.signs.sign import is_positive
 from verify.decide.zero.errors import CannotDecideError, TableFullError
 from verify.decide.zero.generators import CAPACITIES, Generators
-from verify.decide.zero.ratio import Poly, Ratio, ratio
+from verify.decide.zero.ratio import Poly, Ratio, factors_of, ratio
 from verify.decide.zero.sums import FIRST_OPEN_LABEL, SumGenerators
 
 RootKey = tuple[str, Hashable]  # the radicand: ("exp", a term) or ("power", a positive factor)
@@ -379,19 +379,19 @@ class Canonical:
         positive: list[tuple[Expr, int]] = []
         rest = generators.number(1)
         for poly, side in ((r.num, 1), (r.den, -1)):
-            constant, factors = poly.factor()
-            for prime, n in factorint(abs(int(constant)), limit=10_000).items():
+            constant, factors = factors_of(poly)
+            for prime, n in factorint(abs(constant), limit=10_000).items():
                 positive.append((Integer(prime), side * n))
             if constant < 0:
                 rest *= generators.number(-1)
             for factor, n in factors:
                 e, oriented = self._oriented(factor)
                 if e is not None:
-                    positive.append((e, side * int(n)))
+                    positive.append((e, side * n))
                     if oriented < 0 and n % 2:
                         rest *= generators.number(-1)
                 else:
-                    rest *= Ratio(factor, generators.number(1).den) ** (side * int(n))
+                    rest *= Ratio(factor, generators.number(1).den) ** (side * n)
         if rest.den == 1 and rest.num == -1:
             raise CannotDecideError(
                 f"a root or logarithm of {generators.expression(r)}, which is negative"

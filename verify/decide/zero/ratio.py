@@ -112,3 +112,17 @@ def ratio(num: Poly, den: Poly) -> Ratio:
 def _check_size(*terms: int) -> None:
     if max(terms) > MAX_TERMS:
         raise TooLargeError(f"the expression has more than {MAX_TERMS} terms in canonical form")
+
+
+def factors_of(poly: Poly) -> tuple[int, list[tuple[Poly, int]]]:
+    """Return a polynomial as a number times powers of polynomials.
+
+    They are irreducible but where coefficients exceed a machine word: python-flint sorts factors by
+    machine words. Then they are the content and the rest.
+    """
+    try:
+        constant, factors = poly.factor()
+    except OverflowError:
+        constant, rest = poly.primitive()
+        factors = [(rest, 1)]
+    return int(constant), [(factor, int(n)) for factor, n in factors]

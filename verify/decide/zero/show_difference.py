@@ -17,7 +17,7 @@ from recipe.printing.latex import latex
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.errors import CannotDecideError
 from verify.decide.zero.point import quotient
-from verify.decide.zero.ratio import Poly
+from verify.decide.zero.ratio import Poly, factors_of
 from verify.verdict import Formula
 
 MAX_EXPRESSION_CHARS = 160
@@ -124,11 +124,11 @@ def _product(e: Expr) -> Expr:
     ratio = canonical.read(e)
 
     def product(poly: Poly) -> list[Expr]:
-        constant, factors = poly.factor()
-        powers = [(canonical.generators.poly_expression(f), int(n)) for f, n in factors]
+        constant, factors = factors_of(poly)
+        powers = [(canonical.generators.poly_expression(f), n) for f, n in factors]
         turned = [(-f, n) if str(_gathered(f)).startswith("-") else (f, n) for f, n in powers]
         sign = (-1) ** sum(n for (f, n), (g, _) in zip(powers, turned, strict=True) if f != g)
-        return [Integer(int(constant) * sign), *(Pow(f, n) for f, n in turned)]
+        return [Integer(constant * sign), *(Pow(f, n) for f, n in turned)]
 
     above, below = product(ratio.num), product(ratio.den)
     number, rest = above[0] / below[0], Mul(*above[1:]) / Mul(*below[1:])

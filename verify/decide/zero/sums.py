@@ -16,7 +16,7 @@ from recipe.language.symbols import Index, Indexed, Length
 from recipe.language.total import Total, labels, relabel
 from verify.decide.zero.fractions import Fractions
 from verify.decide.zero.generators import Generators
-from verify.decide.zero.ratio import Poly, Ratio
+from verify.decide.zero.ratio import Poly, Ratio, factors_of
 
 Exponents = tuple[int, ...]
 Place = tuple[int, Length]  # a bound label and the length that it runs over
@@ -72,15 +72,15 @@ class SumGenerators:
         """The coordinate-free part of a denominator, and its irreducible factors that depend on the
         index.
         """
-        constant, factors = den.factor()
+        constant, factors = factors_of(den)
         outer, local = self._generators.number(1).num * constant, []
         for factor, n in factors:
             if any(
                 label in self._generators.labels[k] for k in self._generators.generators_of(factor)
             ):
-                local.append((factor, int(n)))
+                local.append((factor, n))
             else:
-                outer *= factor ** int(n)
+                outer *= factor**n
         return outer, local
 
     def _sum_of(self, summand: Ratio, place: Place) -> Ratio:
