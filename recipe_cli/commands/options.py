@@ -11,7 +11,7 @@ import typer
 
 from recipe import RecipeError
 from recipe_cli.commands.usage import whole_number
-from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.sandbox.process_limits import MAX_SECONDS, Limits
 
 # The groups of options in the help of a command.
 MODEL = "Sampler and model"
@@ -153,7 +153,8 @@ def limits_typed(timeout: float, memory: float) -> Limits:
     Raises:
         RecipeError: if one of them is no positive number.
     """
-    return Limits(_positive("--timeout", timeout), _positive("--memory", memory))
+    seconds = min(_positive("--timeout", timeout), MAX_SECONDS)
+    return Limits(seconds, _positive("--memory", memory))
 
 
 def _positive(option: str, value: float) -> float:

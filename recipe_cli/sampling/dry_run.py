@@ -19,6 +19,7 @@ from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.program.generating import bound_to
 from recipe_cli.render.catalog_table import ListedParameter, parameters_listed
 from recipe_cli.sampling.sample_posterior import TextCheck, generated_within, options_for
+from recipe_cli.sandbox.time_limit import within_seconds
 
 FIRST_STEPS = 50  # of each chain, to see how long a step takes
 TIMED_SECONDS = 0.5  # of steps that are timed after that
@@ -82,7 +83,8 @@ def dry_run(
     Raises:
         RecipeError: whatever would keep the run from beginning.
     """
-    law = posterior_in(posterior)
+    with within_seconds(posterior, text.limits):
+        law = posterior_in(posterior)
     began = perf_counter()
     generated_within(declaration, law, options, text.limits)
     target = bound_to(declaration, law)

@@ -31,6 +31,7 @@ from recipe_cli.render.diagnosis import show_draws
 from recipe_cli.render.exit_status import exit_status_of_draws
 from recipe_cli.sandbox.child import rehearse
 from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.sandbox.time_limit import within_seconds
 
 UNPROVED_ATTRIBUTE = "unproved_text"  # of the posterior group
 
@@ -107,7 +108,8 @@ def sample_posterior(
         nullcontext() if plots is None else claimed(folder_for_plots(plots) / "plots"),
     ):
         try:
-            law = posterior_in(posterior)
+            with within_seconds(posterior, limits):
+                law = posterior_in(posterior)
             began = perf_counter()
             with broken_pipes_are_errors(), output.claimed():
                 draws = _drawn(

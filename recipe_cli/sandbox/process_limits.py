@@ -7,7 +7,9 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-MAX_GIGABYTES = 2.0**30  # the system accepts no larger number, and none would be a limit
+# The system accepts no larger numbers, and none would be a limit.
+MAX_GIGABYTES = 2.0**30
+MAX_SECONDS = 1e8
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from recipe import RecipeError
 from recipe_cli.errors import FailedError, mistake_of
 from recipe_cli.sandbox.child import FORK_IS_SAFE, StoppedError, rehearse, within_limits
 from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.sandbox.time_limit import within_seconds
 from verify.decide.asymptotics.growth import expanded
 
 pytestmark = pytest.mark.skipif(not FORK_IS_SAFE, reason="processes are not forked here")
@@ -179,3 +180,32 @@ def test_a_huge_power_of_a_sum_is_not_multiplied_out():
     x = Symbol("x")
     assert expanded((1 + x) ** (10**9)) == (1 + x) ** (10**9)
     assert expanded((1 + x) ** 3) == x**3 + 3 * x**2 + 3 * x + 1
+
+
+@pytest.mark.by_default(1)
+@pytest.mark.parametrize("more", [[], ["--dry-run"]], ids=["run", "dry run"])
+@pytest.mark.parametrize("hang", [*HANGS, "a loop that catches all"])
+def test_a_posterior_that_does_not_end_is_stopped(tmp_path, hang, more):
+    file = tmp_path / "law.py"
+    catches = "while True:\n    try:\n        n = 1\n    except Exception: pass"
+    file.write_text(HANGS.get(hang, catches))
+    call = ["sample", "sgld", "--posterior", str(file), "--step-size", "0.1", "--steps", "10"]
+    began = time.monotonic()
+    done = command(*call, "--timeout", "2", *more)
+    assert time.monotonic() - began < 60
+    assert done.returncode == 2
+    assert f"{file} could not be run to its end: no answer within 2 seconds" in done.stderr
+    assert "--timeout allows more" in done.stderr
+
+
+def test_a_time_limit_leaves_the_timer_as_it_was():
+    before = signal.getsignal(signal.SIGALRM)
+    with within_seconds("it", Limits(60)):
+        pass
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_limit_beyond_what_the_system_counts_is_none():
+    done = command("verify", "sgld", "--timeout", "1e300", "--memory", "1e300")
+    assert done.returncode == 0, done.stderr
