@@ -139,12 +139,7 @@ def _check_form(node: Expr, where: str, forms: tuple[type, ...]) -> None:
     if isinstance(node, NOT_SMOOTH) and not (has_form(node, forms) and is_kink(node)):
         raise OutsideLanguageError(
             f"{where}: {node} is outside the language: it is not smooth, and the calculus needs"
-            " derivatives"
-            + (
-                f"; for a square root of a square declare the sign of {node.args[0]}"
-                if isinstance(node, sympy.Abs)
-                else ""
-            )
+            " derivatives" + (_instead_of_absolute(node) if isinstance(node, sympy.Abs) else "")
         )
     if node in (sympy.nan, sympy.zoo, sympy.oo, -sympy.oo, sympy.I):
         raise RecipeError(
@@ -163,6 +158,17 @@ def _check_form(node: Expr, where: str, forms: tuple[type, ...]) -> None:
         raise OutsideLanguageError(
             f"{where}: {node} ({type(node).__name__}) is outside the language"
         )
+
+
+def _instead_of_absolute(node: sympy.Abs) -> str:
+    """What to write instead of an absolute value; a root of a square that is multiplied out is part
+    of the language, and its kink is judged where it is.
+    """
+    inside = node.args[0]
+    root = sympy.sqrt(sympy.expand(inside**2))
+    return f"; for a square root of a square declare the sign of {inside}" + (
+        f", and if a kink is meant, write {root}" if not root.has(sympy.Abs) else ""
+    )
 
 
 def is_kink(node: Expr) -> bool:

@@ -9,6 +9,7 @@ from sympy import Expr
 
 from recipe.declare.replace_fields import with_fields
 from recipe.declare.update import Update
+from recipe.kernel.kernel import Kernel
 from recipe.kernel.part import (
     MetropolisedMap,
     MetropolisedPath,
@@ -17,6 +18,7 @@ from recipe.kernel.part import (
     Part,
     Repeat,
 )
+from recipe.language.assumed import ParameterCondition
 
 Put = Callable[[Expr], Expr]
 
@@ -43,15 +45,30 @@ def rewritten_update(update: Update, put: Put) -> Update:
 
 def rewritten_part(part: Part, put: Put) -> Part:
     """The part with ``put`` applied to every expression."""
+    return _mapped(part, lambda update: rewritten_update(update, put), put)
+
+
+def under_conditions(kernel: Kernel, where: tuple[ParameterCondition, ...]) -> Kernel:
+    """The kernel with these conditions between parameters, in each of its rules, and no others."""
+
+    def change(update: Update) -> Update:
+        return with_fields(update, where=where)
+
+    parts = tuple(_mapped(part, change, lambda cost: cost) for part in kernel.parts)
+    return with_fields(kernel, parts=parts)
+
+
+def _mapped(part: Part, change: Callable[[Update], Update], put: Put) -> Part:
+    """The part with ``change`` applied to every rule, and ``put`` to what else is written in it."""
     match part:
         case Move(update=update):
-            return replace(part, update=rewritten_update(update, put))
+            return replace(part, update=change(update))
         case MetropolisHastings(proposal=update, cost=cost):
-            return replace(part, proposal=rewritten_update(update, put), cost=put(cost))
+            return replace(part, proposal=change(update), cost=put(cost))
         case MetropolisedMap(map=update):
-            return replace(part, map=rewritten_update(update, put))
+            return replace(part, map=change(update))
         case MetropolisedPath(around=around, test=test):
-            moved, mapped = rewritten_update(around.update, put), rewritten_update(test.map, put)
+            moved, mapped = change(around.update), change(test.map)
             return MetropolisedPath(replace(around, update=moved), replace(test, map=mapped))
         case Repeat(parts=parts):
-            return replace(part, parts=tuple(rewritten_part(p, put) for p in parts))
+            return replace(part, parts=tuple(_mapped(p, change, put) for p in parts))

@@ -59,9 +59,9 @@ def sign_of_quadratic(e: Add, signs: Ask) -> Signs:
         if coefficients is None or len(coefficients) != 3:
             continue
         a, b, c = coefficients
-        gap = signs((4 * a * c - b**2).expand())
         lead = signs(a)
-        if lead in (POSITIVE, NEGATIVE) and gap <= NOT_NEGATIVE:
+        gap = signs((4 * a * c - b**2).expand()) if lead in (POSITIVE, NEGATIVE) else ANY
+        if gap <= NOT_NEGATIVE:
             return lead if gap == POSITIVE else lead | ZERO
     return ANY
 

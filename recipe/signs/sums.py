@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sympy import Abs, Add, Dummy, Expr, Mul, Pow, S, Symbol, expand_mul, fraction, sign, together
 
+from recipe.language.assumed import assumed
 from recipe.language.calculus import freeze
 from recipe.signs.bounds import (
     sign_between_bounds,
@@ -16,15 +17,19 @@ from recipe.signs.bounds import (
 )
 from recipe.signs.intervals import sign_between_ends, sign_of_bent, sign_of_quadratic
 from recipe.signs.low_degree import affine_at
+from recipe.signs.samples import takes_both_signs
 from recipe.signs.sets import ANY, NEGATIVE, POSITIVE, Ask, Signs, products
 from recipe.signs.totals import sign_on_simplex, sign_without_one
 from recipe.signs.whole_numbers import sign_at_whole_numbers, sign_from_one_on
 
+MAX_TERMS = 40  # of sums, which grow where roots and discriminants are squared
 MAX_ROOTS = 3  # square roots in a sum, of which each doubles the work
 
 
 def signs_by_rules(e: Add, signs: Ask) -> Signs:
     """The signs of a sum whose terms alone do not give them, by the first rule that gives some."""
+    if len(e.args) > MAX_TERMS or (not assumed() and takes_both_signs(e)):
+        return ANY
     for rule in (
         sign_on_simplex,
         sign_between_ends,

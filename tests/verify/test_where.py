@@ -11,7 +11,20 @@ from cases.catalog_recipes import catalog_recipes
 from sympy import Eq, Function, Interval, Rational, Symbol, exp, log, oo, sign
 
 from codegen import sample
-from recipe import Data, Parameter, Posterior, Potential, Recipe, RecipeError, Vector, bind, total
+from recipe import (
+    Data,
+    Parameter,
+    Posterior,
+    Potential,
+    Recipe,
+    RecipeError,
+    Vector,
+    bind,
+    compose,
+    discretise,
+    metropolis,
+    total,
+)
 from recipe.declare.where import read_conditions
 from recipe.language.assumed import assumed, cached, under
 from recipe.language.check_assumptions import check_condition
@@ -231,6 +244,28 @@ def test_the_witness_outside_of_one_condition_meets_all_others():
     outside = outcome_of(declared, "where")
     assert outside.verdict is UNDECIDED
     assert "where b > 5 fails nothing was refuted" in outside.by
+
+
+@pytest.mark.parametrize(
+    ("where", "verdict", "words"),
+    [
+        ([a > 0], PROVED, "where a > 0 fails, normalisable is refuted"),
+        ([a > 0, b > 5], UNDECIDED, "where b > 5 fails nothing was refuted"),
+    ],
+)
+def test_a_kernel_says_what_lies_outside_of_its_conditions(where, verdict, words):
+    declared = Recipe(theta, H=a * total(theta**2) / 2, D=1 + b**2, Q=0, where=where)
+    kernel = compose(metropolis(discretise(declared, "euler")))
+    outside = outcome_of(kernel, "where")
+    assert outside.verdict is verdict
+    assert words in outside.by
+    assert kernel.where == declared.where  # the kernel outside is another one
+    assert outcome_of(kernel, "normalisable").verdict is PROVED
+
+
+def test_a_kernel_without_conditions_has_no_such_line():
+    kernel = compose(metropolis(discretise(Recipe(theta, total(theta**2), 1, 0), "euler")))
+    assert "where" not in {line.name for line in verify(kernel).lines}
 
 
 @pytest.mark.slow

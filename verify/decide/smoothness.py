@@ -157,6 +157,14 @@ def _of_root(root: Expr, is_defined: bool) -> Iterator[Fault]:
             yield Fault(root, f, max(int(order), at_least))
 
 
+def is_product_of_squares(base: Expr) -> bool:
+    """Return True if an expression is proved to be a product of even powers and of factors that are
+    not negative.
+    """
+    powers = _factors(base)
+    return powers is not None and all(n % 2 == 0 or is_nonnegative(f) for f, n in powers)
+
+
 def _of_power(n: int, power: Expr) -> Expr:
     """Return the number of continuous derivatives of ``|f|**power`` for a smooth f; f >= 0 if n is
     odd.

@@ -33,7 +33,8 @@ from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero
 from verify.diffusion.change_of_variable.maps_of_blocks import map_of
 from verify.diffusion.change_of_variable.monotone import decide_monotone
-from verify.diffusion.rough_places import prove_no_flow
+from verify.diffusion.no_time import spends_no_time
+from verify.diffusion.rough_places import prove_no_flow, surfaces_of
 from verify.diffusion.small_step import decide_expansion
 from verify.subject import KernelSubject, Subject, densities_of
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
@@ -149,6 +150,22 @@ def prove_no_flux(subject: Subject) -> Outcome | None:
         if where not in drift and fault.order < 0:
             return None
     return prove_no_flow(subject, [fault for fault, _ in found])
+
+
+def has_no_part_in(zero: Expr, subject: Subject) -> bool:
+    """Return True if ``zero = 0`` is proved to be a set of surfaces on which a recipe spends no
+    time, and no probability flows out of them or into them.
+
+    What has no value there is then no part of the process.
+    """
+    if not isinstance(subject.declared, Recipe) or kinks(subject):
+        return False
+    surfaces = surfaces_of(zero, subject.state)
+    return (
+        surfaces is not None
+        and all(spends_no_time(subject, g) for g in surfaces)
+        and prove_no_flux(subject) is not None
+    )
 
 
 def _rough_places(subject: Subject) -> Iterator[tuple[Fault, str]]:

@@ -161,6 +161,21 @@ def _generic(zero: Expr) -> Expr | None:
     return relabel(zero, label, GENERIC) if (label := next(iter(labels(zero)), 0)) else zero
 
 
+def surfaces_of(zero: Expr, state: tuple[Block, ...]) -> tuple[Expr, ...] | None:
+    """The surfaces on which an expression vanishes, as polynomials at the generic coordinate; None
+    if it is not proved to vanish on surfaces alone.
+    """
+    found = []
+    for factor in _factors(zero):
+        if is_nonzero(factor):
+            continue
+        at = _generic(factor)
+        if at is None or not is_surface(at, state):
+            return None
+        found.append(at)
+    return tuple(found)
+
+
 # -- sides
 
 

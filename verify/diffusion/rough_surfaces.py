@@ -31,17 +31,18 @@ Sides = dict[Expr, int]  # by surface: 1 where its polynomial is positive, -1 on
 
 def is_surface(g: Expr, state: tuple[Block, ...]) -> bool:
     """Return True if ``g = 0`` is a surface with singular points of codimension 2 at most."""
-    coordinates = _coordinates(g, state)
+    coordinates = coordinates_of(g, state)
     if not coordinates or not g.is_polynomial(*coordinates):
         return False
-    return g.free_symbols == set(coordinates) or _solved(g, coordinates) is not None
+    return g.free_symbols == set(coordinates) or solved_for(g, coordinates) is not None
 
 
-def _coordinates(g: Expr, state: tuple[Block, ...]) -> list[Block]:
+def coordinates_of(g: Expr, state: tuple[Block, ...]) -> list[Block]:
+    """The coordinates of which a polynomial depends."""
     return sorted((s for s in g.free_symbols if s in state), key=str)
 
 
-def _solved(g: Expr, coordinates: list[Block]) -> tuple[Block, Expr] | None:
+def solved_for(g: Expr, coordinates: list[Block]) -> tuple[Block, Expr] | None:
     """Return a coordinate and its value where ``g = 0``; None if g is linear in none of them."""
     for z in coordinates:
         line = Poly(g, z)
@@ -92,11 +93,11 @@ def has_no_normal_part(jump: dict[Block, Expr], g: Expr, state: tuple[Block, ...
     Abstract functions and sums over coordinates keep the point where they stand: an identity
     between the others that holds for their values everywhere holds for those on the surface.
     """
-    coordinates = _coordinates(g, state)
+    coordinates = coordinates_of(g, state)
     normal = sum((jump[z] * partial(g, z) for z in coordinates), S.Zero)
     if normal == 0 or vanishes(normal):
         return True
-    solved = _solved(g, coordinates)
+    solved = solved_for(g, coordinates)
     frozen, stands_for = freeze(normal)
     if solved is not None:
         at = frozen.xreplace({solved[0]: solved[1]})

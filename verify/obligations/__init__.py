@@ -28,7 +28,7 @@ from verify.obligations.process.stationarity import STATIONARITY
 from verify.obligations.process.stationary_law import STATIONARY_LAW
 from verify.obligations.process.uniqueness import UNIQUENESS
 from verify.obligations.process.well_defined import WELL_DEFINED
-from verify.obligations.process.where import WHERE
+from verify.obligations.process.where import KERNEL_WHERE, WHERE
 from verify.obligations.step.consistency import CONSISTENCY
 from verify.obligations.step.exact_transition import EXACT_TRANSITION
 from verify.obligations.step.invariant_order import INVARIANT_ORDER
@@ -70,6 +70,7 @@ KERNEL_OBLIGATIONS = (
     INVARIANCE,
     NORMALISABLE,
     KERNEL_UNIQUENESS,
+    KERNEL_WHERE,
 )
 
 __all__ = ["KERNEL_OBLIGATIONS", "OBLIGATIONS"]

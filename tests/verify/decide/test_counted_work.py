@@ -27,12 +27,15 @@ theta = Vector("theta")
 a = Symbol("a", real=True)
 
 # Matrices of a kind that took minutes before steps were counted. All are positive semidefinite, as
-# the root is at least 1; no search finds that.
-LONG = {
+# the root is at least 1.
+BY_LEAST_ROOTS = {
     "one exponential": [[sqrt(x**2 + 1), cos(x)], [cos(x), exp(y) + 1]],
     "a sum of angles": [[sqrt(x**2 + 1), cos(x + y)], [cos(x + y), 1 + exp(y)]],
     "three exponentials": [[sqrt(x**2 + 1) + exp(x), cos(x)], [cos(x), exp(y) + exp(-y)]],
     "two roots": [[sqrt(x**2 + y**2 + 1), cos(x)], [cos(x), sqrt(exp(y) + 1)]],
+}
+# No search finds more than that of these.
+LONG = {
     "roots of exponentials": [
         [sqrt(x**2 + exp(y) + 1), cos(x) * sin(y)],
         [cos(x) * sin(y), sqrt(exp(y) + 1)],
@@ -70,6 +73,11 @@ def decided(rows):
     return decide_psd(derive(Recipe((x, y), H=x**2 / 2 + y**2 / 2, D=D, Q=0 * D)).dynamics)
 
 
+@pytest.mark.parametrize("name", BY_LEAST_ROOTS)
+def test_a_root_of_what_is_at_least_one_is_at_least_one(name):
+    assert decided(BY_LEAST_ROOTS[name]).verdict is PROVED
+
+
 @pytest.mark.by_default(0)
 @pytest.mark.parametrize("name", LONG)
 def test_a_matrix_with_roots_cosines_and_exponentials_is_left_after_bounded_work(name, monkeypatch):
@@ -79,7 +87,7 @@ def test_a_matrix_with_roots_cosines_and_exponentials_is_left_after_bounded_work
 
 
 @pytest.mark.by_default(1)
-@pytest.mark.parametrize("name", ["one exponential", "two roots"])
+@pytest.mark.parametrize("name", LONG)
 def test_the_bound_is_a_bound(name, monkeypatch):
     for module in SEARCHING:
         monkeypatch.setattr(module, "MAX_STEPS", 100_000)
@@ -118,13 +126,28 @@ def test_work_is_counted_inside_of_an_allowance_only():
     count(10**9)
 
 
-def test_an_allowance_within_another_is_its_own():
-    with at_most(5):
-        with at_most(100):
+def test_an_allowance_within_another_is_spent_with_it():
+    with at_most(100) as outer:
+        with pytest.raises(TooMuchWorkError), at_most(5):
             count(50)
-        count(5)
-        with pytest.raises(TooMuchWorkError):
-            count(1)
+        count(40)
+        assert outer.spent == 90
+        with pytest.raises(TooMuchWorkError), at_most(1000):
+            count(11)
+
+
+def test_a_proof_that_is_remembered_is_counted_as_when_it_was_found():
+    """Who asks second must come no further than who asks first."""
+    e = 3 * x**4 + 2 * x**3 * y - x**2 * y**2 + 7 * y**4
+    spent = []
+    for _ in range(2):
+        with at_most(certifier.MAX_STEPS) as allowance:
+            assert nonnegative(e, combining=True) is not None
+        spent.append(allowance.spent)
+    assert spent[0] == spent[1] > 1000
+    with pytest.raises(TooMuchWorkError), at_most(1000):
+        nonnegative(e, combining=True)
+    assert nonnegative(e, combining=True) is not None
 
 
 MOTZKIN = x**4 * y**2 + x**2 * y**4 - 3 * x**2 * y**2 + 1
@@ -134,7 +157,7 @@ def test_a_search_that_ends_in_time_is_not_given_up(monkeypatch):
     e = 2 * x**4 + 2 * x**3 * y - x**2 * y**2 + 5 * y**4  # its squares need x*y as well
     assert nonnegative(e, combining=True) is not None
     monkeypatch.setattr(certifier, "MAX_STEPS", 1000)
-    assert nonnegative(e, combining=True) is None  # named arguments are not remembered
+    assert nonnegative(2 * e.expand() + x**2 * y**2, combining=True) is None
 
 
 # -- points

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import isqrt
 
 from sympy import Add, Expr, Mul, Pow, Rational, S, cos, sin
 
@@ -17,7 +18,7 @@ from recipe.language.symbols import Index
 from recipe.language.total import Total, relabel
 from recipe.signs.sets import NOT_NEGATIVE, NOT_POSITIVE
 from recipe.signs.sign import possible_signs
-from verify.decide.linear_algebra.work import TooMuchWorkError, at_most
+from verify.decide.linear_algebra.work import TooMuchWorkError, apart, at_most, count
 from verify.decide.nonnegative.combination import combination_of
 from verify.decide.nonnegative.gram import sum_of_squares
 from verify.decide.nonnegative.one_total import one_total
@@ -35,21 +36,36 @@ NONNEGATIVE = ">= 0"
 # Of the search for one sign; the longest search with a result, of those in the tests, took 11.7
 # million. A million steps take about a fifth of a second.
 MAX_STEPS = 25_000_000
+ROOT_DIGITS = 1000  # a root that is no rational number is bounded from below up to 1 in 1000
 
 
-@cached(maxsize=4096)
 def nonnegative(e: Expr, *, combining: bool = False) -> SignStep | None:
     """Prove that an expression is nonnegative wherever it is defined; return None if that fails.
 
     The proof is an equal form, in the returned step, whose sign can be read off. ``combining`` also
     searches for nonnegative combinations by linear programming, which takes longer. None leaves the
     sign open; a search of more than ``MAX_STEPS`` steps is given up.
+
+    Raises:
+        TooMuchWorkError: if a search around this one has taken as many steps as it was given.
     """
-    try:
-        with at_most(MAX_STEPS):
+    found, steps = _searched(e, combining)
+    count(steps)  # of a search that is remembered as well
+    return found
+
+
+@cached(maxsize=4096)
+def _searched(e: Expr, combining: bool) -> tuple[SignStep | None, int]:
+    """A proof, or None, and the steps that the search took."""
+    with apart(), at_most(MAX_STEPS) as allowance:
+        try:
             form = _form(e, combining)
-    except TooMuchWorkError:
-        return None
+        except TooMuchWorkError:
+            return None, MAX_STEPS
+    return _confirmed(e, form), allowance.spent
+
+
+def _confirmed(e: Expr, form: Expr | None) -> SignStep | None:
     if form is None or not possible_signs(form) <= NOT_NEGATIVE:
         return None
     if form != e and not vanishes(e - form):
@@ -115,7 +131,13 @@ class _Search:
             return 1, readable_form(e)
         if signs <= NOT_POSITIVE:
             return -1, readable_form((-e).expand())
-        quick = (self._by_squares, self._by_one_total, self._by_products_of_totals)
+        quick = (
+            self._by_squares,
+            self._by_one_total,
+            self._by_products_of_totals,
+            self._by_root_taken_out,
+            self._by_least_root,
+        )
         if not self.combining:
             return _first(quick, factor, (1, -1))
         without = _Search(self.canonical, False)
@@ -123,10 +145,13 @@ class _Search:
             self._by_squares,
             without._by_one_total,
             without._by_products_of_totals,
+            without._by_root_taken_out,
+            without._by_least_root,
             without._by_conjugate,
             self._by_one_total,
             self._by_products_of_totals,
             self._by_weighted_squares,
+            self._by_least_root,
             self._by_combination,
             self._by_conjugate,
         )
@@ -202,11 +227,58 @@ class _Search:
                     )
         return None
 
+    def _by_root_taken_out(self, poly: Poly) -> Expr | None:
+        """``a g^2 + b g`` as ``g (a g + b)``, with a root g whose square is written out."""
+        generators = self.canonical.generators
+        for k in generators.generators_of(poly):
+            root, square = generators.meanings[k], generators.square_of(k)
+            if square is None or not isinstance(root, Pow):
+                continue
+            rest = generators.reduce(Ratio(poly, generators.number(1).den) * generators.of_index(k))
+            rest = rest / square
+            if rest.den.is_constant():
+                form = self.of_ratio(rest)
+                if form is not None:
+                    return _product([root, form])
+        return None
+
+    def _by_least_root(self, poly: Poly) -> Expr | None:
+        """``a + b g = (a + b m) + b (g^2 - m^2)/(g + m)`` with a root g, where ``g^2 >= m^2``.
+
+        The number m is the root of the constant in ``g^2``: ``sqrt(1 + x^2) >= 1``.
+        """
+        generators = self.canonical.generators
+        for k in generators.generators_of(poly):
+            root = generators.meanings[k]
+            if not (isinstance(root, Pow) and root.exp == S.Half) or poly.degrees()[k] != 1:
+                continue
+            least = root_below(root.base.as_coeff_Add()[0])
+            above = root.base - least**2
+            if least == 0 or not possible_signs(above) <= NOT_NEGATIVE:
+                continue
+            one = generators.number(1).den
+            b = Ratio(generators.coefficient(poly, k), one)
+            a = Ratio(poly, one) - b * generators.of_index(k)
+            at_least = a + b * generators.number(least.p, least.q)
+            slope = self.of_ratio(b)
+            rest = None if slope is None else self.of_ratio(at_least)
+            if rest is not None and slope is not None:
+                down = Pow(Add(root, least, evaluate=False), -1, evaluate=False)
+                return Add(rest, _product([slope, readable_form(above), down]), evaluate=False)
+        return None
+
     def _by_weighted_squares(self, poly: Poly) -> Expr | None:
         return weighted_squares(poly, self.canonical)
 
     def _by_combination(self, poly: Poly) -> Expr | None:
         return combination_of(self.canonical.generators.poly_expression(poly))
+
+
+def root_below(c: Rational) -> Rational:
+    """A rational number that is at most the root of a rational one, and 0 if that is negative."""
+    if c <= 0:
+        return S.Zero
+    return Rational(isqrt(int(c.p * c.q * ROOT_DIGITS**2)), c.q * ROOT_DIGITS)
 
 
 def _first(

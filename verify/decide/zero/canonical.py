@@ -39,7 +39,8 @@ from sympy.core.numbers import Exp1, Pi
 from recipe.language.abstract import DenseEntry, Jet, Partial
 from recipe.language.symbols import OTHER
 from recipe.language.total import Total, labels, relabel
-from recipe.signs.sign import is_positive
+from recipe.signs.low_degree import affine_at
+from recipe.signs.sign import is_nonzero, is_positive
 from verify.decide.zero.errors import CannotDecideError, TableFullError
 from verify.decide.zero.generators import CAPACITIES, Generators
 from verify.decide.zero.ratio import Poly, Ratio, factors_of, ratio
@@ -214,11 +215,17 @@ class Canonical:
 
     @_read.register
     def _(self, e: Abs) -> Ratio:
-        return self.read(sign(e.args[0])) * self.read(e.args[0])
+        return self._side(e.args[0]) * self.read(e.args[0])
 
     @_read.register
     def _(self, e: sign) -> Ratio:
-        settled = sign(self._settled(e.args[0]))
+        if not _vanishes_at_single_points(e.args[0]):
+            raise CannotDecideError(f"{e} is 0 where {e.args[0]} is, and its square is not 1 there")
+        return self._side(e.args[0])
+
+    def _side(self, e: Expr) -> Ratio:
+        """The sign of an expression where it is not 0; times the expression, right everywhere."""
+        settled = sign(self._settled(e))
         if not isinstance(settled, sign):
             return self.read(settled)
         return self.generators.sign(settled)
@@ -407,3 +414,13 @@ class Canonical:
         if is_positive(-e):
             return -e, -1
         return None, 1
+
+
+def _vanishes_at_single_points(e: Expr) -> bool:
+    """Return True if an expression moves evenly with a real symbol, whatever all others are.
+
+    It is 0 at single points then, which are judged apart as kinks; ``n - 3`` is 0 for a number n.
+    """
+    reals = (s for s in sorted(e.free_symbols, key=str) if not s.is_integer)
+    found = (affine_at(e, s) for s in reals)
+    return any(f is not None and is_nonzero(f[0]) for f in found)

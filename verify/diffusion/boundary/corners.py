@@ -49,6 +49,14 @@ def others_stay_bounded(block: Block, edge: Edge | None, subject: Subject) -> bo
 
     A power of the logarithm of the distance counts as bounded: against a density like a power, with
     a finite integral, it is integrable.
+
+    At the faces of a simplex, coefficients are polynomials of its coordinates, each with a factor
+    that is free of them. What that factor does at the edge of another block is asked there: on the
+    simplex the polynomials are bounded with all derivatives, also at its corners with other edges,
+    so that a face that is reached cannot take another block to its edge. Other coordinates of the
+    same block are not asked here, as each way to prove that an edge is left again has asked before:
+    by Feller's test and at the faces of a simplex each coordinate is a diffusion by itself, and for
+    reflections and own noise their drift is smooth up to the edge and its corners.
     """
     terms = (
         term

@@ -80,12 +80,16 @@ def _parts(blocks: tuple[Block, ...], subject: Subject) -> Iterator[tuple[str, O
                 yield from ((name, _if_others_stay(block, edge, subject, o)) for name, o in found)
 
 
+def is_reached(outcome: Outcome) -> bool:
+    """Return True if it is proved that nothing flows through an edge that may be reached."""
+    return outcome.verdict is Verdict.PROVED and not outcome.by.startswith(NOT_ATTAINED)
+
+
 def _if_others_stay(block: Block, edge: Edge | None, subject: Subject, outcome: Outcome) -> Outcome:
     """Return an outcome, but no proof about an edge that is reached if drift or noise of other
     blocks may be infinite there.
     """
-    is_reached = outcome.verdict is Verdict.PROVED and not outcome.by.startswith(NOT_ATTAINED)
-    if not is_reached or others_stay_bounded(block, edge, subject):
+    if not is_reached(outcome) or others_stay_bounded(block, edge, subject):
         return outcome
     return undecided(
         f"drift and noise of all other blocks are not proved to stay bounded as {block} reaches"
@@ -155,7 +159,7 @@ def _alone(edge: Edge, subject: Subject, reflection: Reflection) -> Outcome | No
         return None  # a folded rule need not become the process that is reflected
     if not has_no_current(x, edge.block, apart[0]):
         return None
-    return decide_one_coordinate(edge, x, apart[0])
+    return decide_one_coordinate(edge, x, apart[0], is_all=len(subject.state) == 1)
 
 
 def _not_kept(edge: Edge, subject: Subject) -> str:
@@ -190,7 +194,13 @@ def _by_itself(edge: Edge, subject: Subject) -> Outcome:
     apart = separated(subject.H, edge.block, subject.state)
     if apart is None:
         return undecided(f"H is not written as a sum over {edge.block} plus what is free of it")
-    return decide_by_feller(edge, x, apart[0])
+    outcome = decide_by_feller(edge, x, apart[0])
+    if is_reached(outcome) and not is_along_the_normal(edge, subject):
+        return undecided(
+            f"the edge is reached, and the noise of {edge.block} is not proved to be its own, so"
+            " that D n may be oblique and probability may flow along the edge"
+        )
+    return outcome
 
 
 def _why_noiseless_open(edge: Edge, subject: Subject) -> str:

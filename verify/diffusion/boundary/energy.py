@@ -93,6 +93,13 @@ def _without_pushes(edge: Edge, subject: Subject) -> tuple[Expr, str]:
 
     Such a block is pushed back at its edge, and a function of it grows with the push, of which L V
     says nothing. Where momenta turn, H stays as it is.
+
+    The block of the edge itself may be pushed at its other end. As long as all other blocks stay in
+    a compact set, each coordinate has coefficients there that are bounded, uniformly in all others
+    (``reflected._is_regular`` asks at corners), and so a push with a finite mean. V depends on the
+    coordinate by h alone, with a bounded slope there: its mean grows by a finite amount more, and
+    reaches infinity at this edge with probability 0, as before. Where the coordinate is reflected
+    as a diffusion by itself, this edge is a matter of its own h and coefficients, as well.
     """
     pushed = tuple(r.block for r in subject.reflections if not r.flips and r.block != edge.block)
     if not blocks_in(subject.H, pushed):

@@ -8,7 +8,8 @@ of the scale (Karlin & Taylor, 1981, section 15.6).
       condition on k.
     * If m = 1, the drift has a finite limit that points inside and k > -1, the process stays in the
       domain, spends no time at the edge, and p D -> 0: nothing flows through it, whether or not it
-      is attained.
+      is attained. Beside other coordinates this needs noise of its own: a D[x, y] ~ e^(1/2) may
+      carry probability along the edge.
     * If the edge is attained (the integral is finite and p is integrable) and p D does not go to 0,
       no solution of the equation has the law p: it must be reflected.
 

@@ -43,18 +43,23 @@ FINITELY_OFTEN = (
 )
 
 
-def decide_one_coordinate(edge: Edge, x: Coordinate, h: Expr) -> Outcome | None:
+def decide_one_coordinate(edge: Edge, x: Coordinate, h: Expr, is_all: bool) -> Outcome | None:
     """Prove a reflection by Feller's test, for a coordinate whose current is proved to be zero.
 
     If p is integrable, the edge is either never attained or regular. At a regular edge the process
     that is reflected instantaneously is symmetric with respect to its speed density, which is p.
     None if integrability is not proved, which leaves the question open.
+
+    Unless the block ``is_all`` of the state, p must be integrable by a power of the distance:
+    coefficients of other blocks may have logarithms of it (``corners.others_stay_bounded``), which
+    are not integrable against ``1/(e log(e)^2)``.
     """
     try:
         at = behaviour(edge, x, h)
     except NoLeadingTermError:
         return None
-    if at.density.escape == 1 or (at.density.escape == 0 and is_integrable(at)):
+    plain = is_all or is_positive(at.density.log + 1)
+    if at.density.escape == 1 or (at.density.escape == 0 and plain and is_integrable(at)):
         return proved(
             "reflected where it is attained: one coordinate without current, and exp(-H) is"
             " integrable at the edge"

@@ -11,8 +11,8 @@ from recipe import Recipe, Update, derive
 from recipe.language.abstract import written_image
 from recipe.language.entry import parts
 from recipe.language.phi import exp_by_phi
-from recipe.signs.defined import NONZERO, Condition, conditions
-from recipe.signs.sign import is_nonzero
+from recipe.signs.defined import NONNEGATIVE, NONZERO, Condition, conditions
+from recipe.signs.sign import is_nonnegative, is_nonzero
 from verify.decide.assumptions_on_data import decide_on_data, is_about_data
 from verify.decide.definedness import (
     NO_POINT,
@@ -21,12 +21,16 @@ from verify.decide.definedness import (
     decide_for_small_steps,
     has_a_point,
 )
+from verify.decide.smoothness import is_product_of_squares
+from verify.diffusion.nonsmooth import has_no_part_in
 from verify.generator.coupling import own_diffusion
 from verify.obligation import Obligation
 from verify.subject import Subject, densities_of
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
-GAMMA_PLACE = "the correction Gamma"
+GAMMA_PLACE, DRIFT_PLACE = "the correction Gamma", "the drift"
+Place = tuple[Condition, str]  # a failing condition by its place, as it may be continued elsewhere
+Named = dict[Place, tuple[str, Outcome]]
 
 
 def discharge(subject: Subject) -> Outcome:
@@ -34,7 +38,7 @@ def discharge(subject: Subject) -> Outcome:
     if not has_a_point([*(e for e, _ in subject.written), *subject.state]):
         return undecided(NO_POINT)
     decided: dict[Condition, Outcome] = {}
-    named: dict[tuple[Condition, str], tuple[str, Outcome]] = {}
+    named: Named = {}
     for e, where in (*densities_of(subject.declared), *expressions_of(subject)):
         for condition, outcome in _outcomes(e, where, subject, decided):
             # A condition is decided once. A failing one may be a removable singularity of this
@@ -48,12 +52,39 @@ def discharge(subject: Subject) -> Outcome:
         if count == 0
         else f"{count} condition{'s' if count > 1 else ''} on signs"
     )
-    outcome = conjunction(named.values(), by=by)
-    return (
-        outcome
-        if outcome.verdict is not Verdict.PROVED
-        else replace(outcome, by="; ".join((by, *_zeros_of_D(subject))))
+    left_out = dict(_off_the_process(named, subject))
+    outcome = conjunction((o for key, o in named.items() if key not in left_out), by=by)
+    if outcome.verdict is not Verdict.PROVED:
+        return outcome
+    return replace(
+        outcome, by="; ".join((by, *_zeros_of_D(subject))), facts=tuple(left_out.values())
     )
+
+
+def _off_the_process(named: Named, subject: Subject) -> Iterator[tuple[Place, str]]:
+    """Yield the conditions on the drift of a recipe that fail on surfaces where it spends no time,
+    with a sentence.
+
+    Whatever value the drift is given there, the process is the same. H, D and Q must have a value
+    everywhere.
+    """
+    for place, (where, outcome) in named.items():
+        condition = place[0]
+        if (
+            outcome.verdict is not Verdict.PROVED
+            and where.startswith((GAMMA_PLACE, DRIFT_PLACE))
+            and (condition.sign == NONZERO or _is_nonnegative(condition.e))
+            and has_no_part_in(condition.e, subject)
+        ):
+            yield (
+                place,
+                f"{where} has no value where {condition.e} = 0, and needs none: the process"
+                " spends no time there, and no probability flows out of this set or into it",
+            )
+
+
+def _is_nonnegative(e: Expr) -> bool:
+    return is_nonnegative(e) or is_product_of_squares(e)
 
 
 def _outcomes(
@@ -96,6 +127,8 @@ def _decide(condition: Condition, subject: Subject, where: str) -> Outcome:
     outcome = decide_condition(condition)
     if outcome.verdict is Verdict.PROVED:
         return outcome
+    if condition.sign == NONNEGATIVE and is_product_of_squares(condition.e):
+        return proved("a product of squares")
     symbols = condition.e.free_symbols
     if isinstance(subject.declared, Update) and subject.declared.step in symbols:
         # sqrt(1 - eps) is a rule for steps below 1. The limit exists, and is judged by itself.
@@ -120,7 +153,7 @@ def expressions_of(subject: Subject) -> Iterator[tuple[Expr, str]]:
         for block, e in derive(subject.declared).gamma.items():
             yield e, f"{GAMMA_PLACE} of {block}"
     for block, e in subject.dynamics.drift.items():
-        yield e, f"the drift of {block}"
+        yield e, f"{DRIFT_PLACE} of {block}"
     for (row, column), entry in subject.dynamics.diffusion.items():
         for e in parts(entry):
             yield e, f"the diffusion between {row} and {column}"
@@ -154,7 +187,9 @@ WELL_DEFINED = Obligation(
         "A denominator that can vanish, or a logarithm or root of something negative, leaves the"
         " process undefined there. Each such condition is proved from the signs that the declared"
         " assumptions give to its parts. The correction Gamma has derivatives of D and Q, so it may"
-        " be singular where they are not: D = sqrt(x) at x = 0. The report says where the noise of"
+        " be singular where they are not: D = sqrt(x) at x = 0. A drift may have no value on a"
+        " surface on which the process spends no time, and out of which no probability flows: the"
+        " kink of H = sqrt((x - 1)**2), multiplied out. The report says where the noise of"
         " a coordinate vanishes (D is zero), which is no fault by itself."
     ),
     discharge=discharge,

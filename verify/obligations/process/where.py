@@ -4,11 +4,14 @@ something that is refuted.
 
 from __future__ import annotations
 
-from recipe import Recipe, Update
+from dataclasses import replace
+
+from recipe import Kernel, Recipe, Update
 from recipe.declare.replace_fields import with_fields
 from recipe.language.assumed import ParameterCondition
-from verify.obligation import Obligation, Outcomes, of_diffusions
-from verify.subject import Subject
+from recipe.rebuild.map_kernel import under_conditions
+from verify.obligation import Obligation, Outcomes, of_diffusions, of_kernels
+from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, Verdict, proved, undecided
 
 # What is asked where a condition fails, in this order, until something is refuted.
@@ -22,10 +25,13 @@ ASKED = (
 )
 
 
-def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
+ASKED_OF_KERNELS = ("well-defined", "normalisable", "invariance")
+
+
+def discharge(subject: Subject | KernelSubject, outcomes: Outcomes) -> Outcome:
     """Prove of each condition that an obligation is refuted somewhere where it fails alone."""
     declared = subject.declared
-    assert isinstance(declared, Recipe | Update)
+    assert isinstance(declared, Recipe | Update | Kernel)
     found = {c: _refuted_outside(declared, c, outcomes) for c in declared.where}
     open_ones = [f"where {c} fails nothing was refuted" for c, by in found.items() if by is None]
     if open_ones:
@@ -34,13 +40,17 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
 
 
 def _refuted_outside(
-    declared: Recipe | Update, condition: ParameterCondition, outcomes: Outcomes
+    declared: Recipe | Update | Kernel, condition: ParameterCondition, outcomes: Outcomes
 ) -> str | None:
     """The obligation that is refuted under the opposite of one condition and all others, with its
     witness; None if there is none.
     """
-    others = (c for c in declared.where if c != condition)
-    outside = with_fields(declared, where=(*others, condition.negated))
+    where = (*(c for c in declared.where if c != condition), condition.negated)
+    outside = (
+        under_conditions(declared, where)
+        if isinstance(declared, Kernel)
+        else with_fields(declared, where=where)
+    )
     for name, outcome in outcomes.about(outside):
         if outcome.verdict is Verdict.REFUTED and outcome.witness is not None:
             return f"{name} is refuted: {outcome.by} ({_shown(outcome.witness.point)})"
@@ -70,4 +80,10 @@ WHERE = Obligation(
     handles_reflections=True,
     required=False,
     vacuous="no condition between parameters is declared",
+)
+
+KERNEL_WHERE = replace(
+    WHERE,
+    asks=ASKED_OF_KERNELS,
+    applies=lambda subject: of_kernels(subject) and bool(subject.declared.where),
 )
