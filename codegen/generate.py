@@ -18,6 +18,7 @@ from codegen.lowering.minibatch import data_fields, posterior_gradient
 from codegen.lowering.names import RESERVED_FIELDS, field_namer, local_namer
 from codegen.lowering.plan import plan
 from codegen.lowering.statements import Plan
+from codegen.printing.common_functions import common_names, common_text
 from codegen.printing.estimator import Estimator, estimators
 from codegen.printing.module import ROWS, module_text
 from codegen.printing.provenance import provenance
@@ -102,7 +103,8 @@ class Module:
         Raises:
             RecipeError: where the store cannot be used.
         """
-        return modules.load(self.name, self.source)
+        common = modules.Common(common_text(), common_names())
+        return modules.load(self.name, self.source, common)
 
 
 def write_text(source: str, path: str | Path) -> Path:

@@ -42,6 +42,7 @@ from codegen.running.fingerprint import fingerprint
 from codegen.running.memory_needed import require_room
 from codegen.step_size import advice
 from codegen.step_size.noise_budget import Budget, budget_of
+from codegen.system.progress_bar import line_while
 from codegen.system.signals import Signals
 from recipe.declare.coordinate_names import coordinate_names
 from recipe.declare.recipe import Recipe
@@ -307,21 +308,22 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         given = {**at_modes, **given}
         data = data | _control_fields(inputs, modes, users, densities)
     require_room(module, options, lengths)
-    kernel = Compiled(
-        module,
-        module.load(),
-        options,
-        gradient_argument(module, users),
-        data,
-        inputs.params,
-        python_calls(module, users),
-    )
-    runner = Bundles(kernel) if in_bundles(module, options, lengths) else kernel
-    running = runner.begin(
-        first_state(kernel.loaded, module.plan, given, lengths, (options.seed, c))
-        for c in range(options.chains)
-    )
-    runner.compile(running[0])
+    with line_while(f"compiling {module.name}", wanted=caller.progress):
+        kernel = Compiled(
+            module,
+            module.load(),
+            options,
+            gradient_argument(module, users),
+            data,
+            inputs.params,
+            python_calls(module, users),
+        )
+        runner = Bundles(kernel) if in_bundles(module, options, lengths) else kernel
+        running = runner.begin(
+            first_state(kernel.loaded, module.plan, given, lengths, (options.seed, c))
+            for c in range(options.chains)
+        )
+        runner.compile(running[0])
     budget = _budget(what, inputs)
     if budget is not None:
         for chain in running:
@@ -334,7 +336,8 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         seconds = perf_counter() - began
         chains, faults = runner.chains(running), dict(kernel.calls.faults)
         judge = caller.judge and not interrupted
-        bias, warned = _judged(runner, chains, lengths) if judge else (None, ())
+        with line_while("predicting the bias", wanted=caller.progress and judge):
+            bias, warned = _judged(runner, chains, lengths) if judge else (None, ())
         draws = collected(
             what,
             module,

@@ -5,7 +5,9 @@ them.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 from numba.extending import is_jitted
@@ -47,6 +49,16 @@ def device_functions() -> list[Any]:
     return list(dict.fromkeys(f for file in FILES for f in vars(file).values() if is_jitted(f)))
 
 
+def functions_of(files: Iterable[ModuleType]) -> list[Any]:
+    """The device functions that are defined in some of the files."""
+    return [
+        f
+        for file in files
+        for f in vars(file).values()
+        if is_jitted(f) and f.py_func.__module__ == file.__name__
+    ]
+
+
 @cache
 def defined_names() -> frozenset[str]:
     """The names of all device functions, and of what stands beside them for eight coordinates."""
@@ -56,10 +68,11 @@ def defined_names() -> frozenset[str]:
 
 def names_defined_by(text: str) -> set[str]:
     """The names that the statements of a text define at its top level."""
-    return {name for statement in ast.parse(text).body for name in _names(statement)}
+    return {name for statement in ast.parse(text).body for name in names_of(statement)}
 
 
-def _names(statement: ast.stmt) -> set[str]:
+def names_of(statement: ast.stmt) -> set[str]:
+    """The names that a statement at the top level of a module defines."""
     match statement:
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
             return {name}

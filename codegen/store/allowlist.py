@@ -63,6 +63,7 @@ FORBIDDEN = {
 }
 
 
+@functools.lru_cache(maxsize=16)  # it is asked before a text is written, and before it is imported
 def checked(source: str) -> str:
     """Return the text if it is Python and every statement is one that a generated module may
     contain.

@@ -49,20 +49,29 @@ def folder_of(path: Path) -> Path:
     return path.parent / "__pycache__"
 
 
-def keep_machine_code(module: ModuleType, path: Path, text_hash: str) -> None:
+def keep_machine_code(
+    module: ModuleType, path: Path, text_hash: str, *, of_device: bool = False
+) -> None:
     """Let every cached function of the module use this cache, and compile no entry points that
     nobody calls.
 
     The entry points of a function, one for Python and one for C, take a third of the time of
     compiling a module. This program calls no device function from Python (which would then crash),
     and no function at all from C.
+
+    Args:
+        module: the module.
+        path: the file of its text.
+        text_hash: the hash of its text.
+        of_device: whether device functions are kept, too: those of the module that others take
+            them from. In any other module they are part of the functions that call them.
     """
     functions: list[Any] = [f for f in vars(module).values() if isinstance(f, Dispatcher)]
     for f in functions:
         f.targetoptions.update(
-            no_cfunc_wrapper=True, no_cpython_wrapper=f.targetoptions.get("forceinline", False)
+            no_cfunc_wrapper=True, no_cpython_wrapper="forceinline" in f.targetoptions
         )
-        if isinstance(f._cache, FunctionCache):
+        if of_device or isinstance(f._cache, FunctionCache):
             f._cache = MachineCode(f.py_func, path, text_hash)
 
 

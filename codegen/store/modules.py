@@ -18,6 +18,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib.abc import SourceLoader
 from pathlib import Path
 from types import ModuleType
@@ -31,6 +32,7 @@ from codegen.files.private_files import (
     write_private,
 )
 from codegen.store.allowlist import checked
+from codegen.store.common_functions import take_functions
 from codegen.store.machine_code import folder_of, keep_machine_code
 from recipe.language.errors import RecipeError
 
@@ -102,19 +104,39 @@ def _of_this_process() -> tempfile.TemporaryDirectory[str]:
 
 
 _one_at_a_time = threading.Lock()
+COMMON = "common"  # the first part of the name of the module that others take functions from
 MAX_ATTEMPTS = 3  # to import a module that another process deletes meanwhile
 
 
-def load(name: str, source: str) -> ModuleType:
+@dataclass(frozen=True)
+class Common:
+    """The module that others take functions from, which are compiled once for all of them.
+
+    Attributes:
+        text: its text.
+        names: the functions that may be taken, where the text is the same.
+    """
+
+    text: str
+    names: frozenset[str]
+
+
+def load(name: str, source: str, common: Common | None = None) -> ModuleType:
     """Import a module text from the store, where it is written first if it is missing or damaged.
 
     The modification time of the file says when it was last used.
+
+    Args:
+        name: the first part of the name of its file.
+        source: its text.
+        common: the module to take functions from; None to take none.
 
     Raises:
         RecipeError: where the text has a statement that no module has, or the store cannot be used.
     """
     text_hash = hash_of(source)
     stem = f"{name}_{text_hash[:12]}"
+    shared = None if common is None else load(COMMON, common.text)
     with _one_at_a_time, _refusals():
         known = sys.modules.get(stem)
         if known is not None:
@@ -128,7 +150,9 @@ def load(name: str, source: str) -> ModuleType:
             except (OSError, RuntimeError):
                 if path.exists() or attempt == MAX_ATTEMPTS - 1:
                     raise  # otherwise another process has cleared the store in between
-        keep_machine_code(module, path, text_hash)
+        keep_machine_code(module, path, text_hash, of_device=name == COMMON)
+        if common is not None and shared is not None:
+            take_functions(module, source, shared, common.text, common.names)
         return module
 
 

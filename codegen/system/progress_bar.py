@@ -64,6 +64,32 @@ def progress_bar(
 
 
 @contextmanager
+def line_while(doing: str, *, wanted: bool = True) -> Iterator[None]:
+    """Show one line, on a terminal or in a notebook, while something is done that cannot be
+    counted. The line goes away at the end.
+
+    Args:
+        doing: what is being done, in a few words; control characters in it are written out.
+        wanted: False for no line.
+    """
+    stream = LossyStream(sys.stderr)
+    console = Console(file=stream)  # type: ignore[arg-type]
+    line = f"{without_codes(doing)} ..."[: console.width - 1]
+    seen = wanted and not console.is_dumb_terminal and (console.is_terminal or console.is_jupyter)
+
+    def write(text: str) -> None:
+        if seen:
+            stream.write(f"\r{text}")
+            stream.flush()
+
+    write(line)
+    try:
+        yield
+    finally:
+        write(" " * len(line) + "\r")
+
+
+@contextmanager
 def _line_of_text(title: str, total: float) -> Iterator[Callable[[float], None]]:
     """Yield a function that rewrites one line of text, which every notebook shows; a bar of rich
     would need ipywidgets there. The line goes away at the end.

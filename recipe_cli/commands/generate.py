@@ -21,6 +21,7 @@ from recipe_cli.commands.options import (
 )
 from recipe_cli.output.paths import refuse_to_replace, resolved
 from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import print_line
 
 EPILOG = (
@@ -76,8 +77,9 @@ def generate(
     only if its text is proved to carry out the declared step, or with a warning if that is left
     open and all numbers agree.
     """
-    from recipe_cli.program.generating import ModuleRequest, check_module, generate_module
-    from recipe_cli.render.exit_status import STATUS_OF_VERDICT
+    with loading("the generator and the prover"):
+        from recipe_cli.program.generating import ModuleRequest, check_module, generate_module
+        from recipe_cli.render.exit_status import STATUS_OF_VERDICT
 
     limits = limits_typed(timeout, memory)
     request = ModuleRequest(where, scheme, order, posterior)

@@ -31,6 +31,7 @@ from recipe_cli.output.paths import refuse_to_replace, resolved
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import console
+from recipe_cli.terminal.progress import Progress
 
 EPILOG = (
     "Examples: `recipe sample sghmc --posterior breast_cancer --step-size 0.01 --param C=1 --steps"
@@ -265,7 +266,9 @@ def sample(
         refuse_to_replace(output, force, where, posterior)
         output = resolved(output)
     limits = limits_typed(timeout, memory)
-    rehearse(where, lambda: concrete_declaration(where), limits)
+    with Progress() as progress:
+        progress.show(f"reading {where}")
+        rehearse(where, lambda: concrete_declaration(where), limits)
     declaration = concrete_declaration(where)
     require_not_refuted(declaration, unproved)
     options = options_typed(

@@ -157,7 +157,9 @@ def _compare(
     check_options(options)
     if plots is not None:
         folder_for_plots(plots)
-    rehearse(where, lambda: subject_of(concrete_declaration(where), options), limits)
+    with Progress() as progress:
+        progress.show(f"reading {where}")
+        rehearse(where, lambda: subject_of(concrete_declaration(where), options), limits)
     declaration = concrete_declaration(where)
     note_verdict(declaration)
     try:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from codegen import generate as generate_kernel
 from codegen.generate import Module, write_text
@@ -25,6 +27,7 @@ from recipe_cli.program.typed import block_names
 from recipe_cli.sandbox.child import StoppedError, within_limits
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import print_line
+from recipe_cli.terminal.progress import Progress
 from verify.certificate import canonical
 from verify.certificate.translation import certificate_of_translation
 from verify.translation import is_agreement
@@ -89,7 +92,7 @@ def generate_module(
             the declared one, and cannot be compared, or a certificate is wanted.
     """
     try:
-        found = within_limits(partial(_translated, request, certificate is not None), limits)
+        found = _in_child(partial(_translated, request, certificate is not None), limits)
     except StoppedError as stopped:
         found = _Translated(request.where, "", stopped.outcome)
     if found.outcome.verdict is not Verdict.PROVED:
@@ -100,6 +103,13 @@ def generate_module(
     if certificate is not None:
         with whole_file(certificate) as temporary:
             temporary.write_text(found.certificate, encoding="ascii")
+
+
+def _in_child(work: Callable[[], Any], limits: Limits) -> Any:
+    """Return what a child process finds, while a line says what it does."""
+    with Progress() as progress:
+        progress.show("generating the module, and proving its text")
+        return within_limits(work, limits)
 
 
 def _compared(request: ModuleRequest, found: _Translated, limits: Limits) -> _Translated:
@@ -158,7 +168,7 @@ def check_module(request: ModuleRequest, file: Path, limits: Limits) -> Verdict:
         The verdict: proved if the text is the step, refuted if it is not.
     """
     try:
-        what, outcome = within_limits(partial(_checked, request, file), limits)
+        what, outcome = _in_child(partial(_checked, request, file), limits)
     except StoppedError as stopped:
         what, outcome = f"{request.where} by the scheme {request.scheme}", stopped.outcome
     relation = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(

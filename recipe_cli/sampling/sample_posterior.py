@@ -32,6 +32,7 @@ from recipe_cli.render.exit_status import exit_status_of_draws
 from recipe_cli.sandbox.child import rehearse
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.sandbox.time_limit import within_seconds
+from recipe_cli.terminal.progress import PROVING, Progress
 
 UNPROVED_ATTRIBUTE = "unproved_text"  # of the posterior group
 
@@ -56,7 +57,9 @@ class TextCheck:
         Raises:
             NotTranslatedError: if the module must not run.
         """
-        self.unproved = require_translation(module, self.limits, self.validated).unproved
+        with Progress() as progress:
+            progress.show(PROVING)
+            self.unproved = require_translation(module, self.limits, self.validated).unproved
         if self.unproved:
             tell(self.unproved, "warning")
 
@@ -202,7 +205,9 @@ def generated_within(
         target = bound_to(declaration, law)
         sample_kernel(target, options_for(target, options, declaration), _GENERATED)
 
-    rehearse(declaration.where, generate, limits)
+    with Progress() as progress:
+        progress.show("generating the module")
+        rehearse(declaration.where, generate, limits)
 
 
 def options_for(

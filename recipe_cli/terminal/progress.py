@@ -10,6 +10,8 @@ from recipe_cli.terminal.printing import console
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
+PROVING = "proving that the module is the rule"
+
 
 class Progress:
     """A line that says what the command is doing; it is removed at the end.

@@ -17,7 +17,7 @@ from recipe.language.symbols import Indexed, name_of
 from recipe_cli.declarations import Declaration
 from recipe_cli.program.translation import require_translation
 from recipe_cli.sandbox.process_limits import Limits
-from recipe_cli.terminal.progress import Progress
+from recipe_cli.terminal.progress import PROVING, Progress
 from recipe_cli.testing.compiled_gradients import COMPILED_GRADIENTS
 from recipe_cli.testing.kernel_subject import kernel_subject
 from recipe_cli.testing.program_subject import (
@@ -73,7 +73,7 @@ def compared_program(
     """
     progress.show("generating")
     subject, module = subject_of(declaration, options)
-    progress.show("proving that the module is the rule")
+    progress.show(PROVING)
     unproved = require_translation(module, limits).unproved
     progress.show("compiling")
     done, total = 0, None
