@@ -14,14 +14,14 @@ from typing import Any
 
 
 class Child:
-    """A script beside this file that serves one case (see served.py); it waits between runs, so
-    that others can take turns.
+    """A script that serves one case (see served.py), named from the folder of this file; it waits
+    between runs, so that others can take turns.
     """
 
     def __init__(self, python: str, script: str, **case: Any) -> None:
         self.complaints = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115 (closed by __exit__)
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-        command = [python, str(Path(__file__).with_name(script)), json.dumps(case)]
+        command = [python, str(Path(__file__).parent / script), json.dumps(case)]
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

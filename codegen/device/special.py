@@ -10,19 +10,20 @@ from codegen.device.intrinsics import device
 
 @device
 def digamma(x: float) -> float:
-    """The derivative of log Gamma for x > 0, and NaN elsewhere: the recurrence up to 8, then the
-    asymptotic series.
+    """The derivative of log Gamma for x > 0, and NaN elsewhere: where x is below 8, that at x + 8
+    less 1/x + 1/(x + 1) + ... + 1/(x + 7); there the asymptotic series.
     """
-    if not x > 0.0:  # far below 0, where a chain that diverges may be, the recurrence would not end
-        return math.nan
-    below = 0.0
-    while x < 8.0:
-        below += 1.0 / x
-        x += 1.0
-    z = 1.0 / (x * x)
+    # with q = x (x + 7), the products (x + 1)(x + 6), (x + 2)(x + 5), (x + 3)(x + 4) are these sums
+    q = x * (x + 7.0)
+    low, high = q * (q + 6.0), (q + 10.0) * (q + 12.0)
+    below = (2.0 * x + 7.0) * ((2.0 * q + 6.0) * high + (2.0 * q + 22.0) * low) / (low * high)
+    small = x < 8.0
+    inverse = 1.0 / (x + 8.0 if small else x)
+    z = inverse * inverse
     series = 1.0 / 240.0 - z * (1.0 / 132.0 - z * (691.0 / 32760.0 - z / 12.0))
     series = z * (1.0 / 12.0 - z * (1.0 / 120.0 - z * (1.0 / 252.0 - z * series)))
-    return log(x) - 0.5 / x - series - below
+    y = log(x + 8.0 if small else x) - 0.5 * inverse - series - (below if small else 0.0)
+    return y if x > 0.0 else math.nan
 
 
 @device

@@ -162,23 +162,28 @@ def _with_posterior(recipe: Bound, named: Potential, posterior: Posterior) -> Bo
         ):
             of = bind(recipe.transform.of, {U: posterior})
             return _transformed_again(recipe, recipe.transform, of, posterior.blocks)  # type: ignore[return-value]
-        recipe = spread(
-            recipe, U, posterior.blocks, avoid=(posterior.log_likelihood, posterior.log_prior)
-        )
+        recipe = spread(recipe, U, posterior.blocks, avoid=_model(posterior))
         U = Potential(U.name, *posterior.blocks)
     return _rebuilt(recipe, {}, {**dict(recipe.posteriors), U: posterior})
 
 
 def _with_posterior_on_the_line(recipe: Bound, U: Potential, posterior: Posterior) -> Bound:
     """Bind a posterior of blocks that live on intervals to a sampler of real numbers."""
-    given = posterior.log_likelihood, posterior.log_prior
-    model: list[Expr] = [e for e in given if e is not None]
+    model = _model(posterior)
     sampler: Recipe | Kernel = recipe
     line = on_the_line(posterior.blocks, UnusedNames([*model, *(e for e, _ in sampler.written())]))
     law = Potential(U.name, *posterior.blocks)
     meaning = {Potential(U.name, *line): pulled_back(law, line)}
     there = spread(recipe, U, line, avoid=model)
     return _rebuilt(there, meaning, {**dict(recipe.posteriors), law: posterior})
+
+
+def _model(posterior: Posterior) -> list[Expr]:
+    """Return the expressions of a posterior; one whose gradient the user wrote may have no
+    likelihood.
+    """
+    given = posterior.log_likelihood, posterior.log_prior
+    return [e for e in given if e is not None]
 
 
 def _transformed_again(

@@ -1,0 +1,199 @@
+"""The models of examples/models: seconds to draws one can report, beside NumPyro's NUTS.
+
+    python benchmarks/models --jax-python FOLDER/bin/python [--only mixture,...] [--json]
+
+FOLDER is an environment (python -m venv FOLDER) after FOLDER/bin/pip install numpyro. For every
+model, one chain of each on one core, in turns, in processes of their own:
+
+* the clock starts when libraries are imported and data are read, and stops when the effective
+  sample size of every reported quantity is 1/0.05^2 = 400, so that the Monte Carlo error of its
+  mean is at most 0.05 posterior standard deviations; compilation and warm-up are in it;
+* our settings are those of settings.py; NUTS adapts its own in --nuts-warmup steps;
+* distances are those of means and standard deviations, over all turns, in standard deviations of
+  NUTS; the largest of a model. At an effective sample size of 400 in each of three turns, and of
+  as many of NUTS, chance alone makes a distance of means of 0.04, and larger the more are compared.
+
+What is missing is skipped, and that is said. With --into FILE every model is written as soon as it
+is measured, and those in the file are kept: so the table can be made model by model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from lines import ROOT, lines_here, lines_in_numpyro
+from page import table
+from rich.console import Console
+from settings import SETTINGS
+
+from codegen.results.diagnostics.convergence import ess_of_mean
+
+HERE = Path(__file__).parent
+ESS = 400.0  # 1/0.05^2
+EXPORT = """
+import importlib, sys
+import numpy as np
+posterior = importlib.import_module(sys.argv[1]).posterior
+np.savez(sys.argv[2], **{str(s): np.asarray(a) for s, a in posterior.given.items()})
+"""
+ONE_THREAD = {
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+}
+
+
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="python benchmarks/models", description=__doc__, formatter_class=raw
+    )
+    parser.add_argument("--jax-python", required=True, help="an interpreter that has numpyro")
+    parser.add_argument(
+        "--only", default=",".join(SETTINGS), help=f"some of: {', '.join(SETTINGS)}"
+    )
+    parser.add_argument("--turns", type=int, default=3, help="runs of each; medians are taken")
+    parser.add_argument("--nuts-warmup", type=int, default=1000, help="steps in which NUTS adapts")
+    parser.add_argument("--core", type=int, help="the core of everything; by default the last one")
+    parser.add_argument("--into", type=Path, help="a JSON file that collects models")
+    parser.add_argument("--json", action="store_true", help="for machines")
+    options = parser.parse_args(arguments)
+    unknown = set(options.only.split(",")) - set(SETTINGS)
+    if unknown:
+        parser.error(f"--only knows no {', '.join(sorted(unknown))}")
+    return options
+
+
+def answer(python: str, script: str, folder: str, task: dict[str, Any]) -> dict[str, Any]:
+    """What a script says of a task, in a process with an empty cache of its own.
+
+    Raises:
+        SystemExit: with its last words, where it fails.
+    """
+    environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": str(ROOT)}
+    with tempfile.TemporaryDirectory(dir=folder) as cache:
+        environment["RECIPE_CACHE"] = cache
+        done = subprocess.run(
+            [python, str(HERE / script), json.dumps(task)],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=False,
+        )
+    if done.returncode:
+        raise SystemExit(f"{script}, {task['model']}: {done.stderr[-2000:]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def measured(model: str, options: argparse.Namespace, libraries: str) -> dict[str, Any]:
+    """Both on one model."""
+    ours, theirs = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        data = f"{folder}/data.npz"
+        paths = f"{ROOT}:{ROOT}/examples/models:{libraries}"
+        subprocess.run(
+            [sys.executable, "-c", EXPORT, model, data],
+            env={**os.environ, "PYTHONPATH": paths},
+            check=True,
+        )
+        for seed in range(options.turns):
+            task = {"model": model, "seed": seed, "ess": ESS}
+            own = {**task, "out": f"{folder}/ours{seed}.npz", "libraries": [libraries]}
+            other = {**task, "out": f"{folder}/nuts{seed}.npz", "data": data}
+            ours.append(answer(sys.executable, "ours.py", folder, own))
+            other["warmup"] = options.nuts_warmup
+            theirs.append(answer(options.jax_python, "nuts.py", folder, other))
+        files = [
+            [f"{folder}/{who}{k}.npz" for k in range(options.turns)] for who in ("ours", "nuts")
+        ]
+        distances = distance(*([dict(np.load(f)) for f in found] for found in files))
+    return {
+        "model": model,
+        "lines": lines_here(model),
+        "numpyro_lines": lines_in_numpyro(model),
+        "setting": ours[0]["setting"],
+        "exact": ours[0]["exact"],
+        "bias": ours[0]["bias"],
+        "ours": medians(ours),
+        "nuts": medians(theirs),
+        **distances,
+        "said": sorted({w for run in ours for w in run["warnings"]}),
+    }
+
+
+def draws_of(folder: str, who: str, turns: int) -> list[dict[str, np.ndarray]]:
+    """The draws of each turn, by quantity, of the shape (1, draws)."""
+    return [dict(np.load(f"{folder}/{who}{seed}.npz")) for seed in range(turns)]
+
+
+def medians(runs: list[dict[str, Any]]) -> dict[str, float]:
+    """The median of every number."""
+    keys = [k for k, v in runs[0].items() if isinstance(v, int | float) and not isinstance(v, bool)]
+    return {k: statistics.median(run[k] for run in runs) for k in keys}
+
+
+def distance(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> dict[str, Any]:
+    """The largest distance of a mean and of a standard deviation, in those of NUTS, and the
+    quantities that have it; and the least effective sample size, by the same estimator for both.
+    """
+    names = list(ours[0])
+    means, spreads, least = {}, {}, [np.inf, np.inf]
+    for name in names:
+        a, b = (np.concatenate([run[name] for run in runs], axis=None) for runs in (ours, theirs))
+        means[name] = abs(a.mean() - b.mean()) / b.std()
+        spreads[name] = abs(a.std() / b.std() - 1)
+        for k, runs in enumerate((ours, theirs)):
+            sizes = [float(ess_of_mean(run[name][:, :, None])[0]) for run in runs]
+            least[k] = min(least[k], *sizes)
+    worst_mean, worst_sd = max(means, key=means.get), max(spreads, key=spreads.get)
+    return {
+        "quantities": len(names),
+        "mean_distance": means[worst_mean],
+        "worst_mean": worst_mean,
+        "sd_distance": spreads[worst_sd],
+        "worst_sd": worst_sd,
+        "least_ess": least[0],
+        "nuts_least_ess": least[1],
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parsed(arguments)
+    core = max(os.sched_getaffinity(0)) if options.core is None else options.core
+    os.sched_setaffinity(0, {core})
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    libraries = subprocess.run(
+        [options.jax_python, "-c", where], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    found: dict[str, Any] = {}
+    if options.into and options.into.exists():
+        found = {row["model"]: row for row in json.loads(options.into.read_text())}
+    for model in options.only.split(","):
+        found[model] = measured(model, options, libraries)
+        print(
+            f"{model}: {found[model]['ours']['cpu']:.1f} s here,"
+            f" {found[model]['nuts']['cpu']:.1f} s NUTS",
+            file=sys.stderr,
+        )
+        if options.into:
+            options.into.write_text(json.dumps(list(found.values()), indent=1) + "\n")
+    rows = [found[m] for m in SETTINGS if m in found]
+    if options.json:
+        print(json.dumps(rows, indent=2))
+    else:
+        Console(width=150).print("\n".join(table(rows)), markup=False, highlight=False)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
