@@ -10,11 +10,13 @@ from codegen.bias.around_draws import (
     Around,
     require_distance_from_edges,
     require_draws_of_this_law,
+    require_edges_far_from_draws,
     require_one_place,
     where_draws_are,
 )
 from codegen.bias.compare import Bias, Law, bias_like, law_of, without_law
 from codegen.bias.linearise import (
+    SMALL_STEP,
     Linear,
     Setting,
     at_fixed_point,
@@ -22,6 +24,7 @@ from codegen.bias.linearise import (
     require_additive_noise,
     with_size,
 )
+from codegen.bias.many_coordinates import predict_many
 from codegen.bias.minibatch_noise import BatchNoise, noise_around, noise_at_point
 from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction, Repairs
 from codegen.bias.repairs import larger_batch, repairs, rounded_down, smaller_step
@@ -29,7 +32,7 @@ from codegen.bias.shift import POINTS, points_of_law, shift_of_means
 from codegen.bias.step_map import step_map
 from codegen.bias.streams import noise_lengths
 from codegen.bias.unpredictable import UnpredictableError
-from codegen.bias.work import Work, work
+from codegen.bias.work import Work, work, work_of_many
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.preimages import reported_block
@@ -38,9 +41,8 @@ from codegen.running.compiled import Compiled
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, Scalar
 
-SMALL_STEP = 1 / 256  # of the step size: what is left of the bias of the step there
 MAX_STEP_SIZES = 10_000  # of a schedule, whose mean is taken
-MAX_COORDINATES = 300  # of a point: more are too many for matrices
+MAX_COORDINATES = 300  # of a point: more are not predicted by matrices
 
 
 def predict(
@@ -80,11 +82,6 @@ def _predicted(
     judged = _judged(kernel)
     fields = [module.plan.fields[b] for b in judged]
     step = step_map(kernel, chains[0].state, fields)
-    if step.size > MAX_COORDINATES:
-        raise UnpredictableError(
-            f"its state has {step.size:,} coordinates, and {MAX_COORDINATES} is the most that is"
-            " predicted"
-        )
     around = where_draws_are(step, chains, options)
     labels = _labels(judged, step.recorded, module.plan.fields)
     require_one_place(around, labels)
@@ -94,15 +91,28 @@ def _predicted(
     data = [kernel.data[f] for e in module.estimators.values() for f in e.gradient.fields.values()]
     rows = min((a.shape[0] for a in data), default=1)
     done = sum(c.done for c in chains)
+    columns = sum(a.size // max(1, a.shape[0]) for a in data)
+    if step.size > MAX_COORDINATES:
+        require_edges_far_from_draws(kernel, step, around)
+        most_of_many = work_of_many(
+            run_steps=done,
+            data_rows=rows,
+            batch=options.rows,
+            columns=columns,
+            size=step.size,
+            copies=len(step.fields) // len(step.recorded),
+        )
+        setting = Setting(step, streams, _rows_for_all(kernel, most_of_many.rows, rows), size)
+        return predict_many(setting, chains, around, labels, budget, most_of_many, lengths)
     most = work(
         run_steps=done,
         data_rows=rows,
         batch=options.rows,
-        columns=sum(a.size // max(1, a.shape[0]) for a in data),
+        columns=columns,
         steps=sum(n for _, n in streams) + 2 * step.size,
         more=2 * POINTS,
     )
-    setting = Setting(step, streams, _rows_for_all(kernel, most, rows), size)
+    setting = Setting(step, streams, _rows_for_all(kernel, most.rows, rows), size)
     # 3. Linearise where the step stands still, at its size and for small steps.
     here = at_fixed_point(setting, around.start, around.scale)
     target = _target(setting, here, around)
@@ -184,13 +194,13 @@ def _labels(
     return labels
 
 
-def _rows_for_all(kernel: Compiled, most: Work, rows: int) -> int:
+def _rows_for_all(kernel: Compiled, most: int, rows: int) -> int:
     """Return the rows of a step that stands for one with all of the data; 0 for all of them at
     once, which neither a gradient of the user nor a running variance allows.
     """
     estimators = kernel.module.estimators.values()
     row_by_row = any(e.average is not None or e.gradient.derived is None for e in estimators)
-    return rows if most.rows == 0 and row_by_row else most.rows
+    return rows if most == 0 and row_by_row else most
 
 
 def _target(setting: Setting, here: Linear, around: Around) -> Law:

@@ -41,7 +41,7 @@ def smaller_step(
     """
     bias, size, found = now[0], setting.step_size, None
     for _ in range(TRIALS):
-        change = _change(bias, budget)
+        change = change_of_step(bias, budget)
         if found is not None and change < 1.0 / NEAR_ENOUGH:
             break
         size = min(size * change, setting.step_size)
@@ -57,7 +57,7 @@ def smaller_step(
     return None if found is None or found >= setting.step_size else found
 
 
-def _change(bias: Bias, budget: float) -> float:
+def change_of_step(bias: Bias, budget: float) -> float:
     """Return the factor of the step size after which the bias is about the budget: the excess of
     variances and the shifts of means grow about as the step size does.
     """

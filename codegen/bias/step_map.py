@@ -135,11 +135,15 @@ class StepMap:
         blocks = [point[self.fields[f]] for f in plan.fields.values()]
         sized = (rows, not distinct) if rows and self.kernel.module.estimators else ()
         state = loaded.allocate(*blocks, *sized)
+        return state, self.room_for_draws(1)
+
+    def room_for_draws(self, count: int) -> Any:
+        """Return ``Draws`` of the module with room for so many draws of what is recorded."""
         lengths = {f: p.stop - p.start for f, p in self.recorded.items()}
-        draws = loaded.Draws(
-            *(np.zeros((int(f in lengths), lengths.get(f, 0))) for f in loaded.Draws._fields)
+        of_module = self.kernel.loaded.Draws
+        return of_module(
+            *(np.zeros((count * (f in lengths), lengths.get(f, 0))) for f in of_module._fields)
         )
-        return state, draws
 
 
 def step_map(kernel: Compiled, state: Any, judged: Sequence[str]) -> StepMap:
