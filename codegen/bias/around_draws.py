@@ -131,6 +131,8 @@ def require_edges_far_from_draws(kernel: Compiled, step: StepMap, around: Around
 def _require_far_edges(kernel: Compiled, step: StepMap, point: np.ndarray, sd: np.ndarray) -> None:
     plan = kernel.module.plan
     for block in plan.state:
+        if plan.fields[block] not in step.fields:  # a thermostat that is held
+            continue
         part = step.fields[plan.fields[block]]
         if on_simplex(block):
             raise UnpredictableError(f"{block.name} is on a simplex, whose edges are near")

@@ -18,7 +18,7 @@ from codegen.bias.compare import Bias
 from codegen.bias.linearise import Setting
 from codegen.bias.modes import Excess, excess_of_step
 from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction, Repairs
-from codegen.bias.repairs import change_of_step, larger_batch, repairs, rounded_down
+from codegen.bias.repairs import proportional_repairs
 from codegen.bias.streams import noise_places
 from codegen.bias.twins import ShortRuns, shuffled, together_after
 from codegen.bias.unpredictable import UnpredictableError
@@ -31,7 +31,7 @@ LOOK = 200  # steps that are looked at one by one
 ALTERNATING = 0.25  # of a negative correlation from one step to the next
 MAX_SLOW = 0.1  # of the coordinates: more that move too slowly leave nothing to say
 DOUBT = 2.0  # standard errors that a coordinate loses in the search for the largest bias
-SAFETY = 0.9  # of the largest change of the step size within the budget
+CAUTION = 2.0  # standard errors that a mean over some coordinates loses against one over more
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Found:
             noise = (np.sqrt(2.0) * self.doubt * size[own])[order]
             mean = np.cumsum(size[own, order]) / count
             error = np.sqrt(np.cumsum(noise**2)) / count
-            some = int(np.argmax(mean - error))
+            some = int(np.argmax(mean - CAUTION * error))
             weights[own, order[: some + 1]] = 1.0 / count[some]
             errors[own] = error[some] / max(mean[some], 1e-300)
         error = float(np.sqrt(np.sum(errors**2)) / 2)
@@ -147,6 +147,8 @@ def _found(
         apart = runs.positions(_moved(setting, start, other), half) - first[:half]
         known = np.maximum(known, together_after(apart, around.sd))
     judged = known < half
+    # two draws of a coordinate may lie side by side by chance, and are then together at once
+    known = np.maximum(known, int(np.median(known)))
     # 2. The variance of the draws, and what minibatches add to it.
     variance = _variance(around.sample, len(chains))
     batches, apart = np.zeros_like(variance), np.zeros_like(first)
@@ -158,9 +160,8 @@ def _found(
     # 3. How far means move.
     sd = np.sqrt(np.maximum(own - step, 1e-3 * own))
     pushes = _pushes(setting, around, first, apart, step, most.points)
-    short = half // 2
-    moved = [runs.positions(start, short, push=p) - first[:short] for p in pushes]
-    late = np.minimum(known, short - 1)
+    moved = [runs.positions(start, half, push=p) - first[:half] for p in pushes]
+    late = np.minimum(known, 3 * half // 4)
     shift = np.array([_mean_from(m, late) for m in moved]) / sd
     done = sum(c.done for c in chains) / runs.stride
     unsure = 1.0 / done + (1.0 / (runs.records - known) if batch else 0.0)
@@ -271,15 +272,15 @@ def _prediction(setting: Setting, found: Found, labels: Sequence[str], budget: f
     moved, shift = _shift(found)
     by_step = float(np.sum(np.abs(of_step)) / max(np.sum(np.abs(of_step) + np.abs(share)), 1e-300))
     total = Bias(ratio, np.array([shift]))
-    alone = Bias(ratio_alone, np.array([by_step * shift]))
     wide = not total.sd[0] <= LARGEST_FACTOR
+    alone = Bias(ratio_alone, np.array([0.0 if wide else by_step * shift]))
     whole = Part(float(total.sd[0]), labels[worst], None if wide else shift, labels[moved])
     if slow and whole.within(budget):
         raise UnpredictableError(_too_slow(found, labels))
     way = Repairs()
     if total.size > budget:
         same = Bias(total.variance * (1.0 - _mean(weights, share)), alone.shift)
-        way = _repairs(setting, same, total, alone, budget)
+        way = proportional_repairs(setting, same, total, alone, budget)
     return Prediction(
         budget,
         bool(options.rows),
@@ -316,27 +317,3 @@ def _shift(found: Found) -> tuple[int, float]:
     """Return the coordinate whose mean moves most, and how far."""
     worst, weights, _ = found.largest(np.abs(found.shift))
     return worst, max(0.0, _mean(weights, found.shift * np.sign(found.shift[::-1])))
-
-
-def _repairs(setting: Setting, same: Bias, total: Bias, alone: Bias, budget: float) -> Repairs:
-    """Return repairs; biases grow about as the step size does, or faster.
-
-    Args:
-        setting: the step with its size.
-        same: the bias of the step size alone in the coordinate that has the largest bias.
-        total, alone: the largest biases.
-        budget: the largest bias.
-    """
-    options = setting.step.kernel.options
-    change = SAFETY * min(1.0, change_of_step(total, budget))
-    step = rounded_down(options.schedule.a * change)
-    if not options.rows or setting.step.kernel.module.plan.variances or alone.size > budget:
-        return Repairs(step)
-    rows = min(
-        setting.step.kernel.data[f].shape[0]
-        for e in setting.step.kernel.module.estimators.values()
-        for f in e.gradient.fields.values()
-    )
-    return repairs(
-        step, larger_batch(same, total, options.rows, rows, options.replace, budget), False, rows
-    )
