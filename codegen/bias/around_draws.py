@@ -115,9 +115,24 @@ def require_distance_from_edges(
     Raises:
         UnpredictableError: where an edge is nearer.
     """
+    _require_far_edges(kernel, step, point, np.sqrt(np.maximum(np.diag(target.points), 0.0)))
+
+
+def require_edges_far_from_draws(kernel: Compiled, step: StepMap, around: Around) -> None:
+    """Require that the draws have no edge of the domain within some standard deviations of their
+    middle.
+
+    Raises:
+        UnpredictableError: where an edge is nearer.
+    """
+    _require_far_edges(kernel, step, around.start, around.scale)
+
+
+def _require_far_edges(kernel: Compiled, step: StepMap, point: np.ndarray, sd: np.ndarray) -> None:
     plan = kernel.module.plan
-    sd = np.sqrt(np.maximum(np.diag(target.points), 0.0))
     for block in plan.state:
+        if plan.fields[block] not in step.fields:  # a thermostat that is held
+            continue
         part = step.fields[plan.fields[block]]
         if on_simplex(block):
             raise UnpredictableError(f"{block.name} is on a simplex, whose edges are near")

@@ -18,6 +18,7 @@ from codegen.bias.step_map import STREAM, StepMap
 from codegen.bias.streams import normals
 from codegen.bias.unpredictable import UnpredictableError
 
+SMALL_STEP = 1 / 256  # of the step size: what is left of the bias of the step there
 QUIET_STEPS = 4096
 MORE_STEPS = 8  # than unknowns, in the fit of N
 REACH = 1e-2  # of a difference, in scales of its coordinate

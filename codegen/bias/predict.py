@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,11 +11,13 @@ from codegen.bias.around_draws import (
     Around,
     require_distance_from_edges,
     require_draws_of_this_law,
+    require_edges_far_from_draws,
     require_one_place,
     where_draws_are,
 )
 from codegen.bias.compare import Bias, Law, bias_like, law_of, without_law
 from codegen.bias.linearise import (
+    SMALL_STEP,
     Linear,
     Setting,
     at_fixed_point,
@@ -22,14 +25,22 @@ from codegen.bias.linearise import (
     require_additive_noise,
     with_size,
 )
+from codegen.bias.many_coordinates import predict_many
 from codegen.bias.minibatch_noise import BatchNoise, noise_around, noise_at_point
 from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction, Repairs
-from codegen.bias.repairs import larger_batch, repairs, rounded_down, smaller_step
+from codegen.bias.repairs import (
+    larger_batch,
+    proportional_repairs,
+    repairs,
+    rounded_down,
+    smaller_step,
+)
 from codegen.bias.shift import POINTS, points_of_law, shift_of_means
 from codegen.bias.step_map import step_map
 from codegen.bias.streams import noise_lengths
+from codegen.bias.thermostat import balanced, thermostats
 from codegen.bias.unpredictable import UnpredictableError
-from codegen.bias.work import Work, work
+from codegen.bias.work import Work, work, work_of_many
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.preimages import reported_block
@@ -38,9 +49,8 @@ from codegen.running.compiled import Compiled
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, Scalar
 
-SMALL_STEP = 1 / 256  # of the step size: what is left of the bias of the step there
 MAX_STEP_SIZES = 10_000  # of a schedule, whose mean is taken
-MAX_COORDINATES = 300  # of a point: more are too many for matrices
+MAX_COORDINATES = 300  # of a point: more are not predicted by matrices
 
 
 def predict(
@@ -60,7 +70,7 @@ def predict(
     """
     module = kernel.module
     healthy = [c for c in chains if c.stopped_by < 0 and kernel.options.draws_after(c.done) > 0]
-    if module.plan.statistics or not module.plan.potentials or not healthy:
+    if module.plan.statistics or not healthy:
         return None
     minibatches = bool(kernel.options.rows)
     try:
@@ -80,11 +90,6 @@ def _predicted(
     judged = _judged(kernel)
     fields = [module.plan.fields[b] for b in judged]
     step = step_map(kernel, chains[0].state, fields)
-    if step.size > MAX_COORDINATES:
-        raise UnpredictableError(
-            f"its state has {step.size:,} coordinates, and {MAX_COORDINATES} is the most that is"
-            " predicted"
-        )
     around = where_draws_are(step, chains, options)
     labels = _labels(judged, step.recorded, module.plan.fields)
     require_one_place(around, labels)
@@ -94,32 +99,44 @@ def _predicted(
     data = [kernel.data[f] for e in module.estimators.values() for f in e.gradient.fields.values()]
     rows = min((a.shape[0] for a in data), default=1)
     done = sum(c.done for c in chains)
+    columns = sum(a.size // max(1, a.shape[0]) for a in data)
+    if step.size > MAX_COORDINATES:
+        require_edges_far_from_draws(kernel, step, around)
+        most_of_many = work_of_many(
+            run_steps=done,
+            data_rows=rows,
+            batch=options.rows,
+            columns=columns,
+            size=step.size,
+            copies=len(step.fields) // len(step.recorded),
+        )
+        setting = Setting(step, streams, _rows_for_all(kernel, most_of_many.rows, rows), size)
+        return predict_many(setting, chains, around, labels, budget, most_of_many, lengths)
     most = work(
         run_steps=done,
         data_rows=rows,
         batch=options.rows,
-        columns=sum(a.size // max(1, a.shape[0]) for a in data),
+        columns=columns,
         steps=sum(n for _, n in streams) + 2 * step.size,
         more=2 * POINTS,
     )
-    setting = Setting(step, streams, _rows_for_all(kernel, most, rows), size)
-    # 3. Linearise where the step stands still, at its size and for small steps.
-    here = at_fixed_point(setting, around.start, around.scale)
-    target = _target(setting, here, around)
-    require_distance_from_edges(kernel, step, here.point, target)
-    deviation = np.sqrt(np.diag(target.points)) * np.where(np.arange(step.size) % 2, 1.0, -1.0)
-    require_additive_noise(setting, here, deviation)
-    # 4. The laws with and without minibatches, and their biases.
-    alone_law = law_of(here)
-    noise = _batch_noise(setting, here, alone_law, target, most) if options.rows else None
-    law = alone_law if noise is None else law_of(here, noise.around)
-    alone, total = _biases(setting, here, around, target, alone_law, law)
-    if law is not None and np.max(total.sd) <= LARGEST_FACTOR:
-        require_draws_of_this_law(around, labels, law, here, total, target)
+    setting = Setting(step, streams, _rows_for_all(kernel, most.rows, rows), size)
+    # 3. The laws of the step with and without minibatches, and of small steps.
+    laws = _laws(setting, around, most)
+    around, here, target = laws.around, laws.here, laws.target
+    require_distance_from_edges(kernel, laws.setting.step, here.point, target)
+    deviation = np.sqrt(np.diag(target.points)) * np.where(
+        np.arange(len(here.point)) % 2, 1.0, -1.0
+    )
+    require_additive_noise(laws.setting, here, deviation)
+    # 4. Their biases.
+    alone, total = _biases(laws)
+    if laws.law is not None and np.max(total.sd) <= LARGEST_FACTOR:
+        require_draws_of_this_law(around, labels, laws.law, here, total, target)
     # 5. What would be within the budget.
     found = Repairs()
     if total.size > budget:
-        found = _repairs(setting, here, target, alone, (total, law), noise, most, rows, budget)
+        found = _repairs(laws, alone, total, most, rows, budget)
     return Prediction(
         budget,
         bool(options.rows),
@@ -127,20 +144,73 @@ def _predicted(
         _part(total, labels),
         _part(alone, labels),
         found,
-        None if noise is None else noise.relative_error,
+        None if laws.noise is None else laws.noise.relative_error,
         step.size,
     )
 
 
-def _biases(
-    setting: Setting,
-    here: Linear,
-    around: Around,
-    target: Law,
-    alone: Law | None,
-    total: Law | None,
-) -> tuple[Bias, Bias]:
+@dataclass(frozen=True, eq=False)
+class _Laws:
+    """The laws of a run, and what they come from.
+
+    Attributes:
+        setting: the step with its size; its thermostats, if it has any, are held.
+        around: where the draws are.
+        here: the step near its fixed point.
+        target: the law of small steps with all of the data.
+        alone: the law of the step with all of the data; None where there is none.
+        law: the law of the step with its minibatches; None where there is none.
+        noise: the noise of minibatches; None without them.
+        held: whether thermostats are held.
+    """
+
+    setting: Setting
+    around: Around
+    here: Linear
+    target: Law
+    alone: Law | None
+    law: Law | None
+    noise: BatchNoise | None
+    held: bool = False
+
+
+def _laws(setting: Setting, around: Around, most: Work) -> _Laws:
+    try:
+        here = at_fixed_point(setting, around.start, around.scale)
+    except UnpredictableError:
+        names = thermostats(setting, around.start, around.scale)
+        if not names:
+            raise
+        return _laws_of_thermostat(setting, around, most, names)
+    target = _target(setting, here, around)
+    alone = law_of(here)
+    if not setting.step.kernel.options.rows:
+        return _Laws(setting, around, here, target, alone, alone, None)
+    noise = _batch_noise(setting, here, alone, target, most)
+    return _Laws(setting, around, here, target, alone, law_of(here, noise.around), noise)
+
+
+def _laws_of_thermostat(
+    setting: Setting, around: Around, most: Work, names: Sequence[str]
+) -> _Laws:
+    """Return the laws with the thermostats held where each law lets them stay."""
+    small = with_size(setting, SMALL_STEP * setting.step_size)
+    target = balanced(small, names, around.start, around.scale)
+    alone = balanced(setting, names, around.start, around.scale)
+    own = alone.of_others(around)
+    if not setting.step.kernel.options.rows:
+        return _Laws(
+            alone.setting, own, alone.here, target.law, alone.law, alone.law, None, held=True
+        )
+    noise = _batch_noise(alone.setting, alone.here, alone.law, target.law, most)
+    total = balanced(setting, names, around.start, around.scale, noise.around)
+    return _Laws(total.setting, own, total.here, target.law, alone.law, total.law, noise, held=True)
+
+
+def _biases(laws: _Laws) -> tuple[Bias, Bias]:
     """Return the biases of the law of the step alone, and of that with minibatches."""
+    here, around, target = laws.here, laws.around, laws.target
+    alone, total = laws.alone, laws.law
     nothing = without_law(target.draws.shape[0])
     if total is None:
         return nothing if alone is None else Bias(
@@ -149,7 +219,7 @@ def _biases(
     sd = np.sqrt(np.diag(target.draws))
     points = points_of_law(total, around.sample)
     centre = here.point if around.sample is None else around.start
-    shift = shift_of_means(setting, here, points, centre, total, target) / sd
+    shift = shift_of_means(laws.setting, here, points, centre, total, target) / sd
     both = Bias(total.variances(target), shift)
     if alone is None or alone is total:
         return both if alone is total else nothing, both
@@ -164,9 +234,12 @@ def _mean_step_size(options: SamplingOptions) -> float:
 
 
 def _judged(kernel: Compiled) -> list[Block]:
-    """Return the blocks of the state that a potential depends on."""
+    """Return the blocks of the state that a potential depends on; those of interest where it is an
+    expression of the recipe.
+    """
     plan = kernel.module.plan
     found = {b for U in plan.potentials for b in blocks_in(U, plan.state)}
+    found = found or set(kernel.module.of_interest)
     judged = [b for b in plan.state if b in found or reported_block(b) in found]
     if not judged:
         raise UnpredictableError("no block of the state is an argument of the potential")
@@ -184,13 +257,13 @@ def _labels(
     return labels
 
 
-def _rows_for_all(kernel: Compiled, most: Work, rows: int) -> int:
+def _rows_for_all(kernel: Compiled, most: int, rows: int) -> int:
     """Return the rows of a step that stands for one with all of the data; 0 for all of them at
     once, which neither a gradient of the user nor a running variance allows.
     """
     estimators = kernel.module.estimators.values()
     row_by_row = any(e.average is not None or e.gradient.derived is None for e in estimators)
-    return rows if most.rows == 0 and row_by_row else most.rows
+    return rows if most == 0 and row_by_row else most
 
 
 def _target(setting: Setting, here: Linear, around: Around) -> Law:
@@ -224,23 +297,19 @@ def _batch_noise(
 
 
 def _repairs(
-    setting: Setting,
-    here: Linear,
-    target: Law,
-    alone: Bias,
-    now: tuple[Bias, Law | None],
-    noise: BatchNoise | None,
-    most: Work,
-    rows: int,
-    budget: float,
+    laws: _Laws, alone: Bias, total: Bias, most: Work, rows: int, budget: float
 ) -> Repairs:
+    setting, here, target, noise = laws.setting, laws.here, laws.target, laws.noise
     options, plan = setting.step.kernel.options, setting.step.kernel.module.plan
+    if laws.held:  # another step size would let them stay elsewhere
+        return proportional_repairs(setting, alone, total, alone, budget)
+    now = (total, laws.law)
     step = smaller_step(setting, here, target, now, options.rows, most.batches, budget)
     if step is not None:
         step = rounded_down(step * options.schedule.a / setting.step_size)
     if noise is None or plan.variances:
         return Repairs(step)
-    batch = larger_batch(alone, now[0], options.rows, rows, options.replace, budget)
+    batch = larger_batch(alone, total, options.rows, rows, options.replace, budget)
     law = law_of(here, noise.differences)
     controlled = bias_like(law, target, *now).size <= budget
     controls = controlled and _can_be_controlled(setting)

@@ -80,6 +80,8 @@ class Prediction:
         noise_error: the relative standard error of the variance of minibatches; None without them.
         minibatches: whether the run has them.
         coordinates: the number of coordinates of the state.
+        slow: the number of judged coordinates that move too slowly for a prediction; what is said
+            holds for the others.
         sentence: what a user should read about it; None where all is well, or where nothing can be
             predicted about a run without minibatches.
     """
@@ -92,6 +94,7 @@ class Prediction:
     repairs: Repairs = Repairs()
     noise_error: float | None = None
     coordinates: int = 0
+    slow: int = 0
     sentence: str | None = None
 
     @property

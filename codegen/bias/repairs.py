@@ -16,6 +16,7 @@ TRIALS = 4  # step sizes that are tried
 NEAR_ENOUGH = 0.6  # of the budget: a step with less bias than that is smaller than it need be
 LARGEST_CHANGE, SMALLEST_CHANGE = 3.0, 0.003  # factors, from one trial to the next
 BISECTIONS = 40
+SAFETY = 0.9  # of the largest change of the step size within the budget, without a trial
 
 
 def smaller_step(
@@ -41,7 +42,7 @@ def smaller_step(
     """
     bias, size, found = now[0], setting.step_size, None
     for _ in range(TRIALS):
-        change = _change(bias, budget)
+        change = change_of_step(bias, budget)
         if found is not None and change < 1.0 / NEAR_ENOUGH:
             break
         size = min(size * change, setting.step_size)
@@ -57,7 +58,7 @@ def smaller_step(
     return None if found is None or found >= setting.step_size else found
 
 
-def _change(bias: Bias, budget: float) -> float:
+def change_of_step(bias: Bias, budget: float) -> float:
     """Return the factor of the step size after which the bias is about the budget: the excess of
     variances and the shifts of means grow about as the step size does.
     """
@@ -99,6 +100,32 @@ def larger_batch(
     if low <= 0.0:
         return rows
     return rounded_up(batch_with_share(low, batch, rows, replace))
+
+
+def proportional_repairs(
+    setting: Setting, same: Bias, total: Bias, alone: Bias, budget: float
+) -> Repairs:
+    """Return repairs without a trial: biases grow about as the step size does, or faster.
+
+    Args:
+        setting: the step with its size.
+        same: the bias of the step size alone in the coordinate that has the largest bias.
+        total, alone: the largest biases.
+        budget: the largest bias.
+    """
+    options = setting.step.kernel.options
+    change = SAFETY * min(1.0, change_of_step(total, budget))
+    step = rounded_down(options.schedule.a * change)
+    if not options.rows or setting.step.kernel.module.plan.variances or alone.size > budget:
+        return Repairs(step)
+    rows = min(
+        setting.step.kernel.data[f].shape[0]
+        for e in setting.step.kernel.module.estimators.values()
+        for f in e.gradient.fields.values()
+    )
+    return repairs(
+        step, larger_batch(same, total, options.rows, rows, options.replace, budget), False, rows
+    )
 
 
 def repairs(step: float | None, batch: int | None, controls: bool, rows: int) -> Repairs:

@@ -20,7 +20,8 @@ def sentence(found: Prediction) -> str | None:
         )
     if found.judgement == "within":
         return None
-    return f"{_effect(found, found.total, found.step_alone)}; {_advice(found)}"
+    slow = f" ({found.slow:,} coordinates move too slowly to be judged)" if found.slow else ""
+    return f"{_effect(found, found.total, found.step_alone)}{slow}; {_advice(found)}"
 
 
 def _effect(found: Prediction, total: Part, alone: Part) -> str:

@@ -36,7 +36,7 @@ class StepMap:
         images: those fields of draws that hold the image of a block; a result has the block itself,
             as no linear step has the image.
         scratch: other numbers in a state that a step depends on, by field, such as the running
-            variance of a gradient; every step starts with these.
+            variance of a gradient, or a thermostat; every step starts with these.
         entry: the machine code of ``run`` and its constant arguments, once they are looked up.
         states: a state and ``Draws`` of the module, for each kind of minibatch.
     """
@@ -57,7 +57,8 @@ class StepMap:
     @property
     def block_size(self) -> int:
         """The number of coordinates of the blocks, without the gradients that are kept."""
-        return max(self.fields[f].stop for f in self.kernel.module.plan.fields.values())
+        blocks = self.kernel.module.plan.fields.values()
+        return max(self.fields[f].stop for f in blocks if f in self.fields)
 
     @cached_property
     def results(self) -> int:
@@ -132,14 +133,21 @@ class StepMap:
         is recorded.
         """
         plan, loaded = self.kernel.module.plan, self.kernel.loaded
-        blocks = [point[self.fields[f]] for f in plan.fields.values()]
+        blocks = [
+            point[self.fields[f]] if f in self.fields else self.scratch[f]
+            for f in plan.fields.values()
+        ]
         sized = (rows, not distinct) if rows and self.kernel.module.estimators else ()
         state = loaded.allocate(*blocks, *sized)
+        return state, self.room_for_draws(1)
+
+    def room_for_draws(self, count: int) -> Any:
+        """Return ``Draws`` of the module with room for so many draws of what is recorded."""
         lengths = {f: p.stop - p.start for f, p in self.recorded.items()}
-        draws = loaded.Draws(
-            *(np.zeros((int(f in lengths), lengths.get(f, 0))) for f in loaded.Draws._fields)
+        of_module = self.kernel.loaded.Draws
+        return of_module(
+            *(np.zeros((count * (f in lengths), lengths.get(f, 0))) for f in of_module._fields)
         )
-        return state, draws
 
 
 def step_map(kernel: Compiled, state: Any, judged: Sequence[str]) -> StepMap:
@@ -153,8 +161,8 @@ def step_map(kernel: Compiled, state: Any, judged: Sequence[str]) -> StepMap:
     module = kernel.module
     names = [*module.plan.fields.values(), *_kept_gradients(module)]
     sizes = [getattr(state, f).size for f in names]
-    fields = _slices(names, sizes, 0)
-    recorded = _slices(judged, [getattr(state, f).size for f in judged], sum(sizes))
+    fields = slices(names, sizes, 0)
+    recorded = slices(judged, [getattr(state, f).size for f in judged], sum(sizes))
     averages = [f for group in module.plan.variances.values() for f in group]
     counters = [e.average.calls for e in module.estimators.values() if e.average is not None]
     scratch = {f: np.copy(getattr(state, f)) for f in (*averages, *counters)}
@@ -169,6 +177,7 @@ def _kept_gradients(module: Module) -> list[str]:
     return [a.field for c in calls if isinstance(c, GradientCall) for a in c.scratch]
 
 
-def _slices(names: Sequence[str], sizes: Sequence[int], start: int) -> dict[str, slice]:
+def slices(names: Sequence[str], sizes: Sequence[int], start: int) -> dict[str, slice]:
+    """Return consecutive slices of these sizes, by name."""
     ends = start + np.cumsum(sizes, dtype=int)
     return {n: slice(int(e) - s, int(e)) for n, s, e in zip(names, sizes, ends, strict=True)}

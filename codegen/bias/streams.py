@@ -87,6 +87,25 @@ def noise_lengths(module: Module, lengths: Lengths) -> list[tuple[int, int]]:
     return found
 
 
+def noise_places(module: Module, lengths: Lengths) -> list[np.ndarray]:
+    """Return where the numbers of each draw of a step are among those of ``normals``, draw by draw
+    in the order of the step.
+    """
+    found, start = [], 0
+    for noises in (module.plan.noises, module.plan.recorded.noises):
+        place = {}
+        numbers = [d for d in noises if d.length is None]
+        vectors = [d for d in noises if d.length is not None]
+        for draw, length in (
+            *((d, 1) for d in numbers),
+            *((d, lengths.known(d.length) or 0) for d in vectors if d.length is not None),
+        ):
+            place[draw.key] = np.arange(start, start + length)
+            start += length
+        found += [place[d.key] for d in noises]
+    return found
+
+
 def normals(streams: list[tuple[int, int]], seed: int, chain: int, steps: np.ndarray) -> np.ndarray:
     """Return all normal numbers of some steps.
 

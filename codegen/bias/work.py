@@ -13,6 +13,10 @@ BATCH_SHARE = 0.4  # of the work
 BATCH_ROUNDS = 6  # evaluations of each minibatch, in all step sizes that are tried
 LINEARISATIONS = 7  # around the fixed point, for small steps, and for the repairs
 MIN_ROWS, MIN_BATCHES_IN_ROWS = 200, 4
+SHORT_RUNS = 4.8  # lengths of a short run that the allowed steps are
+STEPS_OF_POINT = 12  # with gradients that a scheme keeps
+MIN_POINTS, MAX_POINTS = 16, 128
+MIN_DIRECTIONS, MAX_DIRECTIONS = 8, 40
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,23 @@ class Work:
 
     rows: int
     batches: int
+
+
+@dataclass(frozen=True)
+class WorkOfMany:
+    """The size of a prediction for many coordinates.
+
+    Attributes:
+        steps: the steps of a short run.
+        points: the points at which the bend of a step is measured.
+        directions: the directions of the curvature.
+        rows: the rows that stand for all of the data in these directions; 0 for all of them.
+    """
+
+    steps: int
+    points: int
+    directions: int
+    rows: int
 
 
 def work(
@@ -51,3 +72,28 @@ def work(
     rows = int(left / (LINEARISATIONS * steps + more))
     rows = max(rows, MIN_ROWS, MIN_BATCHES_IN_ROWS * batch)
     return Work(0 if rows >= data_rows else rows, batches)
+
+
+def work_of_many(
+    *, run_steps: int, data_rows: int, batch: int, columns: int, size: int, copies: int
+) -> WorkOfMany:
+    """Return the size of a prediction for many coordinates that is at most ``SHARE`` of a run, or
+    free: five sixths for short runs, a twelfth for the bend and a twelfth for directions.
+
+    Args:
+        run_steps, data_rows, batch, columns: as for ``work``.
+        size: the coordinates of a point.
+        copies: the blocks of the state for each block of the posterior.
+    """
+    step_rows = batch or data_rows
+    allowed = max(SHARE * run_steps, FREE_NUMBERS / max(size, columns * step_rows))
+    slopes = 4 * copies  # steps of a direction, at two step sizes
+    rows = allowed * step_rows / 12
+    directions = int(min(MAX_DIRECTIONS, max(MIN_DIRECTIONS, rows / (slopes * data_rows))))
+    rows = max(int(rows / (slopes * directions)), MIN_ROWS, batch)
+    return WorkOfMany(
+        int(allowed / SHORT_RUNS),
+        int(min(MAX_POINTS, max(MIN_POINTS, allowed / (12 * STEPS_OF_POINT)))),
+        directions,
+        0 if rows >= data_rows else rows,
+    )

@@ -93,3 +93,24 @@ def baoab(eps, C):
         return M, V
 
     return step
+
+
+def variances_by_modes(A, noise, step):
+    """The variances of the coordinates of theta for a large curvature A and gradient noise, which
+    need not commute, in the eigendirections of A: ``step(A, noise)`` as above, for one direction.
+    """
+    curvatures, directions = np.linalg.eigh(A)
+    noise = directions.T @ noise @ directions
+    small = [step(np.array([[a]]), np.zeros((1, 1))) for a in curvatures]
+    M, V = (np.array([pair[n] for pair in small]) for n in (0, 1))
+    full = step(np.array([[1.0]]), np.array([[1.0]]))[1]
+    per_noise = full - step(np.array([[1.0]]), np.zeros((1, 1)))[1]
+    # the noise of a step with curvature is linear in that of the gradient, and no more is used here
+    d, n = M.shape[:2]
+    S = np.empty((d, d))
+    for i in range(d):
+        product = np.einsum("ab,jcd->jacbd", M[i], M).reshape(d, n * n, n * n)
+        right = noise[i][:, None, None] * per_noise
+        right[i] += V[i]
+        S[i] = np.linalg.solve(np.eye(n * n) - product, right.reshape(d, -1, 1))[:, 0, 0]
+    return np.diag(directions @ S @ directions.T)
