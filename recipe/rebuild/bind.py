@@ -169,7 +169,7 @@ def _with_posterior(recipe: Bound, named: Potential, posterior: Posterior) -> Bo
 
 def _with_posterior_on_the_line(recipe: Bound, U: Potential, posterior: Posterior) -> Bound:
     """Bind a posterior of blocks that live on intervals to a sampler of real numbers."""
-    model = _model(posterior)
+    model: list[Expr] = _model(posterior)
     sampler: Recipe | Kernel = recipe
     line = on_the_line(posterior.blocks, UnusedNames([*model, *(e for e, _ in sampler.written())]))
     law = Potential(U.name, *posterior.blocks)
