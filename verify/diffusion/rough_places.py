@@ -35,7 +35,7 @@ from recipe.language.text import listed
 from recipe.language.total import Total, labels, opened, relabel
 from recipe.signs.sign import is_nonzero
 from verify.decide.smoothness import Fault, faults
-from verify.diffusion.rough_points import Form, form_of, has_no_source, is_multiple
+from verify.diffusion.rough_points import Form, are_apart, form_of, has_no_source, is_multiple
 from verify.diffusion.rough_surfaces import Sides, beside, has_no_normal_part, is_surface
 from verify.generator.fokker_planck import current
 from verify.subject import Subject
@@ -51,16 +51,17 @@ class Places:
 
     Attributes:
         surfaces: polynomials that vanish on surfaces, at the generic coordinate.
-        form: a quadratic form that vanishes on a set of codimension 2 or more, or None.
+        forms: quadratic forms, each of which vanishes on a set of codimension 2 or more, apart from
+            those of all others.
         state: the state of the process.
     """
 
     surfaces: tuple[Expr, ...]
-    form: Form | None
+    forms: tuple[Form, ...]
     state: tuple[Block, ...]
 
     def __str__(self) -> str:
-        return listed(f"{g} = 0" for g in (*self.surfaces, *([self.form.b] if self.form else [])))
+        return listed(f"{g} = 0" for g in (*self.surfaces, *(form.b for form in self.forms)))
 
 
 @dataclass(frozen=True)
@@ -107,13 +108,14 @@ def prove_no_flow(subject: Subject, found: Iterable[Fault]) -> Outcome | None:
 
 
 def _reason(places: Places) -> str:
-    surfaces, points = Places(places.surfaces, None, ()), Places((), places.form, ())
+    surfaces, points = Places(places.surfaces, (), ()), Places((), places.forms, ())
     across = f"the current across {surfaces} has no jump, and H and D are continuous there"
-    if places.form is None:
+    if not places.forms:
         return across
+    codimension = min(form.codimension for form in places.forms)
     into = (
-        f"no probability flows into {points}, a set of codimension {places.form.codimension} or"
-        " more: H and D are continuous, and the current grows less than the area around it shrinks"
+        f"no probability flows into {points}, a set of codimension {codimension} or more: H and D"
+        " are continuous, and the current grows less than the area around it shrinks"
     )
     return f"{across}; {into}" if places.surfaces else into
 
@@ -126,18 +128,22 @@ def _places(found: Iterable[Fault], state: tuple[Block, ...]) -> Places | None:
     lies elsewhere.
     """
     surfaces: dict[Expr, None] = {}
-    form: Form | None = None
+    forms: list[Form] = []
     for fault in found:
         for factor in _factors(fault.zero):
-            if is_nonzero(factor) or (form is not None and is_multiple(factor, form)):
+            if is_nonzero(factor) or any(is_multiple(factor, form) for form in forms):
                 continue
-            if form is None and (form := form_of(factor, state)) is not None:
+            form = form_of(factor, state)
+            if form is not None:
+                if not all(are_apart(form, other) for other in forms):
+                    return None
+                forms.append(form)
                 continue
             at = _generic(factor)
             if at is None or not is_surface(at, state):
                 return None
             surfaces[-at if -at in surfaces else at] = None
-    return Places(tuple(surfaces), form, state)
+    return Places(tuple(surfaces), tuple(forms), state)
 
 
 def _factors(zero: Expr) -> Iterator[Expr]:
@@ -210,23 +216,23 @@ def _on_side(field: Opened, sides: Sides, places: Places) -> Flow | None:
     """Return a vector field on one side of each surface; None if it is not proved to extend
     continuously to the surfaces there, and to have no source.
     """
-    bounded = Places(places.surfaces, None, places.state)
+    bounded = Places(places.surfaces, (), places.state)
     if not all(_is_continuous(beside(term, sides), bounded) for term in field.terms):
         return None
     found = {block: beside(e, sides) for block, e in field.flow.items()}
     if not all(_is_continuous(e, places) for e in found.values()):
         return None
-    form = places.form
-    if form is not None and not all(has_no_source(e, form) for e in found.values()):
-        return None
+    for form in places.forms:
+        elsewhere = [other for other in places.forms if other is not form]
+        if not all(has_no_source(e, form, elsewhere) for e in found.values()):
+            return None
     return found
 
 
 def _is_continuous(e: Expr, places: Places) -> bool:
-    """Return True if an expression is proved to be continuous, but where the form vanishes."""
-    form = places.form
+    """Return True if an expression is proved to be continuous, but where a form vanishes."""
     rough = (fault for fault in faults(e, places.state) if fault.order < 0)
-    return all(form is not None and is_multiple(fault.zero, form) for fault in rough)
+    return all(any(is_multiple(fault.zero, form) for form in places.forms) for fault in rough)
 
 
 def _has_no_jump(g: Expr, on_sides: list[tuple[Sides, Flow]], state: tuple[Block, ...]) -> bool:

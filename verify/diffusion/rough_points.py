@@ -13,10 +13,12 @@ multiple of ``b**(1/2)``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sympy import (
     Add,
+    Dummy,
     Expr,
     Matrix,
     Mul,
@@ -41,8 +43,9 @@ from recipe.language.calculus import ABSTRACT_ATOMS, freeze, thaw
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, Scalar, generic
 from recipe.language.total import Total, opened
-from recipe.signs.sign import is_positive
+from recipe.signs.sign import is_nonzero, is_positive
 from verify.decide.smoothness import faults
+from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
 
 HALF = Rational(1, 2)
@@ -122,15 +125,32 @@ def is_multiple(e: Expr, form: Form) -> bool:
     return not blocks_in(ratio, form.state) and ratio.is_finite is not False and is_positive(ratio)
 
 
-def has_no_source(e: Expr, form: Form) -> bool:
+def are_apart(a: Form, b: Form) -> bool:
+    """Return True if two forms are proved to vanish on sets at a positive distance: a coordinate of
+    both has two values there.
+    """
+    return any(is_nonzero(normalised(a.values[s] - b.values[s])) for s in a.values if s in b.values)
+
+
+def has_no_source(e: Expr, form: Form, elsewhere: Iterable[Form] = ()) -> bool:
     """Return True if a vector field with this component is proved to have no flux into the set
     where the form vanishes, and to be integrable there.
 
     The component must be continuous on the closure of each of the regions at hand, but for zeros of
-    multiples of the form.
+    multiples of the form, and of forms that vanish ``elsewhere``, apart from it: near the set each
+    power of these is bounded.
     """
-    order = _order(_tidied(e), form)
-    return order is not None and order > -HALF * (form.codimension - 1)  # of a power of b
+    bounded = {
+        p: Dummy("bounded", positive=True)
+        for p in e.atoms(Pow)
+        if p.exp.is_Rational and any(is_multiple(p.base, other) for other in elsewhere)
+    }
+    # a common denominator lets terms cancel, and may hide what vanishes: (x - 1)/r as x/r - 1/r
+    written = e.xreplace(bounded)
+    orders = [_order(way, form) for way in (_tidied(written), written)]
+    return any(
+        order is not None and order > -HALF * (form.codimension - 1) for order in orders
+    )  # of a power of b
 
 
 def _tidied(e: Expr) -> Expr:

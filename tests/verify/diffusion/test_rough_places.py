@@ -150,6 +150,9 @@ SUM = total(root(g))
 SQUARES = (total(theta**2) + x**2) / 2
 
 
+ASIDE = sqrt(expand((x - 1) ** 2 + y**2))
+
+
 def of_vector(flow_theta, flow_x, H=SQUARES):
     """A claim of a vector and a number with this current of exp(-H), and D = 1."""
     rule = {
@@ -172,6 +175,14 @@ TOGETHER = {
     "through the surfaces in two ways": of_vector(s(h), total(s(h))),
     "a point and a line": langevin(RADIUS + root(x - 1)),
     "a point on a line": langevin(RADIUS + root(LINE) + N, Q=TURN),
+    "two points": langevin(RADIUS + ASIDE),
+    "a point on each of two lines in space": langevin(
+        RADIUS + sqrt(expand((x - 1) ** 2 + z**2)), (x, y, z)
+    ),
+    "two points that parameters place": langevin(RADIUS + sqrt(expand((x - c) ** 2 + y**2))),
+    "around two points": with_current(
+        [-y / RADIUS - y / ASIDE, x / RADIUS + (x - 1) / ASIDE], RADIUS + ASIDE + N
+    ),
     "a point, and a vector": langevin(sqrt(total(theta**2) + x**2) + SUM, (theta, x)),
 }
 APART = {
@@ -181,6 +192,15 @@ APART = {
     "more through one than the other": of_vector(s(h), 2 * total(s(h))),
     "jumps of the others": of_vector(total(s(g)), 0),
     "a root of a sum of jumps": of_vector(0, sqrt(2 + total(s(g)))),
+    "two points that may be one": langevin(RADIUS + sqrt(expand((x - a) ** 2 + y**2))),
+    "two lines in space that cross": langevin(RADIUS + sqrt(x**2 + z**2), (x, y, z)),
+    "a source of one of two points": with_current(
+        [(x - 1) / ASIDE**2, y / ASIDE**2], RADIUS + ASIDE + N
+    ),
+    "infinite where the other is at the distance 1": with_current(
+        [x / RADIUS / (1 - ASIDE), y / RADIUS / (1 - ASIDE)], RADIUS + ASIDE + N
+    ),
+    "a source of the other": with_current([x / RADIUS**2, y / RADIUS**2], RADIUS + ASIDE + N),
     "a source on a line, and a point": with_current([s(LINE), -s(LINE)], RADIUS + N),
     "a source of a point, and a line": with_current(
         [x / RADIUS**2, y / RADIUS**2], N + root(x - 1)
