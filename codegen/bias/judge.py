@@ -34,5 +34,5 @@ def judged(
         found = Prediction(options.max_bias, bool(options.rows), reason)
     if found is not None:
         found = replace(found, sentence=sentence(found))
-    said = () if found is None or found.sentence is None else (found.sentence,)
-    return found, (*plain_faults(kernel, chains), *said)
+    said = () if found is None else (found.sentence, found.seen)
+    return found, (*plain_faults(kernel, chains), *(s for s in said if s is not None))

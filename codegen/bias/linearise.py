@@ -173,7 +173,9 @@ def at_fixed_point(setting: Setting, start: np.ndarray, scale: np.ndarray) -> Li
             scale = np.where(own > 0, own, scale)
     raise UnpredictableError(
         "the step without its noise stands still nowhere near the draws: the density has no mode"
-        " there, or the sampler is a thermostat"
+        " there, or the sampler moves it",
+        "no mode of the density was found near the draws: is the sign of the potential right, does"
+        " exp(-U) have a finite integral, and have the chains arrived?",
     )
 
 

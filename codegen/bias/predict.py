@@ -27,6 +27,7 @@ from codegen.bias.linearise import (
 )
 from codegen.bias.many_coordinates import predict_many
 from codegen.bias.minibatch_noise import BatchNoise, noise_around, noise_at_point
+from codegen.bias.modes import require_same_noise
 from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction, Repairs
 from codegen.bias.repairs import (
     larger_batch,
@@ -51,6 +52,11 @@ from recipe.language.symbols import Block, Scalar
 
 MAX_STEP_SIZES = 10_000  # of a schedule, whose mean is taken
 MAX_COORDINATES = 300  # of a point: more are not predicted by matrices
+
+NOT_CONCAVE = (
+    "in the middle of the draws the log density is not concave: it has several modes, or no mode"
+    " there, or the potential has the wrong sign"
+)
 
 
 def predict(
@@ -79,7 +85,9 @@ def predict(
         said = (
             str(reason) if isinstance(reason, UnpredictableError) else "its equations are singular"
         )
-        return Prediction(budget, minibatches, said)
+        seen = reason.seen if isinstance(reason, UnpredictableError) else None
+        seen = None if module.estimators else seen  # a likelihood of rows is no free expression
+        return Prediction(budget, minibatches, said, seen=seen)
 
 
 def _predicted(
@@ -180,6 +188,7 @@ def _laws(setting: Setting, around: Around, most: Work) -> _Laws:
     except UnpredictableError:
         names = thermostats(setting, around.start, around.scale)
         if not names:
+            require_same_noise(setting, around.start, around.scale)  # else nothing is seen
             raise
         return _laws_of_thermostat(setting, around, most, names)
     target = _target(setting, here, around)
@@ -272,14 +281,28 @@ def _target(setting: Setting, here: Linear, around: Around) -> Law:
     Raises:
         UnpredictableError: where there is none.
     """
-    small = with_size(setting, SMALL_STEP * setting.step_size)
-    law = law_of(linearised(small, here.point, around.scale))
+    small = linearised(with_size(setting, SMALL_STEP * setting.step_size), here.point, around.scale)
+    law = law_of(small)
     if law is None or not np.all(np.diag(law.draws) > 0):
+        if _grows(small):
+            raise UnpredictableError(
+                "the log density is not concave where the step stands still", NOT_CONCAVE
+            )
         raise UnpredictableError(
             "the linear step has no stationary law where it stands still: a direction has no"
-            " friction, or the log density is not concave there"
+            " friction, or the density is flat there"
         )
     return law
+
+
+def _grows(here: Linear) -> bool:
+    """Return whether deviations grow in a direction without going to and fro, as they do where the
+    potential has a maximum.
+    """
+    n = here.point.size
+    change = np.linalg.eigvals(here.slopes[:n]) - 1.0
+    real = np.abs(change.imag) < 1e-3 * np.abs(change)
+    return bool(np.any(change.real[real] > 1e-3 * np.max(np.abs(change))))
 
 
 def _batch_noise(

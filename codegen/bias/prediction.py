@@ -82,6 +82,8 @@ class Prediction:
         coordinates: the number of coordinates of the state.
         slow: the number of judged coordinates that move too slowly for a prediction; what is said
             holds for the others.
+        seen: what was seen of a density that is an expression where nothing can be predicted, a
+            sentence; None where nothing was.
         sentence: what a user should read about it; None where all is well, or where nothing can be
             predicted about a run without minibatches.
     """
@@ -95,6 +97,7 @@ class Prediction:
     noise_error: float | None = None
     coordinates: int = 0
     slow: int = 0
+    seen: str | None = None
     sentence: str | None = None
 
     @property

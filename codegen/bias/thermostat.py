@@ -21,6 +21,8 @@ from codegen.bias.linearise import Linear, Setting, at_fixed_point
 from codegen.bias.step_map import StepMap, slices
 from codegen.bias.unpredictable import UnpredictableError
 
+FREE = 1e-6  # of a deviation of a thermostat, in a step
+BENT = 1e-4  # of the drift of a thermostat: what a momentum does to it
 ROUNDS = 12  # of the secant method
 CLOSE = 1e-4  # of a thermostat, relative: it is not searched for more closely
 FIRST_CHANGE = 0.05  # of a thermostat, relative
@@ -53,30 +55,29 @@ class Balanced:
 
 def thermostats(setting: Setting, start: np.ndarray, scale: np.ndarray) -> list[str]:
     """Return the fields of a state that are thermostats: that drift where all momenta stand still,
-    and that no coordinate moves there to first order.
+    with no friction of their own, and that momenta move by their squares.
 
     Args:
         setting: the step with its size.
         start: a point in the middle of the draws, shape (n,).
         scale: the order of magnitude of deviations from it, shape (n,).
     """
-    step, found = setting.step, []
+    step = setting.step
     still = np.where(np.isin(np.arange(step.size), _places(step, step.recorded)), start, 0.0)
-    here = setting.full(still)
-    for name in step.fields:
-        if name in step.recorded:
-            continue
-        part = step.fields[name]
-        drift = np.abs(here[part] - still[part])
-        if not np.all(drift > 0):
-            continue
-        moved = np.zeros(part.stop - part.start)
-        for i in range(step.size):
-            aside = np.zeros(step.size)
-            aside[i] = 1e-3 * scale[i]
-            bent = (setting.full(still + aside) - setting.full(still - aside))[part] / 2
-            moved = np.maximum(moved, np.abs(bent - aside[part]) * 1e3)
-        if np.all(moved < 0.5 * drift):
+    drift = setting.full(still)[: step.size] - still
+    asides = np.diag(scale)
+    ahead, back = (
+        np.array([setting.full(still + sign * a)[: step.size] - still for a in asides])
+        for sign in (1.0, -1.0)
+    )
+    slopes, bends = np.abs(ahead - back - 2 * asides) / 2, np.abs(ahead + back - 2 * drift)
+    found = []
+    for name, part in step.fields.items():
+        own, size = slopes[part, part], np.abs(drift[part])
+        free = np.max(own) <= FREE * np.min(scale[part])  # without a friction of its own
+        by_temperature = np.all(np.max(bends[:, part], axis=0) > BENT * size)
+        unmoved = np.all(np.max(slopes[:, part], axis=0) < size)
+        if name not in step.recorded and np.all(size > 0) and free and by_temperature and unmoved:
             found.append(name)
     return found
 

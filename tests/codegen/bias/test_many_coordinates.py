@@ -173,7 +173,7 @@ def columns(count, rows, condition, *, noisy):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("step", "noisy"), [(0.02, 1.0), (0.02, 4.0), (0.1, 1.0)])
+@pytest.mark.parametrize(("step", "noisy"), [(0.02, 1.0), (0.02, 8.0), (0.1, 1.0)])
 def test_a_diagonal_curvature_of_two_thousand_coordinates(step, noisy):
     posterior, curvature, noise = columns(2000, 500, 8.0, noisy=noisy)
     batch = 50
@@ -200,14 +200,14 @@ def test_the_step_size_alone_is_predicted_for_an_expression_of_many_coordinates(
         steps=20_000,
         warmup=1000,
         thin=10,
-        step_size=0.5,
+        step_size=0.3,
         params={"C": 2.0},
         lengths={"theta": 1000},
         progress=False,
         max_bias=1.0,
     )
     A = np.array([[4.0]])  # in all directions but that of the sum, which has a curvature of 6
-    M, V = sghmc(0.5, 2.0)(A, 0 * A)
+    M, V = sghmc(0.3, 2.0)(A, 0 * A)
     S = np.linalg.solve(np.eye(4) - np.kron(M, M), V.ravel())[0]
     assert draws.bias.total.sd_factor == pytest.approx(np.sqrt(4.0 * S), rel=0.02)
 

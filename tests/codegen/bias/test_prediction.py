@@ -269,23 +269,62 @@ def test_the_repair_by_control_variates_holds(logistic):
     assert drawn(SGLD, logistic, control_variates=True, **how).bias.judgement == "within"
 
 
-@pytest.mark.slow
-def test_a_thermostat_is_not_predicted(logistic):
+def with_thermostat(posterior, **options):
     from catalog.sgnht import sgnht
 
     (V,) = sgnht.abstract
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BiasWarning)
-        found = sample(
-            bind(sgnht, {V: logistic}),
-            steps=4000,
-            step_size=0.01,
-            params={"A": 5.0},
-            batch_size=40,
-            progress=False,
-        ).bias
-    assert found.judgement == "unknown"
-    assert "thermostat" in found.unknown
+        return sample(bind(sgnht, {V: posterior}), progress=False, **options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("eps", "batch"), [(2e-3, 20), (4e-3, 40), (4e-3, 100)])
+def test_a_thermostat_is_predicted(eps, batch):
+    """Noise that differs between directions makes one direction too wide and another one too
+    narrow."""
+    target = np.sqrt(np.diag(Regression(x_values, y_values, None).target))
+    how = {"params": {"A": 10.0}, "step_size": eps, "batch_size": batch}
+    short = with_thermostat(POSTERIOR, steps=20_000, warmup=2000, **how).bias
+    long = with_thermostat(POSTERIOR, steps=400_000, warmup=40_000, thin=20, **how)
+    ratio = long["theta"].std(axis=(0, 1)) / target
+    farthest = ratio[np.abs(ratio - 1).argmax()]
+    assert short.unknown is None
+    assert np.abs(ratio - 1).max() > 0.05
+    assert short.total.sd_factor == pytest.approx(farthest, rel=0.1)
+
+
+@pytest.mark.slow
+def test_a_thermostat_absorbs_noise_that_is_the_same_in_all_directions():
+    random = np.random.default_rng(4)
+    z = Data("z", like=theta)
+    values = random.normal(size=(400, 8))
+    values -= values.mean(axis=0)
+    values = np.linalg.qr(values)[0] * np.sqrt(400)  # the covariance of a row is the identity
+    location = Posterior(theta, -total((z - theta) ** 2) / 2, -total(theta**2) / 2, {z: values})
+    how = {"step_size": 2e-3, "batch_size": 20, "steps": 20_000, "warmup": 2000}
+    found = with_thermostat(location, params={"A": 10.0}, **how).bias
+    plain = drawn(SGHMC, location, scheme="semi-implicit", params={"C": 10.0}, **how).bias
+    assert plain.total.sd_factor > 1.2
+    assert found.total.sd_factor == pytest.approx(1.0, abs=0.03)
+    assert found.judgement == "within"
+
+
+def test_an_expression_is_predicted_and_what_is_seen_of_it_is_said():
+    def of(expression, **options):
+        how = {"steps": 2000, "step_size": 0.05, "warmup": 200, "progress": False, **options}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BiasWarning)
+            return sample(bind(SGLD, {U: expression}), lengths={"theta": 2}, scheme="euler", **how)
+
+    stiff = of(5 * total(theta**2))
+    assert stiff.bias.total.sd_factor == pytest.approx(np.sqrt(1 / (1 - 0.25)), rel=1e-3)
+    assert any("the step size makes standard deviations" in w for w in stiff.warnings)
+    hill = of(-total(theta**2) / 2, step_size=1e-4)
+    assert hill.bias.judgement == "unknown"
+    assert any("the log density is not concave" in w for w in hill.warnings)
+    slope = of(total(theta))
+    assert any("no mode of the density was found" in w for w in slope.warnings)
 
 
 @pytest.mark.slow
