@@ -12,6 +12,7 @@ import pkgutil
 import sys
 import traceback
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,6 +41,7 @@ from recipe_cli.errors import TOO_DEEP, one_line, printable
 from recipe_cli.slips import slip_of
 from recipe_cli.terminal.printing import print_line
 
+ENDLESS_CALLS = 100  # of one function inside of itself, when Python stops a recursion
 MAX_FILE_BYTES = 50_000_000  # of a recipe file: to compile it, Python needs a hundred times this
 
 
@@ -464,7 +466,8 @@ def _run_file(path: Path) -> ModuleType:
         # Neither is a mistake in the file: the user interrupts, or a memory limit is reached.
         raise
     except BaseException as error:
-        raise RecipeError(f"{path}{_line_of(error, path)}: {_one_line(error)}") from None
+        said = _endless_call(error, path) or _one_line(error)
+        raise RecipeError(f"{path}{_line_of(error, path)}: {said}") from None
     finally:
         sys.path.pop(0)
     return module
@@ -485,6 +488,23 @@ def _line_of(error: BaseException, path: Path) -> str:
         if Path(frame.filename) == path.absolute()
     ]
     return f", line {lines[-1]}" if lines else ""
+
+
+def _endless_call(error: BaseException, path: Path) -> str | None:
+    """Return the sentence about a function of the file that calls itself again and again; None for
+    any other exception.
+    """
+    if not isinstance(error, RecursionError):
+        return None
+    frames = traceback.extract_tb(error.__traceback__)
+    calls = Counter(f.name for f in frames if Path(f.filename) == path.absolute())
+    name, count = calls.most_common(1)[0] if calls else ("", 0)
+    if count < ENDLESS_CALLS:
+        return None
+    return (
+        f"{printable(name)} calls itself again and again, until Python stops it after {count}"
+        " calls; give it a case in which it returns without a call"
+    )
 
 
 def _one_line(error: BaseException) -> str:

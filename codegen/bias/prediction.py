@@ -4,6 +4,7 @@ means, and which settings would be within the budget.
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -99,6 +100,12 @@ class Prediction:
     slow: int = 0
     seen: str | None = None
     sentence: str | None = None
+
+    def __repr__(self) -> str:
+        said = self.unknown or self.sentence or "the step size and minibatches do no harm"
+        lines = textwrap.wrap(said, 88, max_lines=3, placeholder=" ...")
+        head = f"Prediction of the bias of a run: {self.judgement} for {self.budget:g} sd"
+        return "\n  ".join([head, *lines])
 
     @property
     def judgement(self) -> Judgement:

@@ -185,17 +185,14 @@ class Recipe:
             )
 
     def written(self) -> list[tuple[Expr, str]]:
-        """Return every expression that was written, each with its place, such as ``Q[r, xi]``."""
+        """Return every expression that was written, each with its place, such as ``Q[r, xi]``;
+        entries of matrices that are 0 are left out.
+        """
         places = [(self.H, "H"), *((e, marginal_place(kept)) for kept, e in self.marginal)]
         places += [] if self.lyapunov is None else [(self.lyapunov, "lyapunov")]
         for matrix in (self.D, self.Q, self.noise_factor):
             if matrix is not None:
-                n = len(self.state)
-                places += [
-                    (matrix.written[a, b], matrix.place(self.state[a], self.state[b]))
-                    for a in range(n)
-                    for b in range(n)
-                ]
+                places += [(e, matrix.place(*pair)) for pair, e in matrix.nonzero.items()]
         return places
 
     def unused_name(self, name: str) -> str:

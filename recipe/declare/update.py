@@ -173,12 +173,11 @@ class Update:
         return [(self.target, "target"), *((e, where) for _, e, where in self._values())]
 
     def _check_every_block_has_a_rule(self) -> None:
+        names, images = {b.name for b in self.state}, {b.image for b in self.state}
         for e in (*(e for e, _ in self.written()), *(block for block, _ in self.observe)):
             for s in sorted(e.atoms(Vector, Scalar), key=str):
                 name = s.base if isinstance(s, Vector) else s.name
-                if name not in {b.name for b in self.state} and generic(s) not in {
-                    b.image for b in self.state
-                }:
+                if name not in names and generic(s) not in images:
                     raise RecipeError(
                         f"the update has no rule for the block {name}; if it does not move, say"
                         f" {name}: {name}"

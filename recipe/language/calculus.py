@@ -34,7 +34,8 @@ from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import DenseEntry, Field, Jet, Partial, Potential, raised
 from recipe.language.chi_squared import NoncentralChiSquared
-from recipe.language.symbols import GENERIC, OTHER, Block, Indexed, Vector
+from recipe.language.derivatives import derivative, symbols_in
+from recipe.language.symbols import GENERIC, OTHER, Block, Indexed, Vector, generic
 from recipe.language.total import Total, opened, relabel, sum_over
 
 AtomRule = Callable[[Expr, Symbol], Expr]
@@ -109,15 +110,71 @@ def _chain_rule(e: Expr, x: Symbol, rule: AtomRule) -> Expr:
     """Differentiate with sympy, with every abstract atom replaced by a plain symbol; ``rule``
     differentiates the atoms.
     """
-    frozen, stands_for = freeze(e)
-    result = frozen.diff(x)
-    for atom, symbol in stands_for.items():
+    known = _frozen(e)
+    result = derivative(known.expression, x)
+    for atom, symbol in known.atoms_with(x):
         of_atom = rule(atom, x)
         if of_atom != 0:
-            result += frozen.diff(symbol) * of_atom
-    if any(not p.exp.is_number for p in frozen.atoms(Pow)):
+            result += derivative(known.expression, symbol) * of_atom
+    if known.has_symbolic_exponent:
         result = powsimp(result, combine="exp")  # sympy writes n x^n / x, undefined at 0
-    return thaw(result, stands_for)
+    return known.thawed(result)
+
+
+class _Frozen:
+    """An expression in which plain symbols stand for abstract atoms, with what is asked of it in
+    the derivative by each of its blocks.
+
+    Attributes:
+        expression: the expression without abstract atoms.
+        has_symbolic_exponent: whether it has a power whose exponent is no number.
+    """
+
+    def __init__(self, e: Expr) -> None:
+        self.expression, stands_for = freeze(e)
+        self.has_symbolic_exponent = any(not p.exp.is_number for p in self.expression.atoms(Pow))
+        self._thawed: dict[Expr, Expr] = {symbol: atom for atom, symbol in stands_for.items()}
+        self._by_coordinate: dict[Symbol, list[tuple[Expr, Symbol]]] = {}
+        for atom, symbol in stands_for.items():
+            for s in _coordinates(atom):
+                self._by_coordinate.setdefault(s, []).append((atom, symbol))
+
+    def atoms_with(self, x: Symbol) -> list[tuple[Expr, Symbol]]:
+        """The atoms whose derivative by a coordinate may be another number than 0, with the
+        symbols that stand for them.
+        """
+        block = generic(x)
+        found = self._by_coordinate.get(block, [])
+        image = getattr(block, "image", None)
+        return found if image is None else [*found, *self._of_image(image, dict(found))]
+
+    def _of_image(self, image: Symbol, known: dict[Expr, Symbol]) -> list[tuple[Expr, Symbol]]:
+        """The atoms that depend on the image of a coordinate, and are not known already."""
+        return [pair for pair in self._by_coordinate.get(image, []) if pair[0] not in known]
+
+    def thawed(self, e: Expr) -> Expr:
+        """Put the atoms back; parts that several derivatives have in common are rewritten once."""
+        if e in self._thawed:
+            return self._thawed[e]
+        if not e.args:
+            return e
+        args = [self.thawed(a) for a in e.args]
+        same = all(a is b for a, b in zip(args, e.args, strict=True))
+        self._thawed[e] = e if same else e.func(*args)
+        return self._thawed[e]
+
+
+_frozen = lru_cache(maxsize=1024)(_Frozen)
+
+
+def _coordinates(atom: Expr) -> set[Symbol]:
+    """The symbols, at the generic index, by which an atom may be differentiated: those that it is
+    written with, and the blocks of abstract functions in it.
+    """
+    found = {generic(s) for s in symbols_in(atom)}
+    for s in list(found):
+        found.update(getattr(s, "blocks", ()))
+    return found
 
 
 def tidy(e: Expr) -> Expr:

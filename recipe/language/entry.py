@@ -130,6 +130,13 @@ def read_entry(e: Expr, row: Block, column: Block, where: str) -> Entry:
     return Number(e)
 
 
+def zero_entry(row: Block, column: Block) -> Entry:
+    """The entry between two blocks that is 0."""
+    if isinstance(row, Vector):
+        return Coupling(S.Zero, S.Zero) if isinstance(column, Vector) else Column(S.Zero)
+    return Row(S.Zero) if isinstance(column, Vector) else Number(S.Zero)
+
+
 def _read_coupling(e: Expr, row: Vector, column: Vector, where: str) -> Coupling:
     """Read an entry between two vectors: a sum of a diagonal, ``outer(u, v)`` and ``Dense``
     matrices with number factors.

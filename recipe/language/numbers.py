@@ -27,6 +27,10 @@ INTEGER_TEXT = re.compile(r"\s*[+-]?[0-9]+\s*")
 BLOCK_BYTES = 2**24  # rows are searched in blocks of this size
 REPAIRS = {
     "text": "convert it to numbers first, for instance with .astype(float)",
+    "words": (
+        "give each category a number, numpy.unique(column, return_inverse=True)[1], and where the"
+        " text stands for a missing value, leave the row out"
+    ),
     "dates": "convert them to numbers first, for instance to days since the first one",
     "written": "subtract an offset, or write a decimal point behind it where rounding does no harm",
     "rounded": "subtract an offset, or give floats, .astype(float), where rounding does no harm",
@@ -217,12 +221,26 @@ class _Expected:
             and hasattr(value, "toarray")
         ):
             self.refuse(type(value).__name__, repair="give a dense array, .toarray()")
-        width = array.size // max(1, array.shape[0]) if array.ndim else 1
-        found = [
-            self._number(v, _row_words(array.shape, k // max(1, width)))
-            for k, v in enumerate(array.flat)
-        ]
+        width = math.prod(array.shape[1:])
+        found = []
+        for k, v in enumerate(array.flat):
+            if isinstance(v, str | bytes) and array.ndim:
+                self._refuse_text(array, k)
+            found.append(self._number(v, _row_words(array.shape, k // max(1, width))))
         return np.array(found, dtype=np.float64).reshape(array.shape)
+
+    def _refuse_text(self, array: np.ndarray, first: int) -> NoReturn:
+        """Refuse an array with text, naming the first text that does not read as a number, if
+        there is one: this keeps all of it from being converted.
+        """
+        texts = ((k, v) for k, v in enumerate(array.flat) if isinstance(v, str | bytes))
+        k, v = next(((k, v) for k, v in texts if not _reads_as_number(v)), (first, None))
+        if v is None:
+            v, repair = array.flat[first], REPAIRS["text"]
+        else:
+            repair = REPAIRS["words"]
+        place = _place_words(array.shape, k)
+        self.refuse(_named(v, str, bytes), f": it has {v[:40]!r}{place}", repair)
 
     def _number(self, v: Any, row: str) -> float:
         """Convert one object to a float; ``row`` is its place, in words."""
@@ -254,6 +272,20 @@ class _Expected:
         if whole is not None and rounded(whole) is not None:
             _refuse_rounded(self.where, whole, row)
         return number
+
+
+def _reads_as_number(text: str | bytes) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _place_words(shape: tuple[int, ...], k: int) -> str:
+    """Return the place of the k-th number of an array, in words that follow a value."""
+    width = math.prod(shape[1:])
+    row = _row_words(shape, k // max(1, width))
+    return f"{row}, column {k % width}" if len(shape) == 2 and width > 1 else row
 
 
 def _whole(v: Any, number: float) -> int | None:

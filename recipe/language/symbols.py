@@ -63,12 +63,13 @@ class Indexed(Symbol):
         extra: what a subclass adds, such as the domain of a ``Vector``.
     """
 
-    __slots__ = ("base", "extra", "label", "length")
+    __slots__ = ("base", "content", "extra", "label", "length")
 
     base: str
     length: Length
     label: int
     extra: tuple[Any, ...]
+    content: tuple[Any, ...]
 
     def __new__(
         cls,
@@ -93,9 +94,14 @@ class Indexed(Symbol):
         return self.length
 
     def _hashable_content(self) -> tuple[Any, ...]:
-        # sympy compares these values, and cannot compare None
-        extra = (S.true if x is None else x for x in self.extra)
-        return (self.base, self.label, self.length, *extra, *sorted(assumptions_of(self).items()))
+        try:
+            return self.content  # sympy asks in each comparison
+        except AttributeError:
+            # sympy compares these values, and cannot compare None
+            extra = (S.true if x is None else x for x in self.extra)
+            facts = sorted(assumptions_of(self).items())
+            self.content = (self.base, self.label, self.length, *extra, *facts)
+            return self.content
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (

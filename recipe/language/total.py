@@ -11,6 +11,7 @@ from sympy import Add, Expr, Mul, expand_mul
 
 from recipe.language.abstract import DenseEntry, Field, Partial, Potential, moved_block
 from recipe.language.as_expression import as_expression
+from recipe.language.derivatives import symbols_in
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.log_density import LogDensity
 from recipe.language.symbols import GENERIC, OTHER, Index, Indexed, Length, index_name
@@ -176,7 +177,8 @@ def free_places(e: Expr) -> set[tuple[int, Length]]:
 
 def relabel(e: Expr, old: int, new: int) -> Expr:
     """Move every symbol at the index ``old`` to the index ``new``."""
-    return e.xreplace({s: s.at(new) for s in e.atoms(Indexed) if s.label == old})
+    moved = [s for s in symbols_in(e) if isinstance(s, Indexed) and s.label == old]
+    return e.xreplace({s: s.at(new) for s in moved}) if moved else e
 
 
 def swap_free(e: Expr, one: int, other: int) -> Expr:

@@ -8,6 +8,7 @@ expression at fault and the repair.
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -255,7 +256,8 @@ def check_symbols(
     It also requires that a name has one meaning: to sympy, equal names with different assumptions
     are different symbols.
     """
-    lengths = {b.length for b in state if isinstance(b, Vector)}
+    known = KnownBlocks(state)
+    lengths = known.lengths
     meanings: dict[str, Any] = {b.name: b for b in state} | {
         length.name: length for length in lengths
     }
@@ -270,20 +272,42 @@ def check_symbols(
                 applied.func.__name__,
                 where,
             )
-        _check_images_are_unwritten(e, where, state)
+        _check_images_are_unwritten(e, where, known)
         for s in sorted(e.atoms(Symbol), key=str):
             if isinstance(s, Index):
                 continue
             here = generic(s)
-            _check_leaf(here, where, state, lengths, allowed)
+            _check_leaf(here, where, known, allowed)
             _check_meaning(meanings.setdefault(here.name, here), here, here.name, where)
 
 
-def _check_images_are_unwritten(e: Expr, where: str, state: tuple[Block, ...]) -> None:
+class KnownBlocks:
+    """The blocks of a state, in the forms in which expressions are checked against them.
+
+    Attributes:
+        state: the blocks.
+        lengths: the lengths of the vectors among them.
+        images: the blocks that stand for others, by these.
+        allowed: the blocks and their images.
+    """
+
+    def __init__(self, state: tuple[Block, ...]) -> None:
+        self.state = state
+        self.lengths = {b.length for b in state if isinstance(b, Vector)}
+        self.images = preimages(state)
+        self.allowed = {*state, *self.images}
+
+    def __str__(self) -> str:
+        return ", ".join(b.name for b in self.state)
+
+
+def _check_images_are_unwritten(e: Expr, where: str, known: KnownBlocks) -> None:
     """Require that, outside of ``grad``, an image is written as the function of its preimage in the
     state.
     """
-    images = preimages(state)
+    images = known.images
+    if not images:
+        return
     guilty = next((s for s in images if s in {generic(x) for x in written_symbols(e)}), None)
     if guilty is not None:
         phi = images[guilty]
@@ -325,32 +349,28 @@ def _check_meaning(known: Any, meaning: Any, name: str, where: str) -> None:
         )
 
 
-def _check_leaf(
-    s: Symbol, where: str, state: tuple[Block, ...], lengths: set[Length], allowed: tuple[type, ...]
-) -> None:
+def _check_leaf(s: Symbol, where: str, known: KnownBlocks, allowed: tuple[type, ...]) -> None:
     """Require that a symbol is a block of the state, a function of such blocks, a parameter, or of
     an allowed class.
     """
-    names = ", ".join(b.name for b in state)
-    images = [b.image for b in state]
     if isinstance(s, Vector | Scalar):
-        if s not in state and s not in images:
-            same = next((b for b in state if b.name == s.name), None)
+        if s not in known.allowed:
+            same = next((b for b in known.state if b.name == s.name), None)
             repair = (
                 f"another block is called {s.name} there; use that very object"
                 if same
-                else f"add it to state=({names})"
+                else f"add it to state=({known})"
             )
             raise RecipeError(
-                f"{where}: the block {s} is not part of the state ({names}); {repair}"
+                f"{where}: the block {s} is not part of the state ({known}); {repair}"
             )
     elif isinstance(s, Potential | Field):
-        for block in s.blocks:
-            if block not in state and block not in images:
-                raise RecipeError(
-                    f"{where}: {s} depends on the block {block}, which is not part of the state"
-                    f" ({names})"
-                )
+        unknown = next((b for b in s.blocks if b not in known.allowed), None)
+        if unknown is not None:
+            raise RecipeError(
+                f"{where}: {s} depends on the block {unknown}, which is not part of the state"
+                f" ({known})"
+            )
     elif isinstance(s, Noise | ScalarNoise | VectorData | ScalarData):
         if not isinstance(s, allowed):
             noise = isinstance(s, Noise | ScalarNoise)
@@ -358,18 +378,18 @@ def _check_leaf(
             home = "the rule of an Update" if noise else "the log_likelihood of a Posterior"
             raise RecipeError(f"{where}: {s} is {kind}, which may stand only in {home}")
     elif isinstance(s, Length):
-        if s not in lengths:
-            raise RecipeError(f"{where}: {s} is the length of no block of the state ({names})")
+        if s not in known.lengths:
+            raise RecipeError(f"{where}: {s} is the length of no block of the state ({known})")
     else:
-        _check_parameter(s, where, lengths, names)
-    if isinstance(s, Dense) and not {s.row.length, s.column.length} <= lengths:
+        _check_parameter(s, where, known)
+    if isinstance(s, Dense) and not {s.row.length, s.column.length} <= known.lengths:
         raise RecipeError(
             f"{where}: {s} stands between {s.row} and {s.column}, which are not both in the state"
-            f" ({names})"
+            f" ({known})"
         )
 
 
-def _check_parameter(s: Symbol, where: str, lengths: set[Length], names: str) -> None:
+def _check_parameter(s: Symbol, where: str, known: KnownBlocks) -> None:
     """Require that a parameter is real, and as long as a block of the state where it has
     coordinates.
     """
@@ -378,9 +398,9 @@ def _check_parameter(s: Symbol, where: str, lengths: set[Length], names: str) ->
         raise RecipeError(
             f"{where}: {s} is declared not to be a real number; every symbol of a recipe is one"
         )
-    if isinstance(s, Indexed) and s.length not in lengths:
+    if isinstance(s, Indexed) and s.length not in known.lengths:
         raise RecipeError(
-            f"{where}: {s} has the length {s.length}, which no block of the state ({names}) has"
+            f"{where}: {s} has the length {s.length}, which no block of the state ({known}) has"
         )
 
 
@@ -401,7 +421,7 @@ def check_state(state: Any) -> tuple[Block, ...]:
                 " Scalar(...)"
             )
     names = [b.name for b in blocks]
-    twice = next((n for n in names if names.count(n) > 1), None)
+    twice = next((n for n, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise RecipeError(
             f"the state symbol {twice} is used twice; give each block a name of its own"

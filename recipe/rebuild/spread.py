@@ -8,12 +8,13 @@ piece ends, so the sampler is literally the same. An expression that does depend
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import singledispatch, singledispatchmethod
 from typing import Any, TypeVar
 
-from sympy import Add, Expr, ImmutableDenseMatrix, Integer, S, Symbol
+from sympy import Add, Expr, ImmutableDenseMatrix, Integer, Symbol
 
 from recipe.declare.recipe import Recipe
 from recipe.declare.reflection import Reflection
@@ -25,7 +26,7 @@ from recipe.language.domain import on_simplex
 from recipe.language.entry import matrices_in
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.matrix import BlockMatrix
+from recipe.language.matrix import BlockMatrix, matrix_of
 from recipe.language.symbols import (
     GENERIC,
     Block,
@@ -223,11 +224,13 @@ class _Copies:
         length: the length that is cut into pieces.
         blocks: the new blocks.
         of: the copies of each symbol; ``of[s][k]`` belongs to ``blocks[k]``.
+        potentials: the potentials that were replaced so far.
     """
 
     length: Length
     blocks: tuple[Block, ...]
     of: Mapping[Symbol, tuple[Symbol, ...]]
+    potentials: dict[Potential, Potential] = field(default_factory=dict, compare=False)
 
     @singledispatchmethod
     def put(self, e: Any, at: At) -> Any:
@@ -252,7 +255,10 @@ class _Copies:
 
     @put.register
     def _(self, e: Potential, at: At) -> Expr:
-        return Potential(e.name, *(c for b in e.blocks for c in self.pieces(b)))
+        if e not in self.potentials:  # one with many blocks stands in the rule of each of them
+            pieces = (c for b in e.blocks for c in self.pieces(b))
+            self.potentials[e] = Potential(e.name, *pieces)
+        return self.potentials[e]
 
     @put.register
     def _(self, e: Total, at: At) -> Expr:
@@ -287,26 +293,29 @@ class _Copies:
         """
         if m is None:
             return None
-        places = [(b, *piece) for b in m.blocks for piece in self.pieces_at(b)]
-        return ImmutableDenseMatrix(
-            [
-                [self.entry(m, row, column, here, there) for column, _, there in places]
-                for row, _, here in places
-            ]
-        )
+        count = itertools.count()
+        # The number of each piece among all of them, by block.
+        places = {b: [(next(count), at) for _, at in self.pieces_at(b)] for b in m.blocks}
+        entries: dict[tuple[int, int], Expr] = {}
+        for (row, column), e in m.nonzero.items():
+            self._check_entry(m, row, column)
+            both = row in self.of and column in self.of
+            if both:
+                pairs = list(zip(places[row], places[column], strict=True))
+            else:
+                pairs = list(itertools.product(places[row], places[column]))
+            for (a, here), (b, there) in pairs:
+                entries[a, b] = self.put(e, {**here, **there})
+        return matrix_of(next(count), entries)
 
-    def entry(self, m: BlockMatrix, row: Block, column: Block, here: At, there: At) -> Expr:
-        """The entry between a piece of ``row`` and a piece of ``column``."""
-        e = m.written[m.blocks.index(row), m.blocks.index(column)]
-        guilty = matrices_in(e)
-        if guilty and (here or there):
+    def _check_entry(self, m: BlockMatrix, row: Block, column: Block) -> None:
+        """Refuse an entry between blocks that are cut into pieces if it is a matrix."""
+        guilty = matrices_in(m.nonzero[row, column])
+        if guilty and (row in self.of or column in self.of):
             raise RecipeError(
                 f"{m.place(row, column)}: {guilty[0]} is a matrix of all coordinates of the block,"
                 f" so {ONE_VECTOR_ONLY}"
             )
-        if here and there and here != there:
-            return S.Zero
-        return self.put(e, {**here, **there})
 
     def reflections(self, reflections: Iterable[Reflection]) -> list[Reflection]:
         """The reflections of the pieces: each piece turns back with its own pieces of the

@@ -72,13 +72,13 @@ def noise_terms(recipe: Recipe, names: UnusedNames) -> dict[Block, Expr]:
     if recipe.noise_factor is not None:
         white = {b: white_noise(b, names) for b in recipe.state}
         return recipe.noise_factor.times(white)
-    for a, row in enumerate(recipe.state):
-        for column in recipe.state[a + 1 :]:
-            if not is_zero_entry(recipe.D.entry(row, column)):
-                raise RecipeError(
-                    f"{recipe.D.place(row, column)} couples the noise of {row} and {column}: "
-                    "no root of D is known for it; give noise_factor=B with B B^T = D"
-                )
+    at = {block: a for a, block in enumerate(recipe.state)}
+    for row, column in recipe.D.nonzero:
+        if at[row] < at[column]:
+            raise RecipeError(
+                f"{recipe.D.place(row, column)} couples the noise of {row} and {column}: "
+                "no root of D is known for it; give noise_factor=B with B B^T = D"
+            )
     return {b: _own_noise(recipe, b, names) for b in recipe.state}
 
 

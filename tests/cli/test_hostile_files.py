@@ -177,7 +177,7 @@ EXPRESSIONS = {  # what is declared: the exit status, and what is said
     # objects that fail when they are shown
     "Recipe(type('E', (), {'__repr__': lambda self: repr(self)})(), U, 1, 0)": (
         BAD,
-        "nested too deeply",
+        "<lambda> calls itself again and again",
     ),
     "Recipe((theta,), U, 1, 0, update=type('E', (), {'__repr__': lambda self: 1 / 0})())": (
         BAD,
@@ -281,6 +281,12 @@ FILES = {
         1,
         PROVED,
         "",
+    ),
+    "it calls itself": (
+        "def power(n): return x * power(n - 1)\nit = langevin(1, power(3))",
+        0,
+        BAD,
+        "power calls itself again and again",
     ),
     "it nests deeply": (
         "e = x\nfor _ in range(10_000): e = sin(e)\nit = langevin(1, e)",

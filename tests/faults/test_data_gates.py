@@ -91,6 +91,22 @@ def test_text_is_no_number(values):
         with_float32_data(module_of(law(np.ones((2, 2)), values)))
 
 
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (["1", "two"], "it has 'two' in row 1; give each category a number"),
+        (["1", "nan"], "it has 'nan' in row 1; give each category a number"),
+        (["1", "2"], "it has '1' in row 0; convert it to numbers first"),
+        ([[1.0, 2.0], [3.0, "x"]], "it has 'x' in row 1, column 1; give each category a number"),
+        (["b", "a"], "it has 'b' in row 0; give each category a number"),
+    ],
+)
+def test_text_is_named_where_it_keeps_the_rest_from_being_numbers(values, words):
+    rows = values if isinstance(values[0], list) else np.ones((2, 2))
+    with pytest.raises(RecipeError, match=re.escape(words)):
+        read(values if rows is not values else np.ones(2), rows)
+
+
 def module_of(posterior):
     from codegen import generate
 

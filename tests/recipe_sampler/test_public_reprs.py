@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from sympy import Integer
 
+import catalog
 import codegen
 import recipe
+import recipe_sampler
 import verify
 from catalog.hmc import hmc_kernel
 from catalog.posteriors.bioassay import posterior
@@ -16,6 +18,7 @@ from catalog.posteriors.breast_cancer import posterior as breast_cancer
 from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from catalog.wright_fisher_dirichlet import wright_fisher_dirichlet
+from codegen import Prediction
 from recipe import Scalar, bind, derive, discretised
 
 MAX_LINES, MAX_CHARS = 5, 110
@@ -50,6 +53,10 @@ PUBLIC = {
         "Divergence: chain 0 diverged in step",
     ),
     "density": (lambda: codegen.Density(posterior), "Density of (a, b) with 2 coordinates"),
+    "prediction": (
+        lambda: Prediction(0.1, True, sentence="minibatch noise " + "widens the law, " * 60),
+        "Prediction of the bias of a run: unknown for 0.1 sd",
+    ),
     "draws": (draws, "2 chains of 3 draws"),
 }
 
@@ -79,3 +86,9 @@ def test_completion_has_all_names_before_any_is_used():
     shown = "import verify; print(*dir(verify))"
     done = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
     assert done.stdout.split() == sorted(verify.__all__)
+
+
+def test_completion_of_the_catalog_proposes_its_files():
+    shown = dir(catalog)
+    assert {"sghmc", "hmc", "posteriors", "audits"} <= set(shown)
+    assert not [name for name in shown if name.startswith("_") or name in vars(recipe_sampler)]

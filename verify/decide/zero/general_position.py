@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from sympy import Expr
 
+from recipe.language.derivatives import symbols_in
 from recipe.language.symbols import Indexed, Length
-from recipe.language.total import Total, labels
+from recipe.language.total import labels
 from verify.decide.zero.point import Ball, NoValueError, Point, at_precision
 
 SIZES, SEEDS = (2, 3), 5  # numbers for every length, and points for each
@@ -17,11 +18,10 @@ NEGLIGIBLE_RADIUS = 1e-30  # a wider ball says nothing
 
 def lengths_in(e: Expr) -> set[Length]:
     """The lengths of all blocks and sums in an expression."""
-    return (
-        e.atoms(Length)
-        | {s.length for s in e.atoms(Indexed)}
-        | {t.index.length for t in e.atoms(Total)}
-    )
+    symbols = symbols_in(e)  # a sum contains its index
+    return {s for s in symbols if isinstance(s, Length)} | {
+        s.length for s in symbols if isinstance(s, Indexed)
+    }
 
 
 def is_zero_in_general_position(e: Expr) -> bool:

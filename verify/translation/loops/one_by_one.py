@@ -13,7 +13,7 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from sympy import Expr, Symbol
+from sympy import Add, Expr, Symbol
 
 from recipe.language.symbols import GENERIC
 from recipe.language.total import labels, sum_over
@@ -154,8 +154,32 @@ def _repeated(
     label: int | None,
     at: ast.AST,
 ) -> None:
+    known = reader.around.grown.get(at)
+    if known is not None:
+        judged, memory, names = reader.judge.snapshot(), reader.memory.copy(), dict(frame.names)
+        if _is_read(reader, frame, once, summed, label, at, known):
+            return
+        # The loop is read in another call of its function, with other arrays.
+        reader.memory, frame.names = memory, names
+        reader.judge.restore(judged)
+    reader.around.grown[at] = grown = _grown_arrays(reader, frame, once, label)
+    if not _is_read(reader, frame, once, summed, label, at, grown):
+        raise unread(at, "what this loop writes is not the same in each reading")
+
+
+def _is_read(
+    reader: Reader,
+    frame: Frame,
+    once: Callable[[], None],
+    summed: Sum,
+    label: int | None,
+    at: ast.AST,
+    grown: list[Array],
+) -> bool:
+    """Read a body once, with the arrays that must only grow in it; return False, where nothing is
+    concluded, if these are not the arrays that it writes elsewhere than at its coordinate.
+    """
     assigned = assigned_in(at)
-    grown = _grown_arrays(reader, frame, once, label)
     before, names = dict(reader.memory.contents), dict(frame.names)
     start: dict[Any, Symbol] = {
         array: reader.judge.fresh("so_far", array.length) for array in grown
@@ -174,6 +198,8 @@ def _repeated(
     )
     first_read, first_write = len(reader.memory.reads), len(reader.memory.writes)
     once()
+    if _written_elsewhere(reader.memory.writes[first_write:], label) != grown:
+        return False
     _check_own_places(reader.memory, first_read, first_write, label, grown, at)
     for array, so_far in start.items():
         reader.memory.contents[array] = before[array] + summed(
@@ -187,6 +213,7 @@ def _repeated(
         elif name not in flags:
             frame.names.pop(name, None)
     frame.names |= unmarked_flags(marked, flags, frame, at)
+    return True
 
 
 def marked_flags(reader: Reader, flags: Mapping[str, Flag]) -> dict[str, Flag]:
@@ -233,6 +260,11 @@ def _grown_arrays(
     written = reader.memory.writes[first:]
     reader.memory, frame.names = memory, names
     reader.judge.restore(known)
+    return _written_elsewhere(written, label)
+
+
+def _written_elsewhere(written: list[tuple[Array, int | None]], label: int | None) -> list[Array]:
+    """Return the arrays that are written at another coordinate than that of the loop."""
     return list(dict.fromkeys(array for array, place in written if place != label or label is None))
 
 
@@ -262,7 +294,19 @@ def _growth(now: Any, so_far: Symbol, name: str, at: ast.AST) -> Expr:
     """Return the term that one iteration adds."""
     if not isinstance(now, Expr):
         raise unread(at, f"{name} is not a number after a turn of this loop")
-    added = (now - so_far).expand() if so_far in generic_symbols(now) else now
+    added = _without(now, so_far) if so_far in generic_symbols(now) else now
     if so_far in generic_symbols(added) or so_far not in generic_symbols(now):
         raise unread(at, f"{name} does not only grow in this loop")
     return added
+
+
+def _without(now: Expr, so_far: Symbol) -> Expr:
+    """Return ``now - so_far``, with its products as they stand where ``so_far`` is a term of it.
+
+    Multiplied out, the derivative of a square of n terms would have n terms for each of n blocks.
+    """
+    rest = [term for term in Add.make_args(now) if term != so_far]
+    plain = Add(*rest)
+    if len(rest) < len(Add.make_args(now)) and so_far not in generic_symbols(plain):
+        return plain
+    return (now - so_far).expand()

@@ -20,6 +20,7 @@ from verify.verdict import Witness
 WORKING_BITS = 128
 PROVING_SEEDS = (5, 6)
 COMPARED_SEEDS = tuple(range(5, 13))  # of the points where numbers alone are compared
+NARROW, APART = 1e-12, 1e-9  # the radius of a ball, and a distance that no such ball can bridge
 LARGEST_GAP = 1e-20  # relative to 1 + the value; 128 bits are 38 digits
 BLOCK_LENGTH = 3  # coordinates of every block at the points where expressions are evaluated
 COORDINATE_OF_LABEL = {GENERIC: 0, OTHER: 1, -2: 2}
@@ -59,6 +60,15 @@ class EqualityProver:
         pairs = zip(self._at_points(a), self._at_points(b), strict=True)
         return any(x is not None and y is not None and not x.overlaps(y) for x, y in pairs)
 
+    def approximation(self, e: Expr) -> float | None:
+        """Return the value of an expression at the first point; None where it is not known to
+        ``NARROW``.
+        """
+        value = self._at_points(e)[0]
+        if value is None or not value.rad() < NARROW:
+            return None
+        return float(value.mid())
+
     def _agree(self, a: Expr, b: Expr) -> bool:
         """Return True if two expressions have the same value at every point where both have one,
         and there is such a point.
@@ -72,6 +82,11 @@ class EqualityProver:
         if e not in self._values:
             self._values[e] = [_value(e, point) for point in self._points]
         return self._values[e]
+
+
+def apart(x: float | None, y: float | None) -> bool:
+    """Return True if two approximations are certainly those of different values."""
+    return x is not None and y is not None and abs(x - y) > APART * (1 + abs(x) + abs(y))
 
 
 def _value(e: Expr, point: Point) -> Any:

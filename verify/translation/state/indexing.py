@@ -14,6 +14,7 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
+from recipe.language.derivatives import symbols_in
 from recipe.language.symbols import GENERIC, Indexed, VectorData, generic
 from recipe.language.total import labels, sum_over
 from verify.translation.parse.problems import unread, wrong
@@ -227,9 +228,11 @@ def moved_to_row(reader: Any, e: Expr, old: int, new: int) -> Expr:
         for s in data
         for shift in range(MAX_ROWS_AT_ONCE)
     }
-    found = {s: of[generic(s)] for s in e.atoms(Symbol) if generic(s) in of}
+    found = {s: of[generic(s)] for s in symbols_in(e) if generic(s) in of}
     if any(shift != old for _, shift in found.values()):
         raise ValueError("numbers of several rows are combined")
+    if new == old:
+        return e
     return e.xreplace(
         {
             s: datum_of_row(d.at(s.label) if isinstance(s, Indexed) else d, new)

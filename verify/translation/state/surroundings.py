@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 
-from verify.translation.state.values import Chunk
+from verify.translation.state.values import Array, Chunk
 
 
 @dataclass
@@ -24,6 +25,8 @@ class Surroundings:
         finding_writes: True while the body of a loop is read only to find the arrays that it
             writes.
         writes_only_out: True in ``step``, which may write into ``out`` only.
+        grown: for each loop that was read, the arrays that grow in it: a loop inside of others is
+            read again with each of them.
     """
 
     call_depth: int = 0
@@ -36,3 +39,4 @@ class Surroundings:
     restoring: bool = False
     finding_writes: bool = False
     writes_only_out: bool = False
+    grown: dict[ast.AST, list[Array]] = field(default_factory=dict)
