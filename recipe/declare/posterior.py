@@ -6,19 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from sympy import Expr, Integer, Symbol
 
 from recipe.declare.coordinate_names import Names, coordinate_names
-from recipe.declare.derived_data import LabelAt, LabelIs
+from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
 from recipe.language.calculus import gradient
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.log_density import Demand, Indicator, as_log_density
-from recipe.language.symbols import Block, ScalarData, Vector, VectorData, generic
+from recipe.language.symbols import Block, Length, ScalarData, Vector, VectorData, generic
 from recipe.language.validate import check_no_matrix, check_number, check_state, check_symbols, read
 
 
@@ -113,13 +113,13 @@ class Posterior:
         Labels that are used in no other way are left out of ``data``.
         """
         assert self.log_likelihood is not None
-        made: dict[Symbol, tuple[ScalarData, Callable[[Any], Any]]] = {
-            i.data: (i.label, partial(LabelIs, value=i.value)) for i in indicators
-        }
-        for s in sorted(self.log_likelihood.atoms(VectorData), key=str):
-            if s.labels is not None:
-                made[generic(s)] = s.labels, LabelAt
-        for s, (label, _) in made.items():
+        named = sorted(
+            {generic(s) for s in self.log_likelihood.atoms(VectorData) if s.labels is not None},
+            key=str,
+        )
+        labels = {i.data: i.label for i in indicators}
+        labels |= {s: s.labels for s in named if s.coordinate is None}
+        for s, label in labels.items():
             if s in self.given:
                 raise RecipeError(
                     f"data= has an array for {s}, and a law makes numbers of that name from"
@@ -129,13 +129,19 @@ class Posterior:
                 raise RecipeError(
                     f"log_likelihood uses {label}, and data= has no array for it; add {label}: ..."
                 )
-        labels = {label for label, _ in made.values()} - self.log_likelihood.free_symbols
-        kept = [(s, array) for s, array in self.data if s not in labels]
-        derived = [(s, make(self.given[label])) for s, (label, make) in made.items()]
+        unused = {*labels.values()} - self.log_likelihood.free_symbols
+        kept = [(s, array) for s, array in self.data if s not in unused]
+        derived = [(i.data, _indicator(self.given[i.label], i.value)) for i in indicators]
+        derived += [
+            (s, CoordinateAt(s.coordinate))
+            if s.coordinate is not None
+            else (s, LabelAt(self.given[s.labels], s.but_last))
+            for s in named
+        ]
         object.__setattr__(self, "data", (*kept, *derived))
         coordinates = [
             Demand(label, f"a label that names a coordinate of {s.length}", Integer(0), whole=True)
-            for s, (label, _) in made.items()
+            for s, label in labels.items()
             if isinstance(s, VectorData)
         ]
         object.__setattr__(self, "demands", (*self.demands, *dict.fromkeys(coordinates)))
@@ -195,3 +201,8 @@ class Posterior:
     def datum_gradient(self) -> dict[Block, Expr]:
         """The gradient of minus the log likelihood of one datum, one expression for each block."""
         return {block: -gradient(self.log_likelihood, block) for block in self.blocks}
+
+
+def _indicator(labels: Any, value: int | Length) -> Any:
+    """Return the numbers of an indicator, from its labels."""
+    return LabelIsLast(labels, value) if isinstance(value, Length) else LabelIs(labels, value)

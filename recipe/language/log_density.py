@@ -7,7 +7,7 @@ from typing import Any
 
 from sympy import Expr
 
-from recipe.language.symbols import Indexed, ScalarData, VectorData
+from recipe.language.symbols import Indexed, Length, ScalarData, VectorData
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,13 @@ class Indicator:
     Attributes:
         data: the symbol that stands for the indicator in expressions.
         label: the symbol of the labels.
-        value: the label that it looks for.
+        value: the label that it looks for; a length for the label that is one more than the last
+            coordinate has.
     """
 
     data: ScalarData
     label: ScalarData
-    value: int
+    value: int | Length
 
 
 @dataclass(frozen=True, eq=False)
