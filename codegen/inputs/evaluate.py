@@ -152,7 +152,7 @@ class Values:
         if hot is not None:
             found = self._value(e.body / hot, inner)
             if found.shape[1] == 1:
-                return self._gathered(found, self._datum(hot))
+                return self._gathered(found, self._labels(generic(hot)))
         within = self._value(e.body, inner)
         return self._summed(within.sum(axis=-1), within, e, np.multiply, float)
 
@@ -171,7 +171,7 @@ class Values:
         if isinstance(s, Length):
             return np.full((1,) * (len(axes) + 2), float(self._size(s)))
         if isinstance(s, VectorData) and s.labels is not None:
-            hot = self._datum(s)[:, None] == np.arange(self._size(s.length))
+            hot = self._labels(generic(s))[:, None] == np.arange(self._size(s.length))
             return self._placed(hot[None].astype(float), s.label, axes)
         if isinstance(s, VectorData):
             return self._placed(self._datum(s)[None].astype(float), s.label, axes)
@@ -189,6 +189,13 @@ class Values:
         """Return an array (draws, rows, length) with its coordinates along the axis of a label."""
         place, after = axes.index(label), len(axes) - axes.index(label) - 1
         return value.reshape(*value.shape[:2], *(1,) * place, value.shape[2], *(1,) * after)
+
+    def _labels(self, s: VectorData) -> np.ndarray:
+        """Return the coordinate that each row names, or the one that all of them name."""
+        if s.coordinate is not None:
+            return np.array([s.coordinate])
+        labels = self._datum(s if s in self.data else s.labels).astype(int)
+        return np.where(labels == self._size(s.length), 0, labels) if s.but_last else labels
 
     def _datum(self, s: Any) -> np.ndarray:
         if generic(s) not in self.data:

@@ -11,9 +11,9 @@ import numpy as np
 from sympy import Lambda, lambdify
 
 from codegen.inputs.evaluate import SPECIAL, Values
+from recipe.declare.joint_map import JointMap
 from recipe.language.abstract import is_joint, written_image
 from recipe.language.errors import RecipeError
-from recipe.language.joint_map import JointMap
 from recipe.language.symbols import Block, name_of, preimages
 
 

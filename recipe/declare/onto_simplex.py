@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sympy import Expr, S, Tuple, exp, log, sqrt
 
-from recipe.language.joint_map import JointMap
+from recipe.declare.joint_map import JointMap
 from recipe.language.symbols import Vector, preimage_of
 from recipe.language.total import total
 
@@ -28,8 +28,9 @@ def preimage_of_simplex(name: str, of: Vector) -> Vector:
     ratio = _log_ratio(x)
     f = exp(ratio) / (1 + total(exp(ratio)))
     forward = JointMap(x, f)
-    across = (sqrt(count) - 1) / of.dim / (1 + total(exp(ratio))) - f
-    slope = Tuple(forward, forward, JointMap(x, across))
+    last = 1 / (1 + total(exp(ratio)))
+    across = (sqrt(count) - 1) / of.dim * last - f
+    slope = Tuple(forward, forward, JointMap(x, across), JointMap(x, sqrt(count) * last))
     log_ratio = log(of) - log(1 - total(of))
     inverse = JointMap(of, log_ratio - total(log_ratio) / (count + sqrt(count)))
     return preimage_of(of, name, forward, slope, inverse, S.Reals)  # type: ignore[return-value]

@@ -12,14 +12,22 @@ from typing import Any
 
 from sympy import Expr, Integer, Symbol
 
+from recipe.declare.categories import numbered
 from recipe.declare.coordinate_names import Names, coordinate_names
 from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
+from recipe.declare.derived_quantities import (
+    Quantity,
+    data_in,
+    derived_quantities,
+    expressions_of,
+)
+from recipe.declare.ordered import Ordered, unfolded
 from recipe.language.calculus import gradient
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
-from recipe.language.log_density import Demand, Indicator, as_log_density
+from recipe.language.log_density import Demand, Indicator, NamedLaw, as_log_density
 from recipe.language.symbols import Block, Length, ScalarData, Vector, VectorData, generic
-from recipe.language.validate import check_no_matrix, check_number, check_state, check_symbols, read
+from recipe.language.validate import check_no_matrix, check_number, check_symbols, read
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -42,16 +50,26 @@ class Posterior:
             ``gradient(theta, rows, x, y, g)``.
         coords: names of the coordinates of vector blocks, by block, such as ``{theta: ["age",
             "income"]}``; tables, plots and files of draws show them. By default the columns of a
-            table name the coordinates of the block that its ``Data`` symbol is ``like``.
+            table name the coordinates of the block that its ``Data`` symbol is ``like``, and
+            the categories of a column of labels those that they name. Labels may be text where
+            the names are given here.
+        derived: quantities that are computed of every draw, by name, such as ``{"tau":
+            exp(log_tau)}``: numbers, lists of numbers, or expressions of a generic coordinate. An
+            expression of data has a value for each row; these data may be others than those of the
+            log likelihood, and have other rows.
 
     Attributes:
-        blocks, log_likelihood, log_prior: as given and read.
+        blocks, log_likelihood, log_prior: as given and read; an ``Ordered`` block is its scalars.
         data: pairs of a ``Data`` symbol and its array.
         demands: what laws demand of the numbers in ``given``.
         given: the arrays as they were given, by symbol; those of labels are not in ``data`` where
             only their indicators are used.
         user_gradient: the argument ``gradient``; None where it was not given.
         coords: the checked names, by block.
+        label_names: the names of the coordinates by length, where labels are categories or text.
+        derived: the checked quantities, by name; those of ``Ordered`` blocks are among them.
+        ordered: the ``Ordered`` blocks; draws of their scalars are left out by default.
+        laws: the laws by name that the log likelihood is a sum of, where it is one.
 
     Raises:
         RecipeError: naming the expression at fault and the repair.
@@ -65,6 +83,10 @@ class Posterior:
     demands: tuple[Demand, ...]
     given: Mapping[Symbol, Any]
     coords: Mapping[Vector, Names]
+    label_names: Mapping[Length, Names]
+    derived: Mapping[str, Quantity]
+    ordered: tuple[Ordered, ...]
+    laws: tuple[NamedLaw, ...]
 
     def __init__(
         self,
@@ -74,6 +96,7 @@ class Posterior:
         data: Mapping[Symbol, Any],
         gradient: Callable[..., None] | None = None,
         coords: Mapping[Any, Any] | None = None,
+        derived: Mapping[str, Any] | None = None,
     ) -> None:
         if not isinstance(data, Mapping):
             raise RecipeError(
@@ -89,7 +112,7 @@ class Posterior:
         likelihood = (
             None if log_likelihood is None else as_log_density(log_likelihood, "log_likelihood")
         )
-        checked = check_state(blocks)
+        checked, ordered = unfolded(blocks)
         values = {
             "blocks": checked,
             "log_likelihood": (
@@ -100,13 +123,40 @@ class Posterior:
             "user_gradient": gradient,
             "demands": () if likelihood is None else likelihood.demands,
             "given": MappingProxyType(dict(data)),
+            "label_names": {},
             "coords": coordinate_names(coords, checked),
+            "derived": {},
+            "ordered": ordered,
+            "laws": () if likelihood is None else likelihood.laws,
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)
+        quantities = derived_quantities(derived, ordered, checked, self.parameters)
+        object.__setattr__(self, "derived", MappingProxyType(quantities))
         if likelihood is not None:
+            self._number_labels()
             self._derive_data(likelihood.indicators)
         self._check()
+
+    def _number_labels(self) -> None:
+        """Number the labels that are categories, or text with names in ``coords``; their names are
+        those of the coordinates.
+        """
+        assert self.log_likelihood is not None
+        names = {block.length: listed for block, listed in self.coords.items()}
+        expressions = [
+            self.log_likelihood,
+            *(e for q in self.derived.values() for e in expressions_of(q)),
+        ]
+        named = {generic(s) for e in expressions for s in e.atoms(VectorData)}
+        given, label_names = dict(self.given), {}
+        for s in sorted((s for s in named if s.labels in given), key=str):
+            found = numbered(f"the data of {s.labels}", self.given[s.labels], names.get(s.length))
+            if found is not None:
+                given[s.labels], label_names[s.length] = found
+        object.__setattr__(self, "given", MappingProxyType(given))
+        object.__setattr__(self, "label_names", MappingProxyType(label_names))
+        object.__setattr__(self, "data", tuple((s, given[s]) for s, _ in self.data))
 
     def _derive_data(self, indicators: tuple[Indicator, ...]) -> None:
         """Derive the data that are made of labels: indicators, and coordinates that labels name.
@@ -129,7 +179,8 @@ class Posterior:
                 raise RecipeError(
                     f"log_likelihood uses {label}, and data= has no array for it; add {label}: ..."
                 )
-        unused = {*labels.values()} - self.log_likelihood.free_symbols
+        mine = self.log_likelihood.free_symbols
+        unused = {*labels.values(), *data_in(self.derived.values())} - {generic(s) for s in mine}
         kept = [(s, array) for s, array in self.data if s not in unused]
         derived = [(i.data, _indicator(self.given[i.label], i.value)) for i in indicators]
         derived += [
@@ -168,6 +219,8 @@ class Posterior:
                 )
         if self.log_likelihood is None:
             return
+        for s in sorted(data_in(self.derived.values()) - {*self.given}, key=str):
+            raise RecipeError(f"derived= uses {s}, and data= has no array for it; add {s}: ...")
         given = {s for s, _ in self.data}
         used = {generic(s) for s in self.log_likelihood.atoms(VectorData, ScalarData)}
         for s in sorted(used - given, key=str):

@@ -173,9 +173,8 @@ def _through_all(head: Potential | Field, phi: Vector) -> Expr:
     """The derivative by theta_j where ``theta = f(phi)`` of all coordinates together, by the
     formula of Sherman & Morrison for the inverse of ``diag(own) + left right^T``.
     """
-    own, left, right = phi.slope  # type: ignore[misc]
+    own, left, right, rest = phi.slope  # type: ignore[misc]
     k = min(0, phi.label) - 2
     at = phi.at(k)
     others = sum_over(left(at) / own(at) * Partial(head, at), k, phi.length)
-    rest = 1 + sum_over(left(at) * right(at) / own(at), k, phi.length)
-    return (Partial(head, phi) - right(phi) * others / rest) / own(phi)
+    return (Partial(head, phi) - right(phi) * others / rest(phi)) / own(phi)

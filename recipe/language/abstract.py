@@ -363,7 +363,7 @@ def _by_joint_map(atom: Potential | Field | Partial, x: Vector) -> Expr:
     """
     from recipe.language.total import sum_over  # it imports this file
 
-    phi, (own, left, right) = generic(x), x.slope  # type: ignore[misc]
+    phi, (own, left, right, _) = generic(x), x.slope  # type: ignore[misc]
     k = min(0, x.label, *(s.label for s in atom.atoms(Indexed))) - 2
     across = sum_over(Partial(atom, phi.image.at(k)) * left(phi.at(k)), k, phi.length)
     return Partial(atom, image_of(x)) * own(x) + right(x) * across

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,6 +49,24 @@ class Indicator:
 
 
 @dataclass(frozen=True, eq=False)
+class NamedLaw:
+    """A law by name of data, so that data can be drawn from it.
+
+    Attributes:
+        name: the function that the user called.
+        variable: the data symbol that it is a law of.
+        arguments: its arguments by name, expressions or tuples of them (weights and logits), or of
+            other laws (the parts of a mixture).
+        expression: the log density.
+    """
+
+    name: str
+    variable: ScalarData | VectorData
+    arguments: Mapping[str, Any]
+    expression: Expr
+
+
+@dataclass(frozen=True, eq=False)
 class LogDensity:
     """The logarithm of a density or of a probability, as a law of ``recipe.laws`` returns it.
 
@@ -60,12 +79,15 @@ class LogDensity:
         indicators: the data that are derived from labels.
         variable: the block or data that it is a law of, where that has coordinates, so that
             ``total`` knows what to sum over where the density is constant; None otherwise.
+        laws: the laws of data that it is a sum of, as far as they are known. A law that is scaled
+            is none any more.
     """
 
     expression: Expr
     demands: tuple[Demand, ...] = ()
     indicators: tuple[Indicator, ...] = ()
     variable: Indexed | None = None
+    laws: tuple[NamedLaw, ...] = ()
 
     def __add__(self, other: Any) -> LogDensity:
         added = as_log_density(other)
@@ -74,6 +96,7 @@ class LogDensity:
             tuple(dict.fromkeys((*self.demands, *added.demands))),
             tuple(dict.fromkeys((*self.indicators, *added.indicators))),
             self.variable or added.variable,
+            (*self.laws, *added.laws),
         )
 
     __radd__ = __add__
@@ -88,12 +111,12 @@ class LogDensity:
         return -self + other
 
     def __mul__(self, factor: Any) -> LogDensity:
-        return self.mapped(self.expression * _factor(factor))
+        return replace(self.mapped(self.expression * _factor(factor)), laws=())
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Any) -> LogDensity:
-        return self.mapped(self.expression / _factor(divisor))
+        return replace(self.mapped(self.expression / _factor(divisor)), laws=())
 
     def __str__(self) -> str:
         return str(self.expression)

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 from sympy import Expr, Float, Interval, Lambda, Rational, S, Set, Symbol, Tuple, oo
 
 from recipe.language.errors import RecipeError
+from recipe.language.numpy_slips import NotAnArray
 
 GENERIC = 0
 OTHER = -1
@@ -52,7 +53,7 @@ class Simplex(Set):
     """
 
 
-class Indexed(Symbol):
+class Indexed(NotAnArray, Symbol):
     """A symbol with one value for each coordinate: a block, a parameter, a noise or a datum of
     symbolic length.
 
@@ -221,7 +222,7 @@ class Vector(Indexed):
         return self.extra[4] if len(self.extra) > 1 else None
 
 
-class Scalar(Symbol):
+class Scalar(NotAnArray, Symbol):
     """A block of the state that is a single number.
 
     Args:
@@ -290,8 +291,8 @@ def preimage_of(
         image: the block that phi stands for.
         name: the name of phi.
         forward, slope, inverse: the map, its derivative, and the map back. The derivative of a
-            ``JointMap`` is a sympy ``Tuple`` of three: its entry (k, j) is
-            ``delta_kj own_k + left_k right_j``.
+            ``JointMap`` is a sympy ``Tuple`` of four: its entry (k, j) is
+            ``delta_kj own_k + left_k right_j``, and its determinant ``prod(own) rest``.
         domain: the domain of phi.
     """
     checked_name(name)
@@ -419,7 +420,7 @@ def one_hot(name: str, like: Indexed, labels: ScalarData, but_last: bool = False
     return Indexed.__new__(VectorData, name, like.length, GENERIC, extra, real=True)  # type: ignore[return-value]
 
 
-class ScalarData(Symbol):
+class ScalarData(NotAnArray, Symbol):
     """One number of a datum, such as its label."""
 
     __slots__ = ()

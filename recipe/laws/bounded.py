@@ -42,8 +42,9 @@ def uniform(x: Any, low: Any, high: Any) -> LogDensity:
     ends = [argument(e, "an end of uniform") for e in (low, high)]
     if not all(e.is_number and e.is_finite for e in ends) or not ends[0] < ends[1]:
         raise RecipeError(f"uniform(x, {low}, {high}): the ends must be two numbers, low < high")
-    law = Law("uniform", Interval.open(*ends), {}, {})
-    return density(law, x, lambda x: -log(ends[1] - ends[0]))
+    low, high = ends
+    law = Law("uniform", Interval.open(low, high), {}, {"low": low, "high": high})
+    return density(law, x, lambda x, low, high: -log(high - low))
 
 
 def dirichlet(x: Vector, concentration: Any) -> LogDensity:

@@ -14,7 +14,7 @@ from recipe.language.log_density import Demand, Indicator, LogDensity
 from recipe.language.symbols import ScalarData, Vector, generic, one_hot
 from recipe.language.total import total
 from recipe.laws.counts import probability_demands, whole_data
-from recipe.laws.law import argument
+from recipe.laws.law import argument, named_law, positive_demands
 
 
 def bernoulli(y: Any, p: Any) -> LogDensity:
@@ -29,7 +29,8 @@ def bernoulli(y: Any, p: Any) -> LogDensity:
     """
     p = argument(p, "the p of bernoulli")
     demands = (*_binary("bernoulli", y), *probability_demands(p, "the p of bernoulli"))
-    return LogDensity(y * log(p) + (1 - y) * log(1 - p), demands)
+    e = y * log(p) + (1 - y) * log(1 - p)
+    return LogDensity(e, demands, laws=named_law("bernoulli", y, e, p=p))
 
 
 def bernoulli_logit(y: Any, logit: Any) -> LogDensity:
@@ -43,7 +44,8 @@ def bernoulli_logit(y: Any, logit: Any) -> LogDensity:
     """
     demands = _binary("bernoulli_logit", y)
     a = argument(logit, "the logit of bernoulli_logit")
-    return LogDensity(y * a - log(1 + exp(a)), demands)
+    e = y * a - log(1 + exp(a))
+    return LogDensity(e, demands, laws=named_law("bernoulli_logit", y, e, logit=a))
 
 
 def categorical(y: Any, p: Any) -> LogDensity:
@@ -66,11 +68,11 @@ def categorical(y: Any, p: Any) -> LogDensity:
             " domain=Simplex())"
         )
     chances = _scores("categorical", "p", p, 2)
-    for e in chances:
-        probability_demands(e, "a probability of categorical")
+    of_data = [d for e in chances for d in positive_demands(e, "a probability of categorical")]
     demand, indicators = _labels("categorical", y, len(chances))
     e = Add(*(i.data * log(a) for i, a in zip(indicators, chances, strict=True)))
-    return LogDensity(e, (demand,), indicators)
+    named = named_law("categorical", y, e, p=tuple(chances))
+    return LogDensity(e, (demand, *of_data), indicators, laws=named)
 
 
 def _categorical_on_simplex(y: Any, p: Vector) -> LogDensity:
@@ -79,7 +81,8 @@ def _categorical_on_simplex(y: Any, p: Vector) -> LogDensity:
     z = one_hot(f"{y.name}_but_last_in_{p.length}", p, y, but_last=True)
     e = (1 - last) * total(z * log(p)) + last * log(1 - total(p))
     demand = Demand(y, "a label of categorical", Integer(0), whole=True)
-    return LogDensity(e, (demand,), (Indicator(last, y, p.length),))
+    named = named_law("categorical", y, e, p=p)
+    return LogDensity(e, (demand,), (Indicator(last, y, p.length),), laws=named)
 
 
 def categorical_logit(y: Any, logits: Sequence[Any]) -> LogDensity:
@@ -97,7 +100,8 @@ def categorical_logit(y: Any, logits: Sequence[Any]) -> LogDensity:
     chosen = Add(*(i.data * a for i, a in zip(indicators, scores, strict=True)))
     e = chosen - log(Add(*(exp(a) for a in scores)))
     used = tuple(i for i in indicators if i.data in e.free_symbols)
-    return LogDensity(e, (demand,), used)
+    named = named_law("categorical_logit", y, e, logits=tuple(scores))
+    return LogDensity(e, (demand,), used, laws=named)
 
 
 def ordered_logistic(y: Any, location: Any, cutpoints: Sequence[Any]) -> LogDensity:
@@ -125,7 +129,8 @@ def ordered_logistic(y: Any, location: Any, cutpoints: Sequence[Any]) -> LogDens
             )
     demand, indicators = _labels("ordered_logistic", y, len(cuts) + 1)
     e = Add(*(i.data * _between(a, cuts, i.value) for i in indicators))
-    return LogDensity(e, (demand,), indicators)
+    named = named_law("ordered_logistic", y, e, location=a, cutpoints=tuple(cuts))
+    return LogDensity(e, (demand,), indicators, laws=named)
 
 
 def _between(a: Expr, cuts: Sequence[Expr], k: int) -> Expr:

@@ -9,8 +9,8 @@ from sympy import Tuple, exp, log
 from catalog.sghmc import sghmc
 from codegen.generate import generate
 from recipe import Data, Posterior, Simplex, Vector, bind, total
+from recipe.declare.joint_map import JointMap
 from recipe.declare.onto_simplex import preimage_of_simplex
-from recipe.language.joint_map import JointMap
 from recipe.language.symbols import preimage_of
 from recipe.laws import dirichlet
 from recipe_cli.program.translation import plain_translation_of
@@ -48,16 +48,22 @@ def test_the_map_is_proved_for_every_length():
     "wrong",
     [
         changed(inverse=JointMap(P, log(P) - log(1 - total(P)))),
-        changed(slope=Tuple(*GOOD.slope.args[:2], JointMap(X, -ADDITIVE(X)))),
+        changed(slope=Tuple(*GOOD.slope.args[:2], JointMap(X, -ADDITIVE(X)), GOOD.slope.args[3])),
+        changed(slope=Tuple(*GOOD.slope.args[:3], ADDITIVE)),
         changed(forward=ADDITIVE),
         # right in all but its determinant, which the law of phi is not written with
         changed(
             forward=ADDITIVE,
-            slope=Tuple(ADDITIVE, ADDITIVE, JointMap(X, -ADDITIVE(X))),
+            slope=Tuple(
+                ADDITIVE,
+                ADDITIVE,
+                JointMap(X, -ADDITIVE(X)),
+                JointMap(X, 1 / (1 + total(exp(X)))),
+            ),
             inverse=JointMap(P, log(P) - log(1 - total(P))),
         ),
     ],
-    ids=["inverse", "derivative", "forward", "determinant"],
+    ids=["inverse", "derivative", "factor", "forward", "determinant"],
 )
 def test_a_wrong_part_is_not_proved(wrong):
     assert decide_invertible(wrong).verdict is Verdict.UNDECIDED

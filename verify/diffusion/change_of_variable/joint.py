@@ -27,14 +27,15 @@ def decide_invertible(phi: Vector) -> Outcome:
     """Decide whether f has the inverse g on its range, and the derivative and the determinant that
     the law of phi is written with.
     """
-    own, left, right = phi.slope  # type: ignore[misc]
-    if not all(is_positive(e(phi)) for e in (own, left)):
-        return undecided("the factors of f' are not seen to be positive")
-    determinant = total(log(own(phi))) + log(1 + total(left(phi) * right(phi) / own(phi)))
+    own, left, right, rest = phi.slope  # type: ignore[misc]
+    if not all(is_positive(e(phi)) for e in (own, rest)):
+        return undecided("the factors of det f' are not seen to be positive")
+    determinant = total(log(own(phi))) + log(rest(phi))
     f = written_image(phi)
     identities = (
         (explicit(f, phi) - own(phi), "f' = diag(own) + left right^T"),
         (partial(f, phi.at(OTHER)) - left(phi) * right(phi.at(OTHER)), "f' off its diagonal"),
+        (1 + total(left(phi) * right(phi) / own(phi)) - rest(phi), "the determinant lemma"),
         (partial(determinant - log_volume(phi), phi), "the determinant of f'"),
         (in_preimages(phi.inverse(phi.image), (phi,)) - phi, "g(f(phi)) = phi"),  # type: ignore[misc, arg-type]
     )

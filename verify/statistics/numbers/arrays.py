@@ -17,10 +17,10 @@ import sympy
 from scipy import special
 from sympy import Expr, Lambda, Symbol
 
+from recipe.declare.joint_map import JointMap
 from recipe.language.abstract import DenseEntry, Partial, Potential
 from recipe.language.errors import RecipeError
 from recipe.language.fold import Fold, FoldSign
-from recipe.language.joint_map import JointMap
 from recipe.language.phi import Phi
 from recipe.language.symbols import GENERIC, Block, Indexed, Length, Noise, Vector, generic, name_of
 from recipe.language.total import Total

@@ -17,9 +17,9 @@ import numpy as np
 import sympy
 from sympy import Expr, Symbol
 
+from recipe.declare.joint_map import JointMap
 from recipe.language.abstract import Partial
 from recipe.language.fold import Fold
-from recipe.language.joint_map import JointMap
 from recipe.language.symbols import GENERIC, Block, name_of
 from recipe.language.total import Total
 from verify.statistics.numbers.arrays import (
