@@ -21,6 +21,7 @@ from codegen.results.diagnostics.diagnosis import Diagnosis
 from codegen.results.draws import Divergence, Draws
 from codegen.results.of_any_source import diagnose, plot
 from codegen.results.plots import Plots
+from codegen.results.predictions import compute_log_likelihood, sample_posterior_predictive
 from codegen.results.read_netcdf import read_draws
 from codegen.results.saved_draws import SavedDraws
 from codegen.running.one_step import OneStep, one_step
@@ -40,6 +41,7 @@ __all__ = [
     "Polynomial",
     "Prediction",
     "SavedDraws",
+    "compute_log_likelihood",
     "diagnose",
     "generate",
     "memory_mapped",
@@ -49,6 +51,7 @@ __all__ = [
     "read_libsvm",
     "read_table",
     "sample",
+    "sample_posterior_predictive",
 ]
 
 

@@ -297,8 +297,11 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         given_blocks(options.initial, state, options.chains, lengths), "initial="
     )
     users = user_gradients(module, options.gradient)
-    if caller.before is not None:
-        caller.before(*specimen(what, module, options, lengths))
+    derives = any(e.gradient.posterior.derived for e in module.estimators.values())
+    if caller.before is not None or derives:
+        form = specimen(what, module, options, lengths)
+        if caller.before is not None:
+            caller.before(*form)
     data = inputs.data
     densities = _densities(inputs, users)
     _check_user_gradients(inputs, users, densities, given)

@@ -3,7 +3,8 @@ and derive its dynamics.
 
 Everything in ``__all__`` is the public language:
 
-* blocks and symbols: ``Vector``, ``Scalar``, ``Simplex``, ``Parameter``, ``Noise``, ``Data``;
+* blocks and symbols: ``Vector``, ``Scalar``, ``Simplex``, ``Ordered``, ``Parameter``, ``Noise``,
+  ``Data``;
 * abstract functions: ``Potential``, ``Field``, ``Dense``;
 * operators: ``total``, ``grad``, ``div``, ``dot``, ``outer``;
 * declarations: ``Recipe``, ``Update``, ``Posterior``, ``Reflection``, ``Preimage``;
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from recipe.declare import maps
     from recipe.declare.dynamics import Derivation, Dynamics, derive
     from recipe.declare.limit import limit_of
+    from recipe.declare.ordered import Ordered
     from recipe.declare.posterior import Posterior
     from recipe.declare.preimage import Preimage
     from recipe.declare.recipe import Recipe
@@ -55,6 +57,7 @@ NAMES_BY_MODULE = {
     "recipe.declare": "maps",
     "recipe.declare.dynamics": "Derivation Dynamics derive",
     "recipe.declare.limit": "limit_of",
+    "recipe.declare.ordered": "Ordered",
     "recipe.declare.posterior": "Posterior",
     "recipe.declare.preimage": "Preimage",
     "recipe.declare.recipe": "Recipe",
@@ -89,6 +92,7 @@ __all__ = [
     "Kernel",
     "Noise",
     "NoncentralChiSquared",
+    "Ordered",
     "OutsideLanguageError",
     "Parameter",
     "Posterior",

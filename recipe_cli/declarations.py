@@ -36,12 +36,14 @@ from recipe import (
 )
 from recipe.kernel import MetropolisedMap, MetropolisedPath, MetropolisHastings, Repeat, compose
 from recipe.language.did_you_mean import did_you_mean
+from recipe.laws.above_zero import SupportWarning
 from recipe.scheme import PRINTED
 from recipe_cli.errors import TOO_DEEP, one_line, printable
 from recipe_cli.slips import slip_of
 from recipe_cli.terminal.printing import print_line
 
 ENDLESS_CALLS = 100  # of one function inside of itself, when Python stops a recursion
+NOTES = (DecimalWarning, SupportWarning)  # warnings about a declaration that are shown
 MAX_FILE_BYTES = 50_000_000  # of a recipe file: to compile it, Python needs a hundred times this
 
 
@@ -456,11 +458,10 @@ def _run_file(path: Path) -> ModuleType:
     sys.path.insert(0, str(path.parent.resolve()))
     try:
         with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", DecimalWarning)
+            for kind in NOTES:
+                warnings.simplefilter("always", kind)
             spec.loader.exec_module(module)
-        for text in dict.fromkeys(
-            str(w.message) for w in caught if issubclass(w.category, DecimalWarning)
-        ):
+        for text in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, NOTES)):
             print_line(f"note: {text}", err=True)
     except (KeyboardInterrupt, MemoryError):
         # Neither is a mistake in the file: the user interrupts, or a memory limit is reached.

@@ -12,7 +12,7 @@ from sympy import Symbol
 
 from codegen.generate import Module
 from codegen.inputs.posterior_data import is_memory_mapped, numbers_of
-from recipe.declare.derived_data import LabelAt, LabelIs
+from recipe.declare.derived_data import LabelIs, OfLength
 from recipe.declare.posterior import Posterior
 from recipe.declare.replace_fields import with_fields
 from recipe.language.errors import RecipeError
@@ -42,7 +42,7 @@ def _rounded(p: Posterior) -> Posterior:
 
 def _rounded_array(s: Symbol, value: Any) -> Any:
     """Return float64 data rounded to float32; all other data as they are."""
-    if isinstance(value, LabelAt | LabelIs):
+    if isinstance(value, LabelIs | OfLength):
         return value
     name, mapped = name_of(s), is_memory_mapped(value)
     if mapped and getattr(value, "dtype", None) == np.float64:

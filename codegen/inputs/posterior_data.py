@@ -14,8 +14,9 @@ import numpy as np
 from sympy import Symbol
 
 from codegen.inputs.demands import require_demands
+from codegen.inputs.label_arrays import label_arrays
 from codegen.inputs.lengths import Lengths
-from recipe.declare.derived_data import LabelAt
+from recipe.declare.derived_data import OfLength
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
 from recipe.language.numbers import (
@@ -25,9 +26,7 @@ from recipe.language.numbers import (
     refuse_rounded,
     refuse_unfinite,
 )
-from recipe.language.symbols import Length, VectorData, name_of
-
-MAX_LABEL = 2**31  # more groups than that fit into no memory
+from recipe.language.symbols import VectorData, name_of
 
 
 def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.ndarray]:
@@ -50,10 +49,13 @@ def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.n
     arrays = {
         s: _datum_array(s, value, lengths)
         for s, value in posterior.data
-        if not isinstance(value, LabelAt)
+        if not isinstance(value, OfLength)
     }
-    arrays |= _label_arrays(posterior, lengths)  # last, as other data may say how many there are
     lengths.learn_names(posterior.coords)
+    for length, names in posterior.label_names.items():
+        lengths.learn(length, len(names), f"the categories {', '.join(names[:3])}, ...")
+        lengths.note_columns(length, names, "the categories of labels")
+    arrays |= label_arrays(posterior, lengths, arrays)  # other data may say how many there are
     rows = {name_of(getattr(s, "labels", None) or s): len(array) for s, array in arrays.items()}
     if len(set(rows.values())) > 1:
         shown = ", ".join(f"{name} has {n}" for name, n in rows.items())
@@ -85,48 +87,6 @@ def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:
             lengths.note_columns(s.length, names, where)
     view = array.view(np.uint8 if array.dtype == np.bool_ else array.dtype).view(np.ndarray)
     # Numba compiles once for each type of array, and read-only arrays are a type of their own.
-    view.flags.writeable = False
-    return view
-
-
-def _label_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.ndarray]:
-    """Return the numbers of the coordinates that each row names, of the shape (rows,), by symbol.
-
-    A kernel reads and writes at these numbers, so each is checked here. Where nothing else says how
-    many coordinates there are, there are as many as the largest label of all says.
-
-    Raises:
-        RecipeError: for labels that are too large for the known number of coordinates.
-    """
-    arrays = {s: _labels(s, value) for s, value in posterior.data if isinstance(value, LabelAt)}
-    largest: dict[Length, int] = {}
-    for s, labels in arrays.items():
-        largest[s.length] = max(largest.get(s.length, 0), int(labels.max()))
-    for s, labels in arrays.items():
-        where = f"the data of {name_of(s.labels)}"
-        known = lengths.known(s.length)
-        count = largest[s.length] + 1 if known is None else known
-        if labels.max() >= count:
-            row = int(np.argmax(labels >= count))
-            raise RecipeError(
-                f"row {row} of {where} is {labels[row]}, and the coordinates of {s.length} are"
-                f" numbered from 0 to {count - 1}"
-            )
-        lengths.learn(s.length, count, f"{where}, whose largest label is {count - 1},")
-    return arrays
-
-
-def _labels(s: VectorData, value: LabelAt) -> np.ndarray:
-    """Return the labels as a read-only array of their own; that they are whole numbers from 0 was
-    demanded before.
-    """
-    where = f"the data of {name_of(s.labels)}"
-    labels = array_of_numbers(where, value.labels, "an array of whole numbers")
-    if labels.ndim != 1 or labels.size == 0:
-        raise RecipeError(f"{where} must be one label for each row, not of shape {labels.shape}")
-    if labels.max() > MAX_LABEL:
-        raise RecipeError(f"{where} has the label {labels.max()}; number the groups from 0")
-    view = np.array(labels, dtype=np.uint32)
     view.flags.writeable = False
     return view
 

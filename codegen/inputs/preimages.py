@@ -4,41 +4,17 @@ with ``theta = f(phi)`` (``recipe.Preimage``).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
-import mpmath
 import numpy as np
 from sympy import Lambda, lambdify
 
-from recipe.language.abstract import written_image
+from codegen.inputs.evaluate import SPECIAL, Values
+from recipe.declare.joint_map import JointMap
+from recipe.language.abstract import is_joint, written_image
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, name_of, preimages
-
-
-def _log_gamma(x: float) -> float:
-    """Return the logarithm of abs(Gamma(x)); infinite at a pole and where it overflows."""
-    try:
-        return math.lgamma(x)
-    except (ValueError, OverflowError):
-        return math.inf
-
-
-def _polygamma(order: Any, x: float) -> float:
-    """Return the polygamma function, by mpmath, which comes with sympy."""
-    try:
-        return float(mpmath.psi(int(order), float(x)))
-    except (ValueError, ArithmeticError):  # at a pole
-        return math.nan
-
-
-# functions that generated modules have and numpy lacks
-SPECIAL = {
-    "erf": np.vectorize(math.erf, otypes=[float]),
-    "loggamma": np.vectorize(_log_gamma, otypes=[float]),
-    "polygamma": np.vectorize(_polygamma, otypes=[float]),
-}
 
 
 def reported_block(block: Block) -> Block:
@@ -54,10 +30,10 @@ def with_images(state: tuple[Block, ...]) -> tuple[Block, ...]:
 
 
 def map_values(f: Lambda, at: np.ndarray, named: Mapping[str, Any]) -> np.ndarray:
-    """Return the values of a map at each number of an array.
+    """Return the values of a map at each number of an array, or at each vector along its last axis.
 
     Args:
-        f: the map, a function of one variable.
+        f: the map, a function of one variable, or of all coordinates of one.
         at: the array.
         named: the values of parameters, by name.
 
@@ -67,6 +43,12 @@ def map_values(f: Lambda, at: np.ndarray, named: Mapping[str, Any]) -> np.ndarra
     Raises:
         RecipeError: where a parameter of the map has no value.
     """
+    if isinstance(f, JointMap):
+        (variable,) = f.variables
+        rows = at.reshape(-1, at.shape[-1])
+        return np.broadcast_to(Values({variable: rows}).at(f.expr)[:, 0], rows.shape).reshape(
+            at.shape
+        )
     parameters = sorted(f.free_symbols, key=str)
     missing = next((s for s in parameters if name_of(s) not in named), None)
     if missing is not None:
@@ -120,12 +102,13 @@ def check_maps(state: tuple[Block, ...], named: Mapping[str, Any]) -> None:
     """Check each map at a few points: its value lies in the domain of the image, and its inverse
     leads back.
 
-    This finds a map that was mistaken for another one. It is no proof; the verifier has one.
+    This finds a map that was mistaken for another one. It is no proof; the verifier has one. A map
+    of all coordinates together is none of the user's.
 
     Raises:
         RecipeError: naming the map and the point.
     """
-    for block in (b for b in state if b.image is not None):
+    for block in (b for b in state if b.image is not None and not is_joint(b)):
         assert block.image is not None
         points = _points(block)
         at = map_values(block.forward, points, named)  # type: ignore[arg-type]

@@ -21,12 +21,21 @@ from codegen.inputs.posterior_data import bad_rows
 from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import step_sizes
 from codegen.results.draws import Divergence, Draws
+from codegen.results.quantities import (
+    AtDraws,
+    at_draws,
+    derived_draws,
+    derived_names,
+    require_room_for,
+)
 from codegen.running.chains import Chain
 from codegen.step_size.noise_budget import Budget
+from recipe.declare.posterior import Posterior
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel import Kernel
-from recipe.language.symbols import Scalar
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Scalar, name_of
 
 
 def collected(
@@ -55,6 +64,7 @@ def collected(
         values[reported_block(block).name] = (
             stacked[..., 0] if isinstance(block, Scalar) else stacked
         )
+    derived, lost = _derived(module, options, values)
     rates = [getattr(c.draws, f)[:length, 0] for f in module.plan.statistics for c in chains]
     acceptance = np.stack(rates) if rates and length else None
     stopped = [c for c in chains if c.stopped_by >= 0]
@@ -72,13 +82,14 @@ def collected(
         *_stuck(module, still, bad),
     ]
     return Draws(
-        values,
+        _without_parts(module, options, {**values, **derived}),
         np.minimum(counts, length),
         tuple(sorted(divergences, key=lambda d: d.chain)),
         interrupted,
         _attributes(what, module, options, seconds, acceptance),
         options.schedule.at(options.warmup + options.thin * np.arange(1.0, length + 1) - 1),
-        (*bad, *(() if still and bad else warnings)),  # these warnings advise a smaller step
+        # where data are at fault, the warnings of the run would advise a smaller step
+        (*bad, *(() if still and bad else warnings), *lost),
         acceptance,
         _coordinates(module, options, lengths),
         bias,
@@ -92,19 +103,29 @@ def _coordinates(
     kept = options.kept(module)
     named = {reported_block(b).name: lengths.names_of(b) for b in kept}
     named |= {b.image.name: lengths.names_of(b.image) for b in kept if b.image is not None}
+    for posterior in _posteriors(module):
+        named |= derived_names(posterior, lengths)
     return {block: names for block, names in named.items() if names is not None}
 
 
 def specimen(
     what: Recipe | Update | Kernel, module: Module, options: SamplingOptions, lengths: Lengths
 ) -> tuple[Draws, int]:
-    """Return one draw of one chain, all zeros, in the form that ``collected`` will return; and the
-    bytes that all draws will have.
+    """Return one draw of one chain, at 0, in the form that ``collected`` will return; and the bytes
+    that all draws will have.
+
+    Raises:
+        RecipeError: for a derived quantity that cannot be computed, or does not fit into memory.
     """
     values = {
         reported_block(b).name: np.zeros((1, 1) if isinstance(b, Scalar) else (1, 1, lengths.of(b)))
         for b in options.kept(module)
     }
+    for at in _places(module, options, values):
+        for name, found in derived_draws(at).items():
+            require_room_for(name, (options.chains, options.draws), int(np.prod(found.shape)))
+            values[name] = found
+    values = _without_parts(module, options, values)
     acceptance = np.zeros((1, 1)) if module.plan.statistics else None
     attributes = _attributes(what, module, options, 0.0, acceptance)
     one = Draws(
@@ -118,6 +139,47 @@ def specimen(
         coords=_coordinates(module, options, lengths),
     )
     return one, one.bytes * options.draws * options.chains
+
+
+def _derived(
+    module: Module, options: SamplingOptions, values: Mapping[str, np.ndarray]
+) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
+    """Return the derived quantities of all draws; where they cannot be computed a sentence, as the
+    draws are worth more.
+    """
+    try:
+        places = _places(module, options, values)
+        return {name: found for at in places for name, found in derived_draws(at).items()}, ()
+    except RecipeError as error:
+        return {}, (f"derived quantities are left out: {error}",)
+
+
+def _places(
+    module: Module, options: SamplingOptions, values: Mapping[str, np.ndarray]
+) -> list[AtDraws]:
+    """Return where derived quantities are evaluated: the draws of each posterior that has some, and
+    all of whose blocks are kept.
+    """
+    named = {name_of(key): value for key, value in (options.params or {}).items()}
+    return [
+        at_draws(p, values, named)
+        for p in _posteriors(module)
+        if p.derived and all(b.name in values for b in p.blocks)
+    ]
+
+
+def _posteriors(module: Module) -> list[Posterior]:
+    return [e.gradient.posterior for e in module.estimators.values()]
+
+
+def _without_parts(
+    module: Module, options: SamplingOptions, values: dict[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Leave out the scalars that an ordered block is made of, unless the user keeps them."""
+    if options.keep is not None:
+        return values
+    parts = {s.name for p in _posteriors(module) for b in p.ordered for s in b.blocks}
+    return {name: found for name, found in values.items() if name not in parts}
 
 
 def _never_accepted(

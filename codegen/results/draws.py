@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,19 +13,10 @@ import numpy as np
 from codegen.bias.prediction import Prediction
 from codegen.results.diagnosed import Diagnosed
 from codegen.results.diagnostics.groups import Group, Variable
+from codegen.results.save_groups import save_groups
 from codegen.results.to_arviz import arviz_of
-from codegen.results.write_netcdf import write_netcdf
-from codegen.system.signals import Signals
-from recipe.files.atomic_write import whole_file
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
-
-try:
-    import resource
-except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]
-
-FILE_OVERHEAD_BYTES = 2**20  # of a file of draws, beside the draws themselves
 
 
 @dataclass(frozen=True)
@@ -107,6 +97,8 @@ class Draws(Diagnosed):
             coordinates are numbered are not in it.
         bias: what is predicted of the bias by step size and minibatches; None where nothing was to
             be predicted.
+        predictions: further groups, by name, that ``compute_log_likelihood`` and
+            ``sample_posterior_predictive`` add.
     """
 
     values: Mapping[str, np.ndarray]
@@ -119,6 +111,7 @@ class Draws(Diagnosed):
     acceptance: np.ndarray | None = None
     coords: Mapping[str, Sequence[str]] = field(default_factory=dict)
     bias: Prediction | None = None
+    predictions: Mapping[str, Group] = field(default_factory=dict)
 
     def __getitem__(self, block: Any) -> np.ndarray:
         """Return the draws of a block, by its symbol or name, in the shape given under ``values``.
@@ -139,6 +132,9 @@ class Draws(Diagnosed):
         file of them takes about as much.
         """
         arrays = [*self.values.values(), *([] if self.acceptance is None else [self.acceptance])]
+        arrays += [
+            v.values for group in self.predictions.values() for v in group.variables.values()
+        ]
         return sum(array.nbytes for array in arrays) + self.step_sizes.nbytes * len(self.counts)
 
     def groups(self) -> dict[str, Group]:
@@ -147,7 +143,7 @@ class Draws(Diagnosed):
         The group posterior has the dimensions chain, draw and ``<block>_dim``, whose points have
         the names in ``coords``. Its attributes are those of the draws with interruption,
         divergences and warnings. The group sample_stats has the step sizes, and the acceptance
-        rates where there are any.
+        rates where there are any. Those of ``predictions`` follow.
         """
         shape = len(self.counts), self.step_sizes.size
         statistics = {"step_size": np.broadcast_to(self.step_sizes, shape)}
@@ -163,6 +159,7 @@ class Draws(Diagnosed):
         return {
             "posterior": _group(self.values, how, self.coords),
             "sample_stats": _group(statistics, {}),
+            **self.predictions,
         }
 
     def posterior_group(self) -> Group:
@@ -171,7 +168,7 @@ class Draws(Diagnosed):
 
     def to_arviz(self) -> Any:
         """Return the draws for ArviZ: ``arviz.InferenceData`` with ArviZ below 1.0, otherwise
-        ``xarray.DataTree``, with the groups posterior and sample_stats.
+        ``xarray.DataTree``, with the groups posterior, sample_stats and those of ``predictions``.
 
         Raises:
             RecipeError: where xarray is not installed.
@@ -191,13 +188,7 @@ class Draws(Diagnosed):
         Raises:
             RecipeError: where the file cannot be written; an old file is then unchanged.
         """
-        target = Path(path)
-        with Signals() as signals:
-            with signals.held(), whole_file(target) as temporary:
-                refuse_full_disk(target, self.bytes)
-                write_netcdf(self.groups(), temporary)
-            signals.act()
-        return target
+        return save_groups(self.groups(), Path(path))
 
 
 def _group(
@@ -226,33 +217,3 @@ def _dimension_of(name: str, arrays: Mapping[str, np.ndarray]) -> str:
     while dimension in arrays:
         dimension += "_"
     return dimension
-
-
-def refuse_full_disk(target: Path, size: int) -> None:
-    """Refuse a file of draws that does not fit on the disk, before it is written.
-
-    Args:
-        target: the file.
-        size: the bytes of the draws.
-
-    Raises:
-        RecipeError: with the bytes that are needed and those that there are.
-    """
-    needed = size + FILE_OVERHEAD_BYTES
-    room = {
-        "the disk has {:.1f} MB left": (
-            shutil.disk_usage(target.parent).free if target.parent.is_dir() else needed
-        )
-    }
-    if resource is not None:
-        most, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
-        room["a file may have {:.1f} MB (ulimit -f)"] = (
-            needed if most == resource.RLIM_INFINITY else most
-        )
-    for said, there in room.items():
-        if there < needed:
-            raise RecipeError(
-                f"{target} cannot be written: it needs {needed / 1e6:.1f} MB, and"
-                f" {said.format(there / 1e6)}; choose another path, raise thin= or keep fewer"
-                " blocks"
-            )

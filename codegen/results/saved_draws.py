@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from codegen.results.diagnosed import Diagnosed
 from codegen.results.diagnostics.groups import Group
 from codegen.results.diagnostics.words import sentences
+from codegen.results.save_groups import save_groups
 from codegen.results.to_arviz import arviz_of
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
@@ -24,9 +26,12 @@ class SavedDraws(Diagnosed):
     Attributes:
         posterior: the variables of the file with their dimensions, the names of points along these,
             and how the draws were made.
+        predictions: further groups, by name, that ``compute_log_likelihood`` and
+            ``sample_posterior_predictive`` add; those of the file are not read.
     """
 
     posterior: Group
+    predictions: Mapping[str, Group] = field(default_factory=dict)
 
     def __getitem__(self, block: Any) -> np.ndarray:
         """Return the draws of a block, by its symbol or name, shape (chains, draws, ...).
@@ -56,11 +61,26 @@ class SavedDraws(Diagnosed):
         """How the draws were made, as it was saved."""
         return self.posterior.attributes
 
+    def save(self, path: str | Path) -> Path:
+        """Write the group posterior and those of ``predictions`` as netCDF.
+
+        Args:
+            path: the file, which is replaced if it exists.
+
+        Returns:
+            The path.
+
+        Raises:
+            RecipeError: where the disk has no room.
+        """
+        groups = {"posterior": self.posterior, **self.predictions}
+        return save_groups(groups, Path(path))
+
     def to_arviz(self) -> Any:
         """Return the draws for ArviZ: ``arviz.InferenceData`` with ArviZ below 1.0, otherwise
-        ``xarray.DataTree``, with the group posterior.
+        ``xarray.DataTree``, with the group posterior and those of ``predictions``.
 
         Raises:
             RecipeError: where xarray is not installed.
         """
-        return arviz_of({"posterior": self.posterior})
+        return arviz_of({"posterior": self.posterior, **self.predictions})

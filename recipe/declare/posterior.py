@@ -6,20 +6,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from sympy import Expr, Integer, Symbol
 
+from recipe.declare.categories import numbered
 from recipe.declare.coordinate_names import Names, coordinate_names
-from recipe.declare.derived_data import LabelAt, LabelIs
+from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
+from recipe.declare.derived_quantities import (
+    Quantity,
+    data_in,
+    derived_quantities,
+    expressions_of,
+)
+from recipe.declare.ordered import Ordered, unfolded
 from recipe.language.calculus import gradient
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
-from recipe.language.log_density import Demand, Indicator, as_log_density
-from recipe.language.symbols import Block, ScalarData, Vector, VectorData, generic
-from recipe.language.validate import check_no_matrix, check_number, check_state, check_symbols, read
+from recipe.language.log_density import Demand, Indicator, NamedLaw, as_log_density
+from recipe.language.symbols import Block, Length, ScalarData, Vector, VectorData, generic
+from recipe.language.validate import check_no_matrix, check_number, check_symbols, read
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -42,16 +50,26 @@ class Posterior:
             ``gradient(theta, rows, x, y, g)``.
         coords: names of the coordinates of vector blocks, by block, such as ``{theta: ["age",
             "income"]}``; tables, plots and files of draws show them. By default the columns of a
-            table name the coordinates of the block that its ``Data`` symbol is ``like``.
+            table name the coordinates of the block that its ``Data`` symbol is ``like``, and
+            the categories of a column of labels those that they name. Labels may be text where
+            the names are given here.
+        derived: quantities that are computed of every draw, by name, such as ``{"tau":
+            exp(log_tau)}``: numbers, lists of numbers, or expressions of a generic coordinate. An
+            expression of data has a value for each row; these data may be others than those of the
+            log likelihood, and have other rows.
 
     Attributes:
-        blocks, log_likelihood, log_prior: as given and read.
+        blocks, log_likelihood, log_prior: as given and read; an ``Ordered`` block is its scalars.
         data: pairs of a ``Data`` symbol and its array.
         demands: what laws demand of the numbers in ``given``.
         given: the arrays as they were given, by symbol; those of labels are not in ``data`` where
             only their indicators are used.
         user_gradient: the argument ``gradient``; None where it was not given.
         coords: the checked names, by block.
+        label_names: the names of the coordinates by length, where labels are categories or text.
+        derived: the checked quantities, by name; those of ``Ordered`` blocks are among them.
+        ordered: the ``Ordered`` blocks; draws of their scalars are left out by default.
+        laws: the laws by name that the log likelihood is a sum of, where it is one.
 
     Raises:
         RecipeError: naming the expression at fault and the repair.
@@ -65,6 +83,10 @@ class Posterior:
     demands: tuple[Demand, ...]
     given: Mapping[Symbol, Any]
     coords: Mapping[Vector, Names]
+    label_names: Mapping[Length, Names]
+    derived: Mapping[str, Quantity]
+    ordered: tuple[Ordered, ...]
+    laws: tuple[NamedLaw, ...]
 
     def __init__(
         self,
@@ -74,6 +96,7 @@ class Posterior:
         data: Mapping[Symbol, Any],
         gradient: Callable[..., None] | None = None,
         coords: Mapping[Any, Any] | None = None,
+        derived: Mapping[str, Any] | None = None,
     ) -> None:
         if not isinstance(data, Mapping):
             raise RecipeError(
@@ -89,7 +112,7 @@ class Posterior:
         likelihood = (
             None if log_likelihood is None else as_log_density(log_likelihood, "log_likelihood")
         )
-        checked = check_state(blocks)
+        checked, ordered = unfolded(blocks)
         values = {
             "blocks": checked,
             "log_likelihood": (
@@ -100,26 +123,53 @@ class Posterior:
             "user_gradient": gradient,
             "demands": () if likelihood is None else likelihood.demands,
             "given": MappingProxyType(dict(data)),
+            "label_names": {},
             "coords": coordinate_names(coords, checked),
+            "derived": {},
+            "ordered": ordered,
+            "laws": () if likelihood is None else likelihood.laws,
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)
+        quantities = derived_quantities(derived, ordered, checked, self.parameters)
+        object.__setattr__(self, "derived", MappingProxyType(quantities))
         if likelihood is not None:
+            self._number_labels()
             self._derive_data(likelihood.indicators)
         self._check()
+
+    def _number_labels(self) -> None:
+        """Number the labels that are categories, or text with names in ``coords``; their names are
+        those of the coordinates.
+        """
+        assert self.log_likelihood is not None
+        names = {block.length: listed for block, listed in self.coords.items()}
+        expressions = [
+            self.log_likelihood,
+            *(e for q in self.derived.values() for e in expressions_of(q)),
+        ]
+        named = {generic(s) for e in expressions for s in e.atoms(VectorData)}
+        given, label_names = dict(self.given), {}
+        for s in sorted((s for s in named if s.labels in given), key=str):
+            found = numbered(f"the data of {s.labels}", self.given[s.labels], names.get(s.length))
+            if found is not None:
+                given[s.labels], label_names[s.length] = found
+        object.__setattr__(self, "given", MappingProxyType(given))
+        object.__setattr__(self, "label_names", MappingProxyType(label_names))
+        object.__setattr__(self, "data", tuple((s, given[s]) for s, _ in self.data))
 
     def _derive_data(self, indicators: tuple[Indicator, ...]) -> None:
         """Derive the data that are made of labels: indicators, and coordinates that labels name.
         Labels that are used in no other way are left out of ``data``.
         """
         assert self.log_likelihood is not None
-        made: dict[Symbol, tuple[ScalarData, Callable[[Any], Any]]] = {
-            i.data: (i.label, partial(LabelIs, value=i.value)) for i in indicators
-        }
-        for s in sorted(self.log_likelihood.atoms(VectorData), key=str):
-            if s.labels is not None:
-                made[generic(s)] = s.labels, LabelAt
-        for s, (label, _) in made.items():
+        named = sorted(
+            {generic(s) for s in self.log_likelihood.atoms(VectorData) if s.labels is not None},
+            key=str,
+        )
+        labels = {i.data: i.label for i in indicators}
+        labels |= {s: s.labels for s in named if s.coordinate is None}
+        for s, label in labels.items():
             if s in self.given:
                 raise RecipeError(
                     f"data= has an array for {s}, and a law makes numbers of that name from"
@@ -129,13 +179,20 @@ class Posterior:
                 raise RecipeError(
                     f"log_likelihood uses {label}, and data= has no array for it; add {label}: ..."
                 )
-        labels = {label for label, _ in made.values()} - self.log_likelihood.free_symbols
-        kept = [(s, array) for s, array in self.data if s not in labels]
-        derived = [(s, make(self.given[label])) for s, (label, make) in made.items()]
+        mine = self.log_likelihood.free_symbols
+        unused = {*labels.values(), *data_in(self.derived.values())} - {generic(s) for s in mine}
+        kept = [(s, array) for s, array in self.data if s not in unused]
+        derived = [(i.data, _indicator(self.given[i.label], i.value)) for i in indicators]
+        derived += [
+            (s, CoordinateAt(s.coordinate))
+            if s.coordinate is not None
+            else (s, LabelAt(self.given[s.labels], s.but_last))
+            for s in named
+        ]
         object.__setattr__(self, "data", (*kept, *derived))
         coordinates = [
             Demand(label, f"a label that names a coordinate of {s.length}", Integer(0), whole=True)
-            for s, (label, _) in made.items()
+            for s, label in labels.items()
             if isinstance(s, VectorData)
         ]
         object.__setattr__(self, "demands", (*self.demands, *dict.fromkeys(coordinates)))
@@ -162,6 +219,8 @@ class Posterior:
                 )
         if self.log_likelihood is None:
             return
+        for s in sorted(data_in(self.derived.values()) - {*self.given}, key=str):
+            raise RecipeError(f"derived= uses {s}, and data= has no array for it; add {s}: ...")
         given = {s for s, _ in self.data}
         used = {generic(s) for s in self.log_likelihood.atoms(VectorData, ScalarData)}
         for s in sorted(used - given, key=str):
@@ -195,3 +254,8 @@ class Posterior:
     def datum_gradient(self) -> dict[Block, Expr]:
         """The gradient of minus the log likelihood of one datum, one expression for each block."""
         return {block: -gradient(self.log_likelihood, block) for block in self.blocks}
+
+
+def _indicator(labels: Any, value: int | Length) -> Any:
+    """Return the numbers of an indicator, from its labels."""
+    return LabelIsLast(labels, value) if isinstance(value, Length) else LabelIs(labels, value)

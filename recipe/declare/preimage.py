@@ -12,10 +12,18 @@ from sympy import Expr, Lambda, exp, expand_log, factor, log
 from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
 from recipe.declare.map import as_map
-from recipe.language.abstract import Field, Partial, Potential, checked_block, slope
+from recipe.language.abstract import (
+    Field,
+    Partial,
+    Potential,
+    checked_block,
+    is_joint,
+    slope,
+)
+from recipe.language.calculus import freeze, thaw
 from recipe.language.domain import on_simplex
 from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.symbols import Block, Indexed, generic, preimage_of, preimages
+from recipe.language.symbols import Block, Indexed, Vector, generic, preimage_of, preimages
 from recipe.language.total import Total, opened, sum_over
 
 
@@ -68,8 +76,13 @@ def _with_a_sign(e: Expr) -> Expr:
 
 
 def _as_product(e: Expr) -> Expr:
-    """The expression factored, with hyperbolic functions written as exponentials."""
-    return factor(e.replace(lambda n: isinstance(n, HyperbolicFunction), lambda n: n.rewrite(exp)))
+    """The expression factored, with hyperbolic functions written as exponentials; sums over
+    coordinates stay as they are.
+    """
+    frozen, sums = freeze(
+        e.replace(lambda n: isinstance(n, HyperbolicFunction), lambda n: n.rewrite(exp))
+    )
+    return thaw(factor(frozen), sums)
 
 
 def _log(e: Expr) -> Expr:
@@ -151,4 +164,17 @@ def _partial_pulled_back(e: Partial, standing: dict[Block, Block]) -> Expr:
         return Partial(head, *e.wrt)  # type: ignore[arg-type]
     phi = standing[generic(changed[0])]
     here = phi.at(changed[0].label) if isinstance(changed[0], Indexed) else phi  # type: ignore[union-attr]
+    if is_joint(phi):
+        return _through_all(head, here)
     return Partial(head, here) / slope(here)  # type: ignore[arg-type]
+
+
+def _through_all(head: Potential | Field, phi: Vector) -> Expr:
+    """The derivative by theta_j where ``theta = f(phi)`` of all coordinates together, by the
+    formula of Sherman & Morrison for the inverse of ``diag(own) + left right^T``.
+    """
+    own, left, right, rest = phi.slope  # type: ignore[misc]
+    k = min(0, phi.label) - 2
+    at = phi.at(k)
+    others = sum_over(left(at) / own(at) * Partial(head, at), k, phi.length)
+    return (Partial(head, phi) - right(phi) * others / rest(phi)) / own(phi)

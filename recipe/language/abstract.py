@@ -352,7 +352,26 @@ def _by_coordinate(atom: Potential | Field | Partial, blocks: tuple[Block, ...],
         return S.Zero
     if generic(x) in blocks:
         return Partial(atom, x)
-    return Partial(atom, image_of(x)) * slope(x) if generic(x).image in blocks else S.Zero
+    if generic(x).image not in blocks:
+        return S.Zero
+    return _by_joint_map(atom, x) if is_joint(x) else Partial(atom, image_of(x)) * slope(x)
+
+
+def _by_joint_map(atom: Potential | Field | Partial, x: Vector) -> Expr:
+    """The chain rule where every coordinate of the image is a function of x: the derivative of
+    ``f_k`` by x_j is ``delta_kj own_k + left_k right_j``.
+    """
+    from recipe.language.total import sum_over  # it imports this file
+
+    phi, (own, left, right, _) = generic(x), x.slope  # type: ignore[misc]
+    k = min(0, x.label, *(s.label for s in atom.atoms(Indexed))) - 2
+    across = sum_over(Partial(atom, phi.image.at(k)) * left(phi.at(k)), k, phi.length)
+    return Partial(atom, image_of(x)) * own(x) + right(x) * across
+
+
+def is_joint(x: Block) -> bool:
+    """Return True for a ``Preimage`` whose map is one of all coordinates together."""
+    return isinstance(x.slope, Tuple)
 
 
 def image_of(x: Block) -> Block:

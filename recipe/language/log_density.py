@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sympy import Expr
 
-from recipe.language.symbols import Indexed, ScalarData, VectorData
+from recipe.language.symbols import Indexed, Length, ScalarData, VectorData
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,31 @@ class Indicator:
     Attributes:
         data: the symbol that stands for the indicator in expressions.
         label: the symbol of the labels.
-        value: the label that it looks for.
+        value: the label that it looks for; a length for the label that is one more than the last
+            coordinate has.
     """
 
     data: ScalarData
     label: ScalarData
-    value: int
+    value: int | Length
+
+
+@dataclass(frozen=True, eq=False)
+class NamedLaw:
+    """A law by name of data, so that data can be drawn from it.
+
+    Attributes:
+        name: the function that the user called.
+        variable: the data symbol that it is a law of.
+        arguments: its arguments by name, expressions or tuples of them (weights and logits), or of
+            other laws (the parts of a mixture).
+        expression: the log density.
+    """
+
+    name: str
+    variable: ScalarData | VectorData
+    arguments: Mapping[str, Any]
+    expression: Expr
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +79,15 @@ class LogDensity:
         indicators: the data that are derived from labels.
         variable: the block or data that it is a law of, where that has coordinates, so that
             ``total`` knows what to sum over where the density is constant; None otherwise.
+        laws: the laws of data that it is a sum of, as far as they are known. A law that is scaled
+            is none any more.
     """
 
     expression: Expr
     demands: tuple[Demand, ...] = ()
     indicators: tuple[Indicator, ...] = ()
     variable: Indexed | None = None
+    laws: tuple[NamedLaw, ...] = ()
 
     def __add__(self, other: Any) -> LogDensity:
         added = as_log_density(other)
@@ -73,6 +96,7 @@ class LogDensity:
             tuple(dict.fromkeys((*self.demands, *added.demands))),
             tuple(dict.fromkeys((*self.indicators, *added.indicators))),
             self.variable or added.variable,
+            (*self.laws, *added.laws),
         )
 
     __radd__ = __add__
@@ -87,12 +111,12 @@ class LogDensity:
         return -self + other
 
     def __mul__(self, factor: Any) -> LogDensity:
-        return self.mapped(self.expression * _factor(factor))
+        return replace(self.mapped(self.expression * _factor(factor)), laws=())
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Any) -> LogDensity:
-        return self.mapped(self.expression / _factor(divisor))
+        return replace(self.mapped(self.expression / _factor(divisor)), laws=())
 
     def __str__(self) -> str:
         return str(self.expression)

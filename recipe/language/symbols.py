@@ -18,9 +18,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from sympy import Expr, Float, Interval, Lambda, Rational, S, Set, Symbol, oo
+from sympy import Expr, Float, Interval, Lambda, Rational, S, Set, Symbol, Tuple, oo
 
 from recipe.language.errors import RecipeError
+from recipe.language.numpy_slips import NotAnArray
 
 GENERIC = 0
 OTHER = -1
@@ -52,7 +53,7 @@ class Simplex(Set):
     """
 
 
-class Indexed(Symbol):
+class Indexed(NotAnArray, Symbol):
     """A symbol with one value for each coordinate: a block, a parameter, a noise or a datum of
     symbolic length.
 
@@ -162,29 +163,32 @@ class Vector(Indexed):
             cls, name, length, GENERIC, (_checked_domain(name, domain),), **_signs(domain)
         )  # type: ignore[return-value]
 
-    def __getitem__(self, labels: ScalarData) -> Expr:
-        """The coordinate of this block that a datum names by its label, as in ``theta[group]``.
+    def __getitem__(self, labels: ScalarData | int) -> Expr:
+        """The coordinate of this block that a datum names by its label, as in ``theta[group]``, or
+        that a number names, as in ``theta[0]``.
 
         It is ``total(z * theta)``, where z is 1 at the coordinate with that number and 0 elsewhere;
-        a ``Posterior`` makes z of the labels.
+        a ``Posterior`` makes z of the labels. It stands in a log likelihood.
 
         Args:
-            labels: a ``Data`` symbol, whose array has whole numbers from 0 to the length less 1.
+            labels: a ``Data`` symbol, whose array has whole numbers from 0 to the length less 1, or
+                such a number.
 
         Raises:
-            RecipeError: for anything but such a symbol.
+            RecipeError: for anything else.
         """
         from recipe.language.total import total  # it imports this file
 
+        if type(labels) is int and labels >= 0:
+            fixed = ScalarData(str(labels))  # no identifier, so that no data have this name
+            return total(one_hot(f"coordinate_{labels}_of_{self.length}", self, fixed) * self)  # type: ignore[no-any-return]
         if not isinstance(labels, ScalarData):
             raise RecipeError(
                 f"{self.base}[{labels!r}]: a block stands for one of its coordinates, and is"
-                " indexed by labels in the data alone, group = Data('group') and"
-                f" {self.base}[group]; write a sum over coordinates as total(...)"
+                f" indexed by a number from 0, {self.base}[0], or by labels in the data, group ="
+                f" Data('group') and {self.base}[group]; write a sum over coordinates as total(...)"
             )
-        name = f"{labels}_in_{self.length}"
-        z = Indexed.__new__(VectorData, name, self.length, GENERIC, (labels,), real=True)
-        return total(z * self)  # type: ignore[no-any-return]
+        return total(one_hot(f"{labels}_in_{self.length}", self, labels) * self)  # type: ignore[no-any-return]
 
     def __iter__(self) -> Any:
         raise TypeError(
@@ -210,8 +214,10 @@ class Vector(Indexed):
         return self.extra[2] if len(self.extra) > 1 else None
 
     @property
-    def slope(self) -> Lambda | None:
-        """The derivative of ``forward``; None where there is no image."""
+    def slope(self) -> Lambda | Tuple | None:
+        """The derivative of ``forward``, as ``preimage_of`` takes it; None where there is no
+        image.
+        """
         return self.extra[3] if len(self.extra) > 1 else None
 
     @property
@@ -222,7 +228,7 @@ class Vector(Indexed):
         return self.extra[4] if len(self.extra) > 1 else None
 
 
-class Scalar(Symbol):
+class Scalar(NotAnArray, Symbol):
     """A block of the state that is a single number.
 
     Args:
@@ -282,14 +288,17 @@ Block = Vector | Scalar
 
 
 def preimage_of(
-    image: Block, name: str, forward: Lambda, slope: Lambda, inverse: Lambda, domain: Set
+    image: Block, name: str, forward: Lambda, slope: Lambda | Tuple, inverse: Lambda, domain: Set
 ) -> Block:
-    """Return a block phi with ``image = forward(phi)``, coordinate by coordinate.
+    """Return a block phi with ``image = forward(phi)``, coordinate by coordinate or by a
+    ``JointMap``.
 
     Args:
         image: the block that phi stands for.
         name: the name of phi.
-        forward, slope, inverse: the map, its derivative, and the map back.
+        forward, slope, inverse: the map, its derivative, and the map back. The derivative of a
+            ``JointMap`` is a sympy ``Tuple`` of four: its entry (k, j) is
+            ``delta_kj own_k + left_k right_j``, and its determinant ``prod(own) rest``.
         domain: the domain of phi.
     """
     checked_name(name)
@@ -391,8 +400,33 @@ class VectorData(Indexed):
         """
         return self.extra[0] if self.extra else None
 
+    @property
+    def coordinate(self) -> int | None:
+        """The coordinate that every datum names, where it is a number; None for all other data."""
+        found = self.labels
+        return int(found.name) if found is not None and found.name.isdigit() else None
 
-class ScalarData(Symbol):
+    @property
+    def but_last(self) -> bool:
+        """Whether the number of coordinates is a label as well, of no coordinate."""
+        return bool(self.extra and self.extra[1])
+
+
+def one_hot(name: str, like: Indexed, labels: ScalarData, but_last: bool = False) -> VectorData:
+    """Return data that are 1 at the coordinate that a label names, and 0 elsewhere.
+
+    Args:
+        name: the name.
+        like: what has the coordinates.
+        labels: the symbol of the labels; its name is a number, where that names the coordinate.
+        but_last: whether the number of coordinates is a label as well. What is multiplied by these
+            data then has to be left out for that label.
+    """
+    extra = (labels, S.true if but_last else S.false)
+    return Indexed.__new__(VectorData, name, like.length, GENERIC, extra, real=True)  # type: ignore[return-value]
+
+
+class ScalarData(NotAnArray, Symbol):
     """One number of a datum, such as its label."""
 
     __slots__ = ()

@@ -66,16 +66,24 @@ class Total(Expr):
         return self.body.is_real
 
     def _eval_is_positive(self) -> bool | None:
-        return True if self.body.is_positive else None
+        return True if without_hot(self.body).is_positive else None
 
     def _eval_is_nonnegative(self) -> bool | None:
-        return True if self.body.is_nonnegative else None
+        return True if without_hot(self.body).is_nonnegative else None
 
     def _sympystr(self, printer: Any) -> str:
         k = self.index.label
         if labels(self.body) == {k}:
             return f"total({printer.doprint(relabel(self.body, k, GENERIC))})"
         return f"total_{index_name(k)}({printer.doprint(self.body)})"
+
+
+def without_hot(body: Expr) -> Expr:
+    """The body of a sum without a factor that is 1 at the coordinate that a label names and 0 at
+    all others: the sum is the rest of it at that coordinate.
+    """
+    hot = [s for s in Mul.make_args(body) if getattr(s, "labels", None) is not None]
+    return body / hot[0] if hot else body
 
 
 @overload

@@ -373,6 +373,12 @@ def _check_leaf(s: Symbol, where: str, known: KnownBlocks, allowed: tuple[type, 
             )
     elif isinstance(s, Noise | ScalarNoise | VectorData | ScalarData):
         if not isinstance(s, allowed):
+            if isinstance(s, VectorData) and s.coordinate is not None:
+                raise RecipeError(
+                    f"{where}: a coordinate by its number, [{s.coordinate}], stands in the"
+                    " log_likelihood of a Posterior only; write a prior that differs by coordinate"
+                    " with Parameter('m', like=theta), or with scalar blocks"
+                )
             noise = isinstance(s, Noise | ScalarNoise)
             kind = "noise" if noise else "data"
             home = "the rule of an Update" if noise else "the log_likelihood of a Posterior"

@@ -26,7 +26,13 @@ from recipe.laws.counts import (
     poisson,
     poisson_log,
 )
-from recipe.laws.labels import bernoulli, bernoulli_logit, categorical_logit, ordered_logistic
+from recipe.laws.labels import (
+    bernoulli,
+    bernoulli_logit,
+    categorical,
+    categorical_logit,
+    ordered_logistic,
+)
 from recipe.laws.mixture import mixture
 from recipe.laws.positive import (
     exponential,
@@ -46,6 +52,7 @@ __all__ = [
     "beta",
     "binomial",
     "binomial_logit",
+    "categorical",
     "categorical_logit",
     "cauchy",
     "dirichlet",

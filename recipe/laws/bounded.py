@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Expr, Integer, Interval, log, loggamma
+from sympy import Add, Expr, Integer, Interval, Rational, gamma, log, loggamma, pi
 
 from recipe.language.domain import on_simplex
 from recipe.language.errors import RecipeError
@@ -42,8 +42,9 @@ def uniform(x: Any, low: Any, high: Any) -> LogDensity:
     ends = [argument(e, "an end of uniform") for e in (low, high)]
     if not all(e.is_number and e.is_finite for e in ends) or not ends[0] < ends[1]:
         raise RecipeError(f"uniform(x, {low}, {high}): the ends must be two numbers, low < high")
-    law = Law("uniform", Interval.open(*ends), {}, {})
-    return density(law, x, lambda x: -log(ends[1] - ends[0]))
+    low, high = ends
+    law = Law("uniform", Interval.open(low, high), {}, {"low": low, "high": high})
+    return density(law, x, lambda x, low, high: -log(high - low))
 
 
 def dirichlet(x: Vector, concentration: Any) -> LogDensity:
@@ -70,10 +71,21 @@ def dirichlet(x: Vector, concentration: Any) -> LogDensity:
             " write other laws out as total((a - 1)*log(x)) + (b - 1)*log(1 - total(x))"
         )
     count = x.dim + 1
-    constant = loggamma(count * a) - count * loggamma(a)
+    constant = _log_gamma(count * a) - count * loggamma(a)
     return LogDensity(constant + (a - 1) * (total(log(x)) + log(1 - total(x))), tuple(demands))
 
 
 def _beta(x: Expr, a: Expr, b: Expr) -> Expr:
     constant = loggamma(a + b) - loggamma(a) - loggamma(b)
     return constant + (a - 1) * log(x) + (b - Integer(1)) * log(1 - x)
+
+
+def _log_gamma(n: Expr) -> Expr:
+    """``log(Gamma(n))``. Of whole and half numbers sympy makes ``gamma``, which the language does
+    not have: then by Gauss's multiplication formula.
+    """
+    for q in (1, 3, 5, 7):
+        parts = Add(*(loggamma((n + j) / q) for j in range(q)))
+        if not parts.has(gamma):
+            break
+    return parts + (n - Rational(1, 2)) * log(q) - Rational(q - 1, 2) * log(2 * pi)

@@ -9,7 +9,7 @@ from sympy import Expr, Integer, exp, log, loggamma
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import Demand, LogDensity
 from recipe.language.symbols import generic
-from recipe.laws.law import DATA, argument, positive_demands
+from recipe.laws.law import BLOCKS, DATA, argument, named_law, positive_demands
 
 
 def binomial(y: Any, n: Any, p: Any) -> LogDensity:
@@ -27,7 +27,7 @@ def binomial(y: Any, n: Any, p: Any) -> LogDensity:
     p = argument(p, "the p of binomial")
     demands += probability_demands(p, "the p of binomial")
     e = _log_choices(n, y) + y * log(p) + (n - y) * log(1 - p)
-    return LogDensity(e, tuple(demands))
+    return LogDensity(e, tuple(demands), laws=named_law("binomial", y, e, n=n, p=p))
 
 
 def binomial_logit(y: Any, n: Any, logit: Any) -> LogDensity:
@@ -41,7 +41,8 @@ def binomial_logit(y: Any, n: Any, logit: Any) -> LogDensity:
     """
     y, n, demands = _trials("binomial_logit", y, n)
     a = argument(logit, "the logit of binomial_logit")
-    return LogDensity(_log_choices(n, y) + y * a - n * log(1 + exp(a)), tuple(demands))
+    e = _log_choices(n, y) + y * a - n * log(1 + exp(a))
+    return LogDensity(e, tuple(demands), laws=named_law("binomial_logit", y, e, n=n, logit=a))
 
 
 def poisson(y: Any, rate: Any) -> LogDensity:
@@ -56,7 +57,8 @@ def poisson(y: Any, rate: Any) -> LogDensity:
     y, demands = _counted("poisson", y)
     rate = argument(rate, "the rate of poisson")
     demands += positive_demands(rate, "the rate of poisson")
-    return LogDensity(y * log(rate) - rate - loggamma(y + 1), tuple(demands))
+    e = y * log(rate) - rate - loggamma(y + 1)
+    return LogDensity(e, tuple(demands), laws=named_law("poisson", y, e, rate=rate))
 
 
 def poisson_log(y: Any, log_rate: Any) -> LogDensity:
@@ -70,7 +72,8 @@ def poisson_log(y: Any, log_rate: Any) -> LogDensity:
     """
     y, demands = _counted("poisson_log", y)
     a = argument(log_rate, "the log_rate of poisson_log")
-    return LogDensity(y * a - exp(a) - loggamma(y + 1), tuple(demands))
+    e = y * a - exp(a) - loggamma(y + 1)
+    return LogDensity(e, tuple(demands), laws=named_law("poisson", y, e, rate=exp(a)))
 
 
 def negative_binomial(y: Any, mean: Any, concentration: Any) -> LogDensity:
@@ -114,9 +117,11 @@ def probability_demands(p: Expr, where: str) -> list[Demand]:
     """
     if isinstance(p, DATA):
         return [Demand(generic(p), where, Integer(0), Integer(1), open=True)]
-    positive_demands(p, where)
+    demands = positive_demands(p, where)
     positive_demands_of_complement(p, where)
-    return []
+    if not isinstance(p, BLOCKS) and not p.is_Symbol and not p.is_number:
+        demands += positive_demands(1 - p, f"1 less {where}")
+    return demands
 
 
 def positive_demands_of_complement(p: Expr, where: str) -> None:
@@ -172,4 +177,6 @@ def _negative_binomial(
     demands += positive_demands(c, f"the concentration of {name}")
     both = log(c + mean)
     e = loggamma(y + c) - loggamma(y + 1) - loggamma(c) + c * (log(c) - both)
-    return LogDensity(e + y * (log_mean - both), tuple(demands))
+    e += y * (log_mean - both)
+    named = named_law("negative_binomial", y, e, mean=mean, concentration=c)
+    return LogDensity(e, tuple(demands), laws=named)

@@ -8,11 +8,13 @@ from typing import Any
 
 from sympy import Add, Expr, Integer, exp, log
 
+from recipe.language.domain import on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import Demand, Indicator, LogDensity
-from recipe.language.symbols import ScalarData, generic
+from recipe.language.symbols import ScalarData, Vector, generic, one_hot
+from recipe.language.total import total
 from recipe.laws.counts import probability_demands, whole_data
-from recipe.laws.law import argument
+from recipe.laws.law import argument, named_law, positive_demands
 
 
 def bernoulli(y: Any, p: Any) -> LogDensity:
@@ -27,7 +29,8 @@ def bernoulli(y: Any, p: Any) -> LogDensity:
     """
     p = argument(p, "the p of bernoulli")
     demands = (*_binary("bernoulli", y), *probability_demands(p, "the p of bernoulli"))
-    return LogDensity(y * log(p) + (1 - y) * log(1 - p), demands)
+    e = y * log(p) + (1 - y) * log(1 - p)
+    return LogDensity(e, demands, laws=named_law("bernoulli", y, e, p=p))
 
 
 def bernoulli_logit(y: Any, logit: Any) -> LogDensity:
@@ -41,7 +44,45 @@ def bernoulli_logit(y: Any, logit: Any) -> LogDensity:
     """
     demands = _binary("bernoulli_logit", y)
     a = argument(logit, "the logit of bernoulli_logit")
-    return LogDensity(y * a - log(1 + exp(a)), demands)
+    e = y * a - log(1 + exp(a))
+    return LogDensity(e, demands, laws=named_law("bernoulli_logit", y, e, logit=a))
+
+
+def categorical(y: Any, p: Any) -> LogDensity:
+    """Return the log probability of a label k: ``log(p[k])``.
+
+    Args:
+        y: a ``Data`` symbol with the labels 0, 1, ..., K - 1.
+        p: a ``Vector`` with ``domain=Simplex()``, whose last probability is ``1 - total(p)``, or a
+            list of K expressions that sum to 1, which is not checked.
+
+    Raises:
+        RecipeError: where y is no ``Data`` symbol of one number, or p is neither a block on a
+            simplex nor such a list.
+    """
+    if on_simplex(p):
+        return _categorical_on_simplex(y, p)
+    if isinstance(p, Vector):
+        raise RecipeError(
+            f"categorical({y}, {p}): {p} lives on {p.domain}; declare {p} = Vector({p.name!r},"
+            " domain=Simplex())"
+        )
+    chances = _scores("categorical", "p", p, 2)
+    of_data = [d for e in chances for d in positive_demands(e, "a probability of categorical")]
+    demand, indicators = _labels("categorical", y, len(chances))
+    e = Add(*(i.data * log(a) for i, a in zip(indicators, chances, strict=True)))
+    named = named_law("categorical", y, e, p=tuple(chances))
+    return LogDensity(e, (demand, *of_data), indicators, laws=named)
+
+
+def _categorical_on_simplex(y: Any, p: Vector) -> LogDensity:
+    y = _one_label("categorical", y, "the labels 0 to K - 1")
+    last = ScalarData(f"{y.name}_is_last_of_{p.length}")
+    z = one_hot(f"{y.name}_but_last_in_{p.length}", p, y, but_last=True)
+    e = (1 - last) * total(z * log(p)) + last * log(1 - total(p))
+    demand = Demand(y, "a label of categorical", Integer(0), whole=True)
+    named = named_law("categorical", y, e, p=p)
+    return LogDensity(e, (demand,), (Indicator(last, y, p.length),), laws=named)
 
 
 def categorical_logit(y: Any, logits: Sequence[Any]) -> LogDensity:
@@ -59,7 +100,8 @@ def categorical_logit(y: Any, logits: Sequence[Any]) -> LogDensity:
     chosen = Add(*(i.data * a for i, a in zip(indicators, scores, strict=True)))
     e = chosen - log(Add(*(exp(a) for a in scores)))
     used = tuple(i for i in indicators if i.data in e.free_symbols)
-    return LogDensity(e, (demand,), used)
+    named = named_law("categorical_logit", y, e, logits=tuple(scores))
+    return LogDensity(e, (demand,), used, laws=named)
 
 
 def ordered_logistic(y: Any, location: Any, cutpoints: Sequence[Any]) -> LogDensity:
@@ -87,7 +129,8 @@ def ordered_logistic(y: Any, location: Any, cutpoints: Sequence[Any]) -> LogDens
             )
     demand, indicators = _labels("ordered_logistic", y, len(cuts) + 1)
     e = Add(*(i.data * _between(a, cuts, i.value) for i in indicators))
-    return LogDensity(e, (demand,), indicators)
+    named = named_law("ordered_logistic", y, e, location=a, cutpoints=tuple(cuts))
+    return LogDensity(e, (demand,), indicators, laws=named)
 
 
 def _between(a: Expr, cuts: Sequence[Expr], k: int) -> Expr:
@@ -105,10 +148,15 @@ def _binary(name: str, y: Any) -> tuple[Demand, ...]:
     return (Demand(generic(y), f"a label of {name}", Integer(0), Integer(1), whole=True),)
 
 
-def _labels(name: str, y: Any, count: int) -> tuple[Demand, tuple[Indicator, ...]]:
-    y = whole_data(name, y, f"the labels 0 to {count - 1}")
+def _one_label(name: str, y: Any, kind: str) -> ScalarData:
+    y = whole_data(name, y, kind)
     if not isinstance(y, ScalarData):
         raise RecipeError(f"{name}({y}): each datum brings one label; leave out like= of {y}")
+    return y
+
+
+def _labels(name: str, y: Any, count: int) -> tuple[Demand, tuple[Indicator, ...]]:
+    y = _one_label(name, y, f"the labels 0 to {count - 1}")
     demand = Demand(y, f"a label of {name}", Integer(0), Integer(count - 1), whole=True)
     names = (ScalarData(f"{y.name}_is_{k}") for k in range(count))
     return demand, tuple(Indicator(s, y, k) for k, s in enumerate(names))

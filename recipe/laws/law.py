@@ -11,7 +11,7 @@ from sympy import Expr, Interval, Rational, Set, oo
 
 from recipe.language.as_expression import as_expression
 from recipe.language.errors import RecipeError
-from recipe.language.log_density import Demand, LogDensity
+from recipe.language.log_density import Demand, LogDensity, NamedLaw
 from recipe.language.symbols import (
     Indexed,
     Scalar,
@@ -21,6 +21,7 @@ from recipe.language.symbols import (
     generic,
     name_of,
 )
+from recipe.laws.above_zero import demands_above_zero
 
 REALS = Interval(-oo, oo)
 POSITIVE = Interval.open(0, oo)
@@ -106,7 +107,16 @@ def density(law: Law, x: Any, formula: Any) -> LogDensity:
     """Return the log density of a law at ``x``; ``formula`` gets the variable and the arguments."""
     variable, arguments, demands = law.read(x)
     with_coordinates = variable if isinstance(variable, Indexed) else None
-    return LogDensity(formula(variable, **arguments), demands, variable=with_coordinates)
+    e = formula(variable, **arguments)
+    named = named_law(law.name, variable, e, **arguments)
+    return LogDensity(e, demands, variable=with_coordinates, laws=named)
+
+
+def named_law(name: str, variable: Any, e: Expr, **arguments: Any) -> tuple[NamedLaw, ...]:
+    """Return a law as one that data can be drawn from; nothing where its variable is no data."""
+    if not isinstance(variable, DATA):
+        return ()
+    return (NamedLaw(name, generic(variable), arguments, e),)
 
 
 def argument(e: Any, where: str) -> Expr:
@@ -117,10 +127,11 @@ def argument(e: Any, where: str) -> Expr:
 
 
 def positive_demands(e: Expr, where: str) -> list[Demand]:
-    """Return the demand that ``e`` is above 0, where it is a number of the data.
+    """Return the demand that ``e`` is above 0, where it depends on the data.
 
     Raises:
-        RecipeError: where it is a number, block or parameter that may be 0 or less.
+        RecipeError: where it is a number, or a block or parameter, or an expression of these, that
+            may be 0 or less.
     """
     if isinstance(e, DATA):
         return [_within(e, where, POSITIVE)]
@@ -139,7 +150,7 @@ def positive_demands(e: Expr, where: str) -> list[Demand]:
         )
     if e.is_number or e.is_nonpositive:
         raise RecipeError(f"{where} is {e}, and it must be above 0")
-    return []
+    return demands_above_zero(e, where)
 
 
 def _within(x: ScalarData | VectorData, role: str, support: Interval) -> Demand:

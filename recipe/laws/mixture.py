@@ -9,7 +9,7 @@ from sympy import Add, exp, log
 
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import LogDensity
-from recipe.laws.law import argument, positive_demands
+from recipe.laws.law import argument, named_law, positive_demands
 
 
 def mixture(weights: Sequence[Any], densities: Sequence[LogDensity]) -> LogDensity:
@@ -36,4 +36,10 @@ def mixture(weights: Sequence[Any], densities: Sequence[LogDensity]) -> LogDensi
     joined = sum(densities[1:], densities[0])
     terms = (w * exp(d.expression) for w, d in zip(read, densities, strict=True))
     every = tuple(dict.fromkeys((*demands, *joined.demands)))
-    return LogDensity(log(Add(*terms)), every, joined.indicators, joined.variable)
+    e, parts = log(Add(*terms)), [d.laws for d in densities]
+    known = all(len(p) == 1 for p in parts) and len({p[0].variable for p in parts}) == 1
+    laws = tuple(p[0] for p in parts) if known else ()
+    named = (
+        named_law("mixture", laws[0].variable, e, weights=tuple(read), laws=laws) if known else ()
+    )
+    return LogDensity(e, every, joined.indicators, joined.variable, named)

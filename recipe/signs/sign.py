@@ -35,7 +35,7 @@ from sympy.core.numbers import NumberSymbol
 from recipe.language.assumed import assumed, cached, under
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.phi import Phi
-from recipe.language.total import Total
+from recipe.language.total import Total, without_hot
 from recipe.signs.conditions import signs_by_conditions, signs_of_groups
 from recipe.signs.numbers import sign_of_number
 from recipe.signs.sets import (
@@ -215,6 +215,9 @@ def _(e: log) -> Signs:
 
 @_signs.register
 def _(e: Total) -> Signs:
+    rest = without_hot(e.body)
+    if rest != e.body:  # one coordinate of it
+        return possible_signs(rest)
     return signs_of_sum([possible_signs(e.body)] * 2)  # one or more summands of the same signs
 
 

@@ -125,6 +125,22 @@ POSTERIOR = typer.Option(  # required by one command, and left out of another
         " posterior of the catalog."
     ),
 )
+LogLikelihood = Annotated[
+    bool,
+    typer.Option(
+        "--log-likelihood",
+        rich_help_panel=OUTPUT,
+        help="Save the log likelihood of each row at each draw, for arviz.loo.",
+    ),
+]
+PosteriorPredictive = Annotated[
+    bool,
+    typer.Option(
+        "--posterior-predictive",
+        rich_help_panel=OUTPUT,
+        help="Save new data at each draw, from the laws of the log likelihood.",
+    ),
+]
 Plots = Annotated[
     Path | None,
     typer.Option(

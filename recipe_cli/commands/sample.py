@@ -17,9 +17,11 @@ from recipe_cli.commands.options import (
     STEP_SIZE,
     AsJson,
     Force,
+    LogLikelihood,
     MemoryLimit,
     Order,
     Plots,
+    PosteriorPredictive,
     ProgramTimeLimit,
     RequireValidated,
     Scheme,
@@ -176,6 +178,8 @@ def sample(
             ),
         ),
     ] = None,
+    log_likelihood: LogLikelihood = False,
+    posterior_predictive: PosteriorPredictive = False,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
@@ -255,6 +259,7 @@ def sample(
         from recipe_cli.declarations import concrete_declaration
         from recipe_cli.output.saving import Output
         from recipe_cli.program.known_verdict import require_not_refuted
+        from recipe_cli.sampling.predictions import Wanted
         from recipe_cli.sampling.sample_posterior import TextCheck, sample_posterior
         from recipe_cli.sampling.settings import options_typed
         from recipe_cli.sampling.show_plan import print_plan
@@ -311,5 +316,6 @@ def sample(
             as_json,
             accept_bias=accept_bias,
             validated=validated,
+            wanted=Wanted(log_likelihood, posterior_predictive),
         )
     )

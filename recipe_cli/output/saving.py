@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from codegen import Draws
-from codegen.results.draws import refuse_full_disk
+from codegen.results.save_groups import refuse_full_disk
 from codegen.results.write_netcdf import write_netcdf
 from recipe import RecipeError
 from recipe.files.atomic_write import force_to_disk, whole_file

@@ -29,6 +29,7 @@ from recipe_cli.program.generating import bound_to
 from recipe_cli.program.translation import require_translation
 from recipe_cli.render.diagnosis import show_draws
 from recipe_cli.render.exit_status import exit_status_of_draws
+from recipe_cli.sampling.predictions import NOTHING_MORE, Wanted
 from recipe_cli.sandbox.child import rehearse
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.sandbox.time_limit import within_seconds
@@ -86,6 +87,7 @@ def sample_posterior(
     *,
     accept_bias: bool = False,
     validated: bool = False,
+    wanted: Wanted = NOTHING_MORE,
 ) -> int:
     """Draw from a posterior, save the draws and diagnose them.
 
@@ -100,6 +102,7 @@ def sample_posterior(
         as_json: whether diagnostics are printed as JSON.
         accept_bias: whether any predicted bias is good.
         validated: whether a module whose text is not proved is refused.
+        wanted: the predictions that are saved beside the draws.
 
     Returns:
         The exit status: 0, 1 if a chain diverged or the predicted bias is too large, 3 if the bias
@@ -113,16 +116,14 @@ def sample_posterior(
         try:
             with within_seconds(posterior, limits):
                 law = posterior_in(posterior)
+            wanted.check(law, options)
             began = perf_counter()
             with broken_pipes_are_errors(), output.claimed():
-                draws = _drawn(
-                    declaration, law, options, TextCheck(limits, validated), output, signals
-                )
+                text = TextCheck(limits, validated)
+                draws = _drawn(declaration, law, options, text, output, signals, wanted)
             seconds = perf_counter() - began
             signals.act()
-            show_draws(
-                console, draws, [b.name for b in law.blocks], seconds, output.saved, plots, as_json
-            )
+            show_draws(console, draws, _shown(law, draws), seconds, output.saved, plots, as_json)
         except Stopped as stopped:
             told = _tell_where(output) or signals.first is not None
             if not told and stopped.number == signal.SIGINT:
@@ -138,6 +139,11 @@ def sample_posterior(
     if output.path is None and options.folder is not None:
         _require_saved(draws, options.folder)
     return 128 + signals.first if signals.first else exit_status_of_draws(draws, accept_bias)
+
+
+def _shown(law: Posterior, draws: Draws) -> list[str]:
+    """The names of what is shown: the blocks of the posterior, and what is derived of them."""
+    return [n for n in (*(b.name for b in law.blocks), *law.derived) if n in draws.values]
 
 
 def _require_saved(draws: Draws, checkpoint: Path) -> None:
@@ -171,6 +177,7 @@ def _drawn(
     text: TextCheck,
     output: Output,
     signals: Signals,
+    wanted: Wanted,
 ) -> Draws:
     """Draw from the posterior, and save the draws."""
 
@@ -186,7 +193,10 @@ def _drawn(
         warnings.showwarning = _print_warning
 
         def save(draws: Draws) -> None:
-            output.save(text.noted(draws))
+            predicted = wanted.added(draws, law, options) if output.path is not None else draws
+            for sentence in predicted.warnings[len(draws.warnings) :]:
+                tell(sentence, "warning")
+            output.save(text.noted(predicted))
 
         caller = Caller(output.rehearse, save, signals, text.check)
         return text.noted(sample_kernel(target, options, caller=caller))

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from helpers.command import INSTALLED, ROOT, _called, forked, hear_signals
 
-import codegen.results.draws
+import codegen.results.save_groups
 import codegen.results.write_netcdf
 import codegen.running.checkpoint
 from codegen import Draws, diagnose, read_draws
@@ -166,8 +166,8 @@ def test_hdf5_is_never_told_of_a_write_that_fails(tmp_path):
 
 
 def _files_are_limited(folder):
-    refuse = codegen.results.draws.refuse_full_disk
-    codegen.results.draws.refuse_full_disk = lambda *_: (
+    refuse = codegen.results.save_groups.refuse_full_disk
+    codegen.results.save_groups.refuse_full_disk = lambda *_: (
         None
     )  # the limit is hit while it is written, as a disk that others fill
     for most in (0, 1, 1000, 8000, 20_000, 40_000):
@@ -207,7 +207,7 @@ def test_what_is_saved_is_what_arviz_saves(tmp_path):
 
 def _disk_fills_up():
     """While it is written, where it should go; nowhere else."""
-    whole = codegen.results.draws.write_netcdf
+    whole = codegen.results.save_groups.write_netcdf
 
     def write(data, path):
         # The trial before the run goes well.
@@ -215,7 +215,7 @@ def _disk_fills_up():
             raise OSError(errno.ENOSPC, "No space left on device")
         whole(data, path)
 
-    codegen.results.draws.write_netcdf = write
+    codegen.results.save_groups.write_netcdf = write
 
 
 @pytest.mark.slow

@@ -428,12 +428,13 @@ def test_bind_spreads_over_a_posterior_whose_likelihood_is_not_written():
     assert bind(sampler, posterior).state == (a, b)
 
 
-def test_bind_refuses_a_posterior_on_another_domain():
+def test_bind_moves_a_simplex_to_real_coordinates():
     on_simplex = Vector("x", domain=Simplex())
-    with pytest.raises(
-        RecipeError, match=r"a law of eta \(on Reals\), x \(on Simplex.*they must be the same"
-    ):
-        bind(CATALOG["sghmc"], {U: law(eta, on_simplex)})
+    bound = bind(CATALOG["sghmc"], {U: law(eta, on_simplex)})
+    assert [b.image for b in bound.state] == [None, on_simplex, None, None]
+
+
+def test_bind_refuses_a_posterior_on_another_domain():
     positive = Vector("theta", domain=Interval.open(0, oo))
     langevin = Recipe(positive, Potential("U", positive), 1, 0)
     with pytest.raises(RecipeError, match=r"on Interval.open\(0, oo\)\); they must be the same"):

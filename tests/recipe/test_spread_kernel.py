@@ -217,14 +217,14 @@ def test_what_holds_for_one_vector_only_is_refused():
     at_once = Update(h, [(theta, theta + h * total(theta)), (r, r)], hmc.H)
     with pytest.raises(RecipeError, match="one after the other"):
         bind(compose(step(at_once)), {of_hmc.U: law})
-    on_simplex = Vector("x", domain=Simplex())
-    with pytest.raises(RecipeError, match="they must be the same"):
-        bind(
-            hmc_kernel,
-            {of_hmc.U: Posterior((on_simplex,), -total(on_simplex), 0 * on_simplex.dim, {})},
-        )
     with pytest.raises(RecipeError, match="no potential of this recipe"):
         spread(hmc_kernel, Potential("V", theta), (mu, eta))
+
+
+def test_a_simplex_is_moved_to_real_coordinates():
+    on_simplex = Vector("x", domain=Simplex())
+    law = Posterior((on_simplex,), -total(on_simplex), 0 * on_simplex.dim, {})
+    assert [b.image for b in bind(hmc_kernel, {of_hmc.U: law}).state] == [on_simplex, None]
 
 
 @pytest.mark.slow

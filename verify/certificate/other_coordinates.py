@@ -12,7 +12,7 @@ from sympy import Expr, cosh, exp, factor, sinh, tanh, together
 
 from recipe import Recipe, RecipeError
 from recipe.declare.recipe import Transform
-from recipe.language.abstract import slope
+from recipe.language.abstract import is_joint, slope
 from recipe.language.domain import finite_ends
 from recipe.language.symbols import Block, Scalar
 from recipe.signs.sign import is_positive
@@ -35,7 +35,15 @@ PUSH_FORWARD: Data = {
 def encoded_map(block: Block, to: Encoder) -> Data:
     """The change of variable ``image = f(block)`` with f', and with the inverse in a table of its
     own where it can be written.
+
+    Raises:
+        RecipeError: for a map of all coordinates together.
     """
+    if is_joint(block):
+        raise RecipeError(
+            f"{block} stands for {block.image}, and there are no certificates of maps onto a"
+            " simplex yet"
+        )
     assert block.forward is not None
     assert block.image is not None
     return {

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 from codegen import Density
+from codegen.inputs.label_arrays import LabelWarning
+from codegen.inputs.lengths import Lengths
+from codegen.inputs.posterior_data import resolved_arrays
 from recipe import Data, Posterior, RecipeError, Scalar, Vector, total
 from recipe.laws import (
     bernoulli_logit,
@@ -109,8 +114,35 @@ def test_labels_that_name_no_coordinate_are_one_sentence(name):
         Density(Posterior(theta, law, -total(theta**2), {group: labels, y: [1, 2]}))
 
 
-def test_a_block_is_indexed_by_labels_alone():
-    with pytest.raises(RecipeError, match="indexed by labels in the data alone"):
-        theta[0]
+@pytest.mark.parametrize("index", [-1, 0.5, True, "London", slice(0, 2), Data("x", like=theta)])
+def test_a_block_is_indexed_by_numbers_and_by_labels_in_the_data(index):
+    with pytest.raises(RecipeError, match="indexed by a number from 0"):
+        theta[index]
+
+
+def test_a_coordinate_by_its_number_stands_in_a_likelihood_only():
+    with pytest.raises(RecipeError, match=r"a coordinate by its number, \[0\]"):
+        Posterior(theta, normal(y, theta[0], 1), normal(theta[0], 0, 1), {y: [1, 2]})
+
+
+def test_groups_without_data_are_said():
+    group = Data("group")
+    data = {y: [1, 2], group: [0, 3]}
+    posterior = Posterior(theta, normal(y, theta[group], 1), -total(theta**2), data)
+    with pytest.warns(LabelWarning, match="no row with the label 1, 2, so 2 of 4"):
+        resolved_arrays(posterior, Lengths())
+    named = Posterior(
+        theta,
+        normal(y, theta[group], 1),
+        -total(theta**2),
+        data,
+        coords={theta: ["a", "b", "c", "d"]},
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        resolved_arrays(named, Lengths())
+
+
+def test_labels_need_their_data():
     with pytest.raises(RecipeError, match="no array for it; add group"):
         Posterior(theta, normal(y, theta[Data("group")], 1), -total(theta**2), {y: [1, 2]})

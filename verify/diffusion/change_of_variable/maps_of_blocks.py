@@ -8,11 +8,13 @@ from sympy import Interval
 from sympy.core.function import AppliedUndef
 
 from recipe.declare.map import Map
-from recipe.language.symbols import Block
+from recipe.language.abstract import is_joint, written_image
+from recipe.language.symbols import Block, Vector
 from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, conjunction, undecided
 
 UNKNOWN = undecided("f is an unknown function")
+OF_ALL = undecided("f is a map of all coordinates together")
 
 
 def has_maps(subject: Subject | KernelSubject) -> bool:
@@ -27,16 +29,26 @@ def map_of(block: Block) -> Map:
 
 
 def for_every_map(
-    subject: Subject | KernelSubject, decide: Callable[[Block, Map, Interval], Outcome]
+    subject: Subject | KernelSubject,
+    decide: Callable[[Block, Map, Interval], Outcome],
+    joint: Callable[[Vector], Outcome] = lambda phi: OF_ALL,
 ) -> Outcome:
-    """The joint outcome of ``decide`` for all maps; it is given the block, its map and the domain
-    of the image.
+    """The joint outcome for all maps.
 
     A map that is an unknown function is undecided.
+
+    Args:
+        subject: what has the blocks.
+        decide: is given a block, its map and the domain of its image.
+        joint: is given a block whose map is one of all coordinates together; undecided by default.
     """
-    blocks = [(b, map_of(b), b.image.domain) for b in subject.state if b.image is not None]
-    found = [
-        (f"{b.image} = {f(b)}", UNKNOWN if f.forward.expr.has(AppliedUndef) else decide(b, f, d))
-        for b, f, d in blocks
-    ]
+
+    def outcome(b: Block) -> Outcome:
+        if is_joint(b):
+            return joint(b)  # type: ignore[arg-type]
+        f = map_of(b)
+        return UNKNOWN if f.forward.expr.has(AppliedUndef) else decide(b, f, b.image.domain)  # type: ignore[union-attr]
+
+    changed = [b for b in subject.state if b.image is not None]
+    found = [(f"{b.image} = {written_image(b)}", outcome(b)) for b in changed]
     return conjunction(found, by="; ".join(f"{name}: {outcome.by}" for name, outcome in found))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sympy import Expr
+
 from recipe.declare.map import Map
 from recipe.signs.defined import is_smooth
 from verify.decide.asymptotics.leading import certain_sign
@@ -13,6 +15,12 @@ CONSEQUENCE_OF_A_JUMP = (
     "a law is carried over where f' is continuous, and the Fokker-Planck equation holds on both"
     " sides; uniqueness, the order of a step and exact transitions need more"
 )
+NOT_SEEN_TO_BE_SMOOTH = undecided("f is not proved to be smooth everywhere inside")
+
+
+def decide_smooth_expression(f: Expr) -> Outcome:
+    """Decide by its structure whether an expression has derivatives of every order."""
+    return proved("f has derivatives of every order") if is_smooth(f) else NOT_SEEN_TO_BE_SMOOTH
 
 
 def decide_smooth(f: Map) -> Outcome:
@@ -23,10 +31,10 @@ def decide_smooth(f: Map) -> Outcome:
     undecided.
     """
     sides = branches_of(f)
-    if not all(is_smooth(branch.f) for branch in sides):
-        return undecided("f is not proved to be smooth everywhere inside")
     if len(sides) == 1:
-        return proved("f has derivatives of every order")
+        return decide_smooth_expression(sides[0].f)
+    if not all(is_smooth(branch.f) for branch in sides):
+        return NOT_SEEN_TO_BE_SMOOTH
     left, right = sides
     for order in range(1, MAX_ORDERS):
         before, after = slope_at(left, True, order), slope_at(right, False, order)

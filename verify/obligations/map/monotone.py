@@ -10,12 +10,14 @@ from verify.obligation import Obligation, of_diffusions
 
 MONOTONE = Obligation(
     name="monotone",
-    statement="theta = f(phi) has f' > 0 everywhere, or f' < 0 everywhere",
+    statement="theta = f(phi) has f' > 0 everywhere, or f' < 0 everywhere; or det f' != 0",
     explanation=(
         "Only then does a law of theta give a law of phi and the other way round, with the density"
         " exp(-H(f(phi))) |f'(phi)|. A map that is flat at one point, such as phi^3, is invertible,"
         " but its phi has a density that vanishes there. f' is derived, written in terms of phi or"
-        " of one exponential of it, and its roots are counted exactly (Sturm)."
+        " of one exponential of it, and its roots are counted exactly (Sturm). A map of all"
+        " coordinates together is one-to-one by its inverse, and has the density exp(-H(f(phi)))"
+        " |det f'(phi)|."
     ),
     discharge=decide_all_monotone,
     handles_reflections=True,

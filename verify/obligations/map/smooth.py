@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from recipe.language.abstract import written_image
 from verify.diffusion.change_of_variable.maps_of_blocks import for_every_map, has_maps
-from verify.diffusion.change_of_variable.smooth import decide_smooth
+from verify.diffusion.change_of_variable.smooth import decide_smooth, decide_smooth_expression
 from verify.obligation import Obligation, of_diffusions
 from verify.subject import Subject
 from verify.verdict import Outcome
@@ -13,7 +14,11 @@ def discharge(subject: Subject) -> Outcome:
     """Decide it by the structure of f, and at a kink by the limits of its derivatives from both
     sides.
     """
-    return for_every_map(subject, lambda _, f, domain: decide_smooth(f))
+    return for_every_map(
+        subject,
+        lambda _, f, domain: decide_smooth(f),
+        lambda phi: decide_smooth_expression(written_image(phi)),
+    )
 
 
 SMOOTH = Obligation(

@@ -17,6 +17,7 @@ import sympy
 from scipy import special
 from sympy import Expr, Lambda, Symbol
 
+from recipe.declare.joint_map import JointMap
 from recipe.language.abstract import DenseEntry, Partial, Potential
 from recipe.language.errors import RecipeError
 from recipe.language.fold import Fold, FoldSign
@@ -111,7 +112,7 @@ class Meanings:
                 " or bind the potential"
             )
         forward, preimage = self.images[name]
-        return apply_elementwise(forward, np.asarray(self.values[preimage]))
+        return apply_map(forward, np.asarray(self.values[preimage]))
 
     @property
     def images(self) -> Mapping[str, tuple[Lambda, str]]:
@@ -129,6 +130,16 @@ def images_of(state: tuple[Block, ...]) -> dict[str, Any]:
     return {
         IMAGES_KEY: {b.image.name: (b.forward, name_of(b)) for b in state if b.image is not None}
     }
+
+
+def apply_map(function: Lambda, x: Array) -> Array:
+    """Return the values of the map of a block at an array (replicas, length)."""
+    if not isinstance(function, JointMap):
+        return apply_elementwise(function, x)
+    (variable,) = function.variables
+    m = Meanings({variable.name: x}, {variable.length.name: x.shape[1]})
+    with np.errstate(all="ignore"):
+        return np.broadcast_to(value_at(function.expr, (GENERIC,), m), x.shape)
 
 
 def apply_elementwise(function: Lambda, x: Array) -> Array:

@@ -17,6 +17,7 @@ import numpy as np
 import sympy
 from sympy import Expr, Symbol
 
+from recipe.declare.joint_map import JointMap
 from recipe.language.abstract import Partial
 from recipe.language.fold import Fold
 from recipe.language.symbols import GENERIC, Block, name_of
@@ -92,10 +93,16 @@ class Rounding:
         the block.
         """
         at = self.meanings.place(name)
-        source = self.meanings.images[name][1]
+        forward, source = self.meanings.images[name]
         if source not in self.errors:
             return self.relative * np.abs(at)
         x = self.meanings.values[source]
+        if isinstance(forward, JointMap):
+            # onto a simplex: a logarithm of a probability changes by at most 2 (1 + sqrt(d + 1))
+            # times the largest change of a coordinate
+            largest = np.max(self.errors[source], axis=-1, keepdims=True)
+            change = np.expm1(2 * (1 + np.sqrt(x.shape[-1] + 1)) * largest)
+            return np.asarray(np.abs(at) * (change + self.relative))
         ends = (
             self.meanings.with_values({source: x + way * self.errors[source]}).place(name)
             for way in (1, -1)

@@ -1,0 +1,116 @@
+"""Arrays that are made of labels: the coordinates that they name, and where they are the last."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sympy import Symbol
+
+from codegen.inputs.lengths import Lengths
+from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIsLast
+from recipe.declare.posterior import Posterior
+from recipe.language.errors import RecipeError
+from recipe.language.numbers import array_of_numbers
+from recipe.language.symbols import Length, VectorData, name_of
+
+MAX_LABEL = 2**31  # more groups than that fit into no memory
+
+
+class LabelWarning(UserWarning):
+    """The warning that no row has a label that is smaller than the largest one."""
+
+
+def label_arrays(
+    posterior: Posterior, lengths: Lengths, others: dict[Symbol, np.ndarray]
+) -> dict[Symbol, np.ndarray]:
+    """Return the numbers of the coordinates that each row names, of the shape (rows,), by symbol;
+    and of each indicator of the last label, 1 or 0.
+
+    A kernel reads and writes at these numbers, so each is checked here. Where nothing else says how
+    many coordinates there are, there are as many as the largest label of all says.
+
+    Raises:
+        RecipeError: for labels that are too large for the known number of coordinates.
+    """
+    found = {s: _labels(s, value) for s, value in posterior.data if isinstance(value, LabelAt)}
+    rows = next((len(a) for a in (*found.values(), *others.values())), 1)
+    found |= {
+        s: np.full(rows, value.number, np.uint32)
+        for s, value in posterior.data
+        if isinstance(value, CoordinateAt)
+    }
+    for s, count in _counts(found, lengths).items():
+        where = _where(s)
+        above = found[s] > count if s.but_last else found[s] >= count
+        if above.any():
+            row = int(np.argmax(above))
+            said = f"row {row} of {where}" if s.coordinate is None else where
+            raise RecipeError(
+                f"{said} is {found[s][row]}, and the coordinates of {s.length} are"
+                f" numbered from 0 to {count - 1 + s.but_last}"
+            )
+        if lengths.known(s.length) is None:
+            _warn_of_gaps(s, count, found)
+        lengths.learn(s.length, count, f"{where}, whose largest label is {count - 1},")
+    last = {
+        s: (np.asarray(value.labels) == lengths.known(value.length)).astype(np.uint8)
+        for s, value in posterior.data
+        if isinstance(value, LabelIsLast)
+    }
+    for s, labels in found.items():
+        if s.but_last:
+            labels[labels == lengths.known(s.length)] = 0
+    for array in (*found.values(), *last.values()):
+        array.flags.writeable = False
+    return found | last
+
+
+def _counts(found: dict[Any, np.ndarray], lengths: Lengths) -> dict[Any, int]:
+    """Return the number of coordinates by the symbol of the labels: the known one, or what the
+    largest label of all says.
+    """
+    largest: dict[Length, int] = {}
+    for s, labels in found.items():
+        needed = int(labels.max()) + (not s.but_last)
+        largest[s.length] = max(largest.get(s.length, 1), needed)
+    return {
+        s: largest[s.length] if (known := lengths.known(s.length)) is None else known for s in found
+    }
+
+
+def _warn_of_gaps(s: VectorData, count: int, found: dict[Any, np.ndarray]) -> None:
+    """Say which coordinates no row names, where the largest label says how many there are."""
+    here = [labels for z, labels in found.items() if z.length == s.length]
+    seen = np.zeros(count + 1, dtype=bool)
+    for labels in here:
+        seen[labels] = True
+    unseen = np.flatnonzero(~seen[:count]).tolist()
+    if unseen:
+        listed = ", ".join(map(str, unseen[:5])) + (", ..." if len(unseen) > 5 else "")
+        warnings.warn(
+            f"{_where(s)} has no row with the label {listed}, so {len(unseen)} of {count}"
+            " coordinates have no data and follow the prior alone; number the groups without gaps,"
+            " or name them in coords= if they are meant",
+            LabelWarning,
+            stacklevel=2,
+        )
+
+
+def _where(s: VectorData) -> str:
+    """The labels behind some data, as messages name them."""
+    return f"the data of {name_of(s.labels)}" if s.coordinate is None else f"the coordinate in {s}"
+
+
+def _labels(s: VectorData, value: LabelAt) -> np.ndarray:
+    """Return the labels as an array of their own; that they are whole numbers from 0 was demanded
+    before.
+    """
+    where = f"the data of {name_of(s.labels)}"
+    labels = array_of_numbers(where, value.labels, "an array of whole numbers")
+    if labels.ndim != 1 or labels.size == 0:
+        raise RecipeError(f"{where} must be one label for each row, not of shape {labels.shape}")
+    if labels.max() > MAX_LABEL:
+        raise RecipeError(f"{where} has the label {labels.max()}; number the groups from 0")
+    return np.array(labels, dtype=np.uint32)

@@ -1,0 +1,200 @@
+"""What a posterior says of its data at every draw: new data, and the log likelihood of each row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+from sympy import Add, Expr
+
+from codegen.check_arguments import checked_integer, checked_mapping
+from codegen.results.diagnostics.groups import Group, Variable
+from codegen.results.draws import Draws
+from codegen.results.new_data import new_data
+from codegen.results.quantities import AtDraws, at_draws, pieces, require_room_for
+from codegen.results.saved_draws import SavedDraws
+from recipe.declare.posterior import Posterior
+from recipe.language.errors import RecipeError
+from recipe.language.log_density import NamedLaw
+from recipe.language.symbols import GENERIC, generic, name_of
+from recipe.language.total import labels, total
+
+Sampled = TypeVar("Sampled", Draws, SavedDraws)
+
+
+def compute_log_likelihood(
+    draws: Sampled,
+    posterior: Posterior,
+    params: Mapping[Any, Any] | None = None,
+    *,
+    thin: int = 1,
+) -> Sampled:
+    """Return the draws with the group log_likelihood, the log likelihood of each row of the data at
+    each draw, as ``arviz.loo`` takes it.
+
+    Args:
+        draws: the draws of all blocks of the posterior.
+        posterior: the posterior that they are of, with its data.
+        params: the values of its parameters, by symbol or name.
+        thin: every thin-th draw is taken.
+
+    Raises:
+        RecipeError: where the posterior has no ``log_likelihood``, there are no draws of one of its
+            blocks, a parameter has no value, or the numbers do not fit into memory.
+
+    Example:
+        >>> from catalog.posteriors.eight_schools import posterior
+        >>> from catalog.sghmc import sghmc
+        >>> from codegen import compute_log_likelihood, sample
+        >>> how = {"step_size": 0.1, "params": {"C": 1}, "steps": 20, "progress": False}
+        >>> draws = compute_log_likelihood(sample(sghmc, posterior, **how), posterior)
+        >>> draws.predictions["log_likelihood"].sizes
+        {'chain': 4, 'draw': 20, 'likelihood_dim': 8}
+    """
+    _require_posterior(posterior)
+    if posterior.log_likelihood is None:
+        raise RecipeError("this posterior has no log_likelihood to compute; give it one")
+    found = _of_each_row(posterior.log_likelihood, _thinned(draws, posterior, params, thin))
+    return _with_group(draws, "log_likelihood", {_name_of_data(posterior): found}, thin)
+
+
+def _require_posterior(posterior: Any) -> None:
+    if not isinstance(posterior, Posterior):
+        raise RecipeError(f"{posterior!r} is no Posterior; give the one that the draws are of")
+
+
+def _of_each_row(log_likelihood: Expr, at: AtDraws) -> np.ndarray:
+    """Return the log likelihood of each row, of the shape (chains, draws, rows)."""
+    rows = at.rows
+    require_room_for("log_likelihood", at.shape, rows)
+    found = np.empty((*at.shape, rows))
+    flat = found.reshape(-1, rows)
+    for piece in pieces(len(flat), rows):
+        flat[piece] = at.values(piece).at(log_likelihood)
+    return found
+
+
+def sample_posterior_predictive(
+    draws: Sampled,
+    posterior: Posterior,
+    params: Mapping[Any, Any] | None = None,
+    *,
+    seed: int = 0,
+    thin: int = 1,
+) -> Sampled:
+    """Return the draws with the group posterior_predictive: data drawn from the laws of the log
+    likelihood, one for each row at each draw; and the group observed_data beside it.
+
+    A law whose arguments are data, such as the value before in a series, is drawn given these.
+
+    Args:
+        draws: the draws of all blocks of the posterior.
+        posterior: the posterior, whose log likelihood is a sum of laws by name.
+        params: the values of its parameters, by symbol or name.
+        seed: of the random numbers.
+        thin: every thin-th draw is taken.
+
+    Raises:
+        RecipeError: where the log likelihood is no sum of laws by name, and as
+            ``compute_log_likelihood``.
+    """
+    _require_posterior(posterior)
+    laws = _known_laws(posterior)
+    checked_integer("seed", seed, 0, 2**63 - 1)
+    at = _thinned(draws, posterior, params, thin)
+    found = {name_of(law.variable): new_data(law, at, seed, thin) for law in laws}
+    new = _with_group(draws, "posterior_predictive", found, thin)
+    observed = {
+        name_of(law.variable): Variable(
+            _dims(name_of(law.variable), at.arrays[law.variable].ndim),
+            np.asarray(at.arrays[law.variable]),
+        )
+        for law in laws
+        if law.variable in at.arrays
+    }
+    groups = {**new.predictions, "observed_data": Group(observed)} if observed else new.predictions
+    return replace(new, predictions=groups)
+
+
+def require_predictable(posterior: Posterior, chains: int, draws: int, *, drawn: bool) -> None:
+    """Check before a run that its draws can be predicted from.
+
+    Args:
+        posterior: the posterior.
+        chains, draws: the numbers of chains, and of draws of each.
+        drawn: whether new data are to be drawn.
+
+    Raises:
+        RecipeError: as ``sample_posterior_predictive`` and ``compute_log_likelihood``.
+    """
+    if posterior.log_likelihood is None:
+        raise RecipeError("this posterior has no log_likelihood to compute; give it one")
+    if drawn:
+        _known_laws(posterior)
+    rows = max((np.shape(a)[0] for a in posterior.given.values()), default=1)
+    require_room_for("predictions", (chains, draws), rows)
+
+
+def _known_laws(posterior: Posterior) -> tuple[NamedLaw, ...]:
+    """Return the laws of all data that the log likelihood is a density of.
+
+    Raises:
+        RecipeError: where there are none, or it has other terms in these data.
+    """
+    if not posterior.laws or posterior.log_likelihood is None:
+        raise RecipeError(
+            "the log likelihood is no law by name, so no data can be drawn from it; write it as"
+            " normal(y, ...) or another law of recipe.laws, without a factor"
+        )
+    written = (
+        total(law.expression) if GENERIC in labels(law.expression) else law.expression
+        for law in posterior.laws
+    )
+    rest = posterior.log_likelihood - Add(*written)
+    for law in posterior.laws:
+        if any(generic(s) == law.variable for s in rest.free_symbols):
+            raise RecipeError(
+                f"the log likelihood has terms in {law.variable} beside {law.name}, so the law of"
+                f" {law.variable} is not known; write all of it as one law"
+            )
+    return posterior.laws
+
+
+def _thinned(
+    draws: Any, posterior: Posterior, params: Mapping[Any, Any] | None, thin: int
+) -> AtDraws:
+    """Return every thin-th draw with the data of the posterior."""
+    checked_integer("thin", thin, 1)
+    values = {n: v.values for n, v in draws.posterior_group().variables.items()}
+    named = {name_of(k): v for k, v in checked_mapping("params", params).items()}
+    return at_draws(posterior, {n: a[:, ::thin] for n, a in values.items()}, named)
+
+
+def _name_of_data(posterior: Posterior) -> str:
+    """The name of what the log likelihood is one of: the data of its only law."""
+    variables = {name_of(law.variable) for law in posterior.laws}
+    return variables.pop() if len(variables) == 1 else "likelihood"
+
+
+def _dims(name: str, axes: int) -> tuple[str, ...]:
+    return (f"{name}_dim", f"{name}_dim_2")[:axes]
+
+
+def _with_group(draws: Sampled, group: str, arrays: Mapping[str, np.ndarray], step: int) -> Sampled:
+    """Return the draws with a further group."""
+    return replace(draws, predictions={**draws.predictions, group: _group(arrays, step)})
+
+
+def _group(arrays: Mapping[str, np.ndarray], step: int) -> Group:
+    """Return arrays by chain, draw and row as a group, whose draws have the numbers that they have
+    among all draws.
+    """
+    variables = {
+        name: Variable(("chain", "draw", *_dims(name, a.ndim - 2)), a) for name, a in arrays.items()
+    }
+    sizes = Group(variables).sizes
+    points = {dim: Variable((dim,), np.arange(size)) for dim, size in sizes.items()}
+    points["draw"] = Variable(("draw",), step * np.arange(sizes["draw"]))
+    return Group(variables, points)

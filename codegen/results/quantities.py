@@ -1,0 +1,197 @@
+"""Quantities of draws: expressions of the blocks, parameters and data of a posterior, evaluated at
+every draw, a few draws at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sympy import Expr, Symbol
+
+from codegen.inputs.evaluate import Values
+from codegen.inputs.lengths import Lengths, learn_given
+from codegen.inputs.posterior_data import numbers_of, resolved_arrays
+from codegen.system.memory import require_memory
+from recipe.declare.derived_quantities import Quantity, data_in, expressions_of, vector_of
+from recipe.declare.posterior import Posterior
+from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import parameters_of
+from recipe.language.symbols import Block, Indexed, Length, Vector, VectorData, name_of
+
+FLOAT_BYTES = 8
+PIECE_BYTES = 2**25  # of one array while some draws are evaluated
+
+
+@dataclass(frozen=True)
+class AtDraws:
+    """The draws of a posterior, as expressions are evaluated at them.
+
+    Attributes:
+        posterior: the posterior.
+        draws: draws by block, of the shape (chains, draws) or (chains, draws, length).
+        named: the values of its parameters, by name.
+        arrays: the arrays of its data, by symbol; labels as labels.
+        sizes: the numbers of coordinates, by length.
+    """
+
+    posterior: Posterior
+    draws: Mapping[Block, np.ndarray]
+    named: Mapping[str, Any]
+    arrays: Mapping[Symbol, np.ndarray]
+    sizes: Mapping[Length, int]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of chains and of draws."""
+        first = next(iter(self.draws.values()))
+        return int(first.shape[0]), int(first.shape[1])
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of the data of the log likelihood."""
+        return next((len(self.arrays[s]) for s, _ in self.posterior.data), 1)
+
+    def size_of(self, e: Expr) -> tuple[int, ...]:
+        """Return the shape of an expression at one draw: () for a number, else the number of rows
+        of its data or of coordinates.
+
+        Raises:
+            RecipeError: where its data have different numbers of rows.
+        """
+        rows = {len(self.arrays[s]): s for s in data_in([e])}
+        if len(rows) > 1:
+            said = " and ".join(f"{s} has {n}" for n, s in rows.items())
+            raise RecipeError(f"{e}: its data have different numbers of rows, {said}")
+        if rows:
+            return (next(iter(rows)),)
+        vector = vector_of(e)
+        return () if vector is None else (self.sizes[vector.length],)
+
+    def at(self, e: Expr) -> np.ndarray:
+        """Return the values of an expression, of the shape (chains, draws, *size)."""
+        size = self.size_of(e)
+        count = int(np.prod(self.shape))
+        result = np.empty((count, *size))
+        for piece in pieces(count, max((1, *size, *self.sizes.values()))):
+            found = self.values(piece).at(e)
+            result[piece] = found.reshape(len(found), -1) if size else found.reshape(-1)
+        return result.reshape(*self.shape, *size)
+
+    def values(self, piece: slice) -> Values:
+        """Return the numbers behind all symbols for some of the draws, which are counted chain by
+        chain.
+        """
+        flat = {b: a.reshape(-1, *a.shape[2:])[piece] for b, a in self.draws.items()}
+        given: dict[Symbol, np.ndarray] = {}
+        for s in self.parameters:
+            value = np.asarray(self.named[name_of(s)], dtype=float)
+            given[s] = value.reshape(1, -1) if isinstance(s, Indexed) else value.reshape(1)
+        return Values({**flat, **given}, self.arrays, self.sizes)
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """The parameters of the densities and of the quantities."""
+        every = [e for q in self.posterior.derived.values() for e in expressions_of(q)]
+        return tuple(dict.fromkeys((*self.posterior.parameters, *parameters_of(every))))
+
+
+def pieces(count: int, size: int) -> list[slice]:
+    """Cut a number of draws into pieces whose numbers, ``size`` a draw, take little memory."""
+    at_once = max(1, PIECE_BYTES // (FLOAT_BYTES * max(1, size)))
+    return [slice(n, min(n + at_once, count)) for n in range(0, count, at_once)]
+
+
+def at_draws(
+    posterior: Posterior, draws: Mapping[str, np.ndarray], named: Mapping[str, Any]
+) -> AtDraws:
+    """Return the draws of a posterior with its data.
+
+    Args:
+        posterior: the posterior.
+        draws: the draws of its blocks, by name.
+        named: the values of its parameters, by name.
+
+    Raises:
+        RecipeError: where a block has no draws or other ones than its data ask for, or a parameter
+            has no value.
+    """
+    draws = _with_gaps(posterior, draws)
+    missing = next((b for b in posterior.blocks if b.name not in draws), None)
+    if missing is not None:
+        raise RecipeError(
+            f"there are no draws of {missing}, a block of the posterior, which has"
+            f" {', '.join(b.name for b in posterior.blocks)}: keep it"
+        )
+    of = {b: np.asarray(draws[b.name]) for b in posterior.blocks}
+    known = {b: int(a.shape[2]) for b, a in of.items() if isinstance(b, Vector)}
+    lengths = Lengths()
+    learn_given(lengths, known, posterior.blocks)
+    arrays = dict(resolved_arrays(posterior, lengths))
+    for s in data_in(posterior.derived.values()):
+        dimensions = 2 if isinstance(s, VectorData) else 1
+        arrays[s] = numbers_of(f"the data of {name_of(s)}", posterior.given[s], dimensions)
+    found = AtDraws(posterior, of, named, arrays, {b.length: n for b, n in known.items()})
+    unset = next((s for s in found.parameters if name_of(s) not in named), None)
+    if unset is not None:
+        raise RecipeError(f"the parameter {unset} has no value; give it in params=")
+    return found
+
+
+def _with_gaps(posterior: Posterior, draws: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return draws with those of the scalars of ordered blocks, of which the numbers are kept."""
+    found = dict(draws)
+    for block in posterior.ordered:
+        if block.name in draws:
+            numbers = draws[block.name]
+            columns = np.diff(numbers, axis=2, prepend=np.zeros_like(numbers[..., :1]))
+            found |= {s.name: columns[..., k] for k, s in enumerate(block.blocks)}
+    return found
+
+
+def derived_draws(at: AtDraws) -> dict[str, np.ndarray]:
+    """Return the derived quantities of a posterior at every draw, of the shape (chains, draws) or
+    (chains, draws, size), by name.
+
+    Raises:
+        RecipeError: where there is too little memory for one of them, with its size.
+    """
+    found = {}
+    for name, quantity in at.posterior.derived.items():
+        size = _size(at, quantity)
+        require_room_for(name, at.shape, size)
+        values = [at.at(e) for e in expressions_of(quantity)]
+        found[name] = np.stack(values, axis=-1) if isinstance(quantity, tuple) else values[0]
+    return found
+
+
+def require_room_for(name: str, shape: tuple[int, int], size: int) -> None:
+    """Refuse numbers of every draw that do not fit into memory, before they are computed.
+
+    Raises:
+        RecipeError: with their number, the bytes that are needed, and those that are free.
+    """
+    chains, draws = shape
+    require_memory(
+        2 * FLOAT_BYTES * chains * draws * size,  # the diagnosis or a file takes as much again
+        f"{name}, {size} numbers for each of {chains * draws} draws,",
+        "keep fewer draws with thin=, or take fewer rows",
+    )
+
+
+def derived_names(posterior: Posterior, lengths: Lengths) -> dict[str, tuple[str, ...]]:
+    """Return the names of the coordinates of derived quantities, where they have names."""
+    vectors = {
+        name: vector_of(q) for name, q in posterior.derived.items() if not isinstance(q, tuple)
+    }
+    named = {name: lengths.names_of(v) for name, v in vectors.items() if v is not None}
+    return {name: names for name, names in named.items() if names is not None}
+
+
+def _size(at: AtDraws, quantity: Quantity) -> int:
+    first, *others = (at.size_of(e) for e in expressions_of(quantity))
+    if isinstance(quantity, tuple) and (first or any(others)):
+        raise RecipeError("a list of derived quantities holds numbers, which no data are in")
+    return len(quantity) if isinstance(quantity, tuple) else int(np.prod(first))

@@ -1,0 +1,86 @@
+"""Labels that a table gives as categories, or as text: their numbers from 0, and their names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from recipe.language.did_you_mean import did_you_mean
+from recipe.language.errors import RecipeError
+
+Numbered = tuple[np.ndarray, tuple[str, ...]]
+
+
+def numbered(where: str, value: Any, names: Sequence[str] | None) -> Numbered | None:
+    """Return labels as numbers from 0, with the names that the numbers stand for.
+
+    A column of categories of pandas, polars or pyarrow has its own names, in its order. Text is
+    numbered only by names that the user gives.
+
+    Args:
+        where: how messages call the labels.
+        value: the labels of all rows.
+        names: the names of the coordinates, in order, where the user gives them.
+
+    Returns:
+        The numbers and the names; None where the labels are numbers.
+
+    Raises:
+        RecipeError: for a missing label, one that is none of the names, and text without names.
+    """
+    own = _categories(value)
+    if own is None and not _is_text(value):
+        return None
+    if own is None and names is None:
+        raise RecipeError(
+            f"{where} are text, and nothing says which label is the first; give them as categories,"
+            " for instance with pandas' .astype('category'), or their names in coords="
+        )
+    listed = tuple(map(str, own or names or ()))
+    if names is not None and set(listed) <= set(names):
+        listed = tuple(names)  # in the order that the user gives
+    number = {name: k for k, name in enumerate(listed)}
+    found = np.empty(len(value), dtype=np.int64)
+    for row, label in enumerate(_plain(value)):
+        if label is None or (isinstance(label, float) and math.isnan(label)):
+            raise RecipeError(
+                f"{where} has a missing value in row {row}; fill it in, or leave the row out"
+            )
+        if str(label) not in number:
+            raise RecipeError(
+                f"row {row} of {where} is {str(label)!r}, which coords= does not name;"
+                f" {did_you_mean(str(label), number)}the names are {', '.join(listed)}"
+            )
+        found[row] = number[str(label)]
+    return found, listed
+
+
+def _categories(value: Any) -> list[Any] | None:
+    """The categories of a column in their order; None for any other value."""
+    dtype: Any = getattr(value, "dtype", None)
+    if hasattr(dtype, "categories") and hasattr(value, "cat") and hasattr(dtype, "ordered"):
+        return list(dtype.categories)  # pandas.Series
+    if hasattr(value, "categories") and hasattr(value, "codes"):
+        return list(value.categories)  # pandas.Categorical
+    if str(dtype).startswith(("Categorical", "Enum")) and hasattr(value, "cat"):
+        return list(value.cat.get_categories().to_list())  # polars
+    if hasattr(getattr(value, "type", None), "index_type"):  # pyarrow
+        whole = value.combine_chunks() if hasattr(value, "combine_chunks") else value
+        return list(whole.dictionary.to_pylist())
+    return None
+
+
+def _is_text(value: Any) -> bool:
+    plain = _plain(value)
+    return len(plain) > 0 and all(isinstance(x, str) for x in plain)
+
+
+def _plain(value: Any) -> list[Any]:
+    """The labels as objects of Python."""
+    for name in ("to_pylist", "to_list", "tolist"):
+        if hasattr(value, name):
+            return list(getattr(value, name)())
+    return list(value)

@@ -1,0 +1,86 @@
+"""``Ordered``: a block of increasing numbers, such as the cutpoints of ordinal regression."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+from sympy import Add, Expr, Interval, oo
+
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Block, Scalar
+from recipe.language.validate import check_state
+
+
+class Ordered(Sequence[Expr]):
+    """A fixed number of real numbers that increase, ``c[0] < c[1] < ...``.
+
+    It is one block of a ``Posterior``. Each number is the one before it plus a positive gap; the
+    map from gaps to numbers has the determinant 1, so that laws of the numbers are written as they
+    are, ``sum(normal(k, 0, 5) for k in c)``. Draws are of the numbers.
+
+    Args:
+        name: an identifier.
+        length: how many numbers, at least 2.
+
+    Attributes:
+        name: as given.
+        blocks: the scalar blocks that it is made of: the first number, ``<name>_0``, and the gaps
+            ``<name>_gap_1``, ... ; ``initial=`` names these.
+
+    Raises:
+        RecipeError: for an unusable name, or a length below 2.
+
+    Example:
+        >>> from recipe import Ordered
+        >>> c = Ordered("c", 3)
+        >>> list(c)
+        [c_0, c_0 + c_gap_1, c_0 + c_gap_1 + c_gap_2]
+    """
+
+    def __init__(self, name: str, length: int) -> None:
+        if type(length) is not int or length < 2:
+            raise RecipeError(f"Ordered({name!r}, {length!r}): the length must be 2 or more")
+        first = Scalar(f"{name}_0")
+        positive = Interval.open(0, oo)
+        gaps = [Scalar(f"{name}_gap_{k}", domain=positive) for k in range(1, length)]
+        self.name, self.blocks = name, (first, *gaps)
+        self._values = tuple(Add(*self.blocks[: k + 1]) for k in range(length))
+
+    @overload
+    def __getitem__(self, at: int) -> Expr: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Expr, ...]: ...
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._values[at]
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[Expr]:
+        return iter(self._values)
+
+    def __repr__(self) -> str:
+        return f"Ordered({self.name!r}, {len(self)})"
+
+
+def unfolded(blocks: Any) -> tuple[tuple[Block, ...], tuple[Ordered, ...]]:
+    """Return the blocks of a posterior with the scalars of its ordered blocks in their places, and
+    these ordered blocks.
+
+    Raises:
+        RecipeError: for what is no block, and for a name that two of them have.
+    """
+    given = blocks if isinstance(blocks, tuple | list) else (blocks,)
+    ordered = tuple(b for b in given if isinstance(b, Ordered))
+    if not ordered:
+        return check_state(blocks), ()
+    plain = [s for b in given for s in (b.blocks if isinstance(b, Ordered) else (b,))]
+    checked = check_state(tuple(plain))
+    names = [b.name for b in (*checked, *ordered)]
+    twice = next((n for n in names if names.count(n) > 1), None)
+    if twice is not None:
+        raise RecipeError(f"two blocks are called {twice}; give each a name of its own")
+    return checked, ordered

@@ -1,0 +1,105 @@
+"""Predictions beside draws: what is asked for is checked before a run, and added after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from codegen import (
+    Draws,
+    SavedDraws,
+    compute_log_likelihood,
+    read_draws,
+    sample_posterior_predictive,
+)
+from codegen.inputs.options import SamplingOptions
+from codegen.results.predictions import require_predictable
+from recipe import Posterior, RecipeError
+from recipe_cli.declarations import posterior_in
+
+Sampled = TypeVar("Sampled", Draws, SavedDraws)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The groups that a user asks for.
+
+    Attributes:
+        log_likelihood: the log likelihood of each row at each draw.
+        posterior_predictive: new data at each draw.
+    """
+
+    log_likelihood: bool = False
+    posterior_predictive: bool = False
+
+    def check(self, law: Posterior, options: SamplingOptions) -> None:
+        """Check before a run that what is asked for can be computed after it.
+
+        Raises:
+            RecipeError: where it cannot.
+        """
+        if not (self.log_likelihood or self.posterior_predictive):
+            return
+        kept = None if options.keep is None else set(map(str, options.keep))
+        missing = [b.name for b in law.blocks if kept is not None and b.name not in kept]
+        if missing and kept != {"all"}:
+            raise RecipeError(
+                "predictions need the draws of every block of the posterior: add"
+                f" {missing[0]} to --keep, or leave --keep out"
+            )
+        require_predictable(law, options.chains, options.draws, drawn=self.posterior_predictive)
+
+    def added(self, draws: Draws, law: Posterior, options: SamplingOptions) -> Draws:
+        """Return the draws with what is asked for; where it cannot be computed with a warning
+        instead, as the draws are worth more.
+        """
+        try:
+            return self.of(draws, law, options.params, options.seed)
+        except RecipeError as error:
+            return replace(draws, warnings=(*draws.warnings, f"no predictions: {error}"))
+
+    def of(
+        self,
+        draws: Sampled,
+        law: Posterior,
+        params: Mapping[Any, Any] | None,
+        seed: int,
+        thin: int = 1,
+    ) -> Sampled:
+        """Return the draws with what is asked for.
+
+        Raises:
+            RecipeError: where it cannot be computed.
+        """
+        if self.log_likelihood:
+            draws = compute_log_likelihood(draws, law, params, thin=thin)
+        if self.posterior_predictive:
+            draws = sample_posterior_predictive(draws, law, params, seed=seed, thin=thin)
+        return draws
+
+
+NOTHING_MORE = Wanted()
+
+
+def predict_file(
+    file: Path,
+    posterior: str,
+    output: Path,
+    params: Mapping[str, float],
+    wanted: Wanted,
+    *,
+    seed: int,
+    thin: int,
+) -> Path:
+    """Read saved draws, and write them with predictions to another file.
+
+    Returns:
+        The path.
+
+    Raises:
+        RecipeError: for draws or a posterior that cannot be read or do not fit together.
+    """
+    law = posterior_in(posterior)
+    return wanted.of(read_draws(file), law, params, seed, thin).save(output)

@@ -1,0 +1,97 @@
+"""``recipe predict``, and predictions beside the draws of ``recipe sample``."""
+
+import numpy as np
+import pytest
+from helpers.command import command
+from scipy import stats
+
+from codegen import read_draws
+
+MODEL = """
+from recipe import Data, Posterior, Scalar
+from recipe.laws import normal
+
+mu, y = Scalar("mu"), Data("y")
+given = {y: [0.5, 1.0]}
+law = normal(y, mu, 1)
+posterior = Posterior(mu, law, normal(mu, 0, 1), given, derived={"twice": 2 * mu})
+"""
+SAMPLE = ["sample", "sghmc", "--step-size", "0.05", "--param", "C=1", "--steps", "2e3"]
+BOTH = ["--log-likelihood", "--posterior-predictive"]
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("predict")
+    (folder / "model.py").write_text(MODEL)
+    how = ["--posterior", folder / "model.py", "--seed", "1", "-o", folder / "draws.nc"]
+    return folder, command(*SAMPLE, *how, *BOTH)
+
+
+def test_a_run_saves_predictions_beside_its_draws(drawn):
+    arviz = pytest.importorskip("arviz")
+    folder, done = drawn
+    assert done.returncode == 0, done.stderr
+    assert "twice" in done.stdout
+    found = arviz.from_netcdf(folder / "draws.nc")
+    mu = found.posterior["mu"].to_numpy()[..., None]
+    rows = found.log_likelihood["y"].to_numpy()
+    assert np.allclose(rows, stats.norm.logpdf([0.5, 1.0], mu, 1), rtol=1e-12)
+    assert found.posterior_predictive["y"].shape == rows.shape
+    assert found.observed_data["y"].to_numpy().tolist() == [0.5, 1.0]
+    assert np.isfinite(arviz.loo(found).elpd_loo)
+
+
+def test_saved_draws_are_predicted_from(drawn):
+    arviz = pytest.importorskip("arviz")
+    folder, _ = drawn
+    more = ["--posterior", folder / "model.py", "-o", folder / "more.nc", "--thin", "2"]
+    done = command("predict", folder / "draws.nc", *more, "--log-likelihood")
+    assert done.returncode == 0, done.stderr
+    assert "more.nc" in done.stdout
+    ours, theirs = (arviz.from_netcdf(folder / f"{n}.nc") for n in ("more", "draws"))
+    assert np.array_equal(
+        ours.log_likelihood["y"].to_numpy(), theirs.log_likelihood["y"].to_numpy()[:, ::2]
+    )
+    saved = read_draws(folder / "draws.nc")
+    assert np.array_equal(read_draws(folder / "more.nc")["mu"], saved["mu"])
+    again = command("predict", folder / "draws.nc", *more, "--log-likelihood")
+    assert again.returncode == 2
+    assert "--force" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ([], "nothing is asked for"),
+        (["--log-likelihood", "--param", "C=x"], "not a number"),
+        (["--log-likelihood", "--thin", "0"], "thin"),
+    ],
+)
+def test_bad_input_is_one_sentence(drawn, more, words):
+    folder, _ = drawn
+    how = ["--posterior", folder / "model.py", "-o", folder / "bad.nc"]
+    done = command("predict", folder / "draws.nc", *how, *more)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_new_data_of_no_law_are_refused_before_the_run(tmp_path):
+    (tmp_path / "model.py").write_text(MODEL.replace("law = normal(y, mu, 1)", "law = -(y-mu)**4"))
+    how = ["--posterior", tmp_path / "model.py", "--posterior-predictive"]
+    done = command(*SAMPLE, *how)
+    assert done.returncode == 2
+    assert "no law by name" in done.stderr
+
+
+def test_predictions_need_every_block(tmp_path):
+    text = MODEL.replace("Posterior(mu,", 'Posterior((mu, Scalar("nu")),').replace(
+        "normal(mu, 0, 1)", 'normal(mu, 0, 1) + normal(Scalar("nu"), 0, 1)'
+    )
+    (tmp_path / "model.py").write_text(text)
+    how = ["--posterior", tmp_path / "model.py", "--keep", "mu", "--log-likelihood"]
+    done = command(*SAMPLE, *how)
+    assert done.returncode == 2
+    assert "nu" in done.stderr
+    assert "--keep" in done.stderr
