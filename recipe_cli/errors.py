@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recipe import RecipeError
-from recipe.language.plain_text import without_codes
+from recipe.printing.plain_text import without_codes
 from recipe_cli.shortage import shortage_of
 
 BAD_INPUT_STATUS, UNDECIDED_STATUS, FAULT_STATUS = 2, 3, 70

@@ -48,7 +48,7 @@ def _status() -> tuple[int, str]:
     except KeyboardInterrupt:
         return INTERRUPTED_STATUS, INTERRUPTED_LINE
     except Exception as error:
-        from recipe.language.plain_text import without_codes
+        from recipe.printing.plain_text import without_codes
         from recipe_cli.shortage import shortage_of
 
         missing = shortage_of(error)

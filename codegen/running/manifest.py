@@ -17,7 +17,7 @@ from typing import Any
 
 from recipe.files.atomic_write import open_regular
 from recipe.language.errors import RecipeError
-from recipe.language.plain_text import without_codes
+from recipe.printing.plain_text import without_codes
 
 FORMAT, VERSION = "recipe checkpoint", 3
 STATE_NAME = re.compile(r"state-(\d{6,18})\.npz", re.ASCII)

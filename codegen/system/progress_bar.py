@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.progress import Progress
 
 from codegen.system.lossy_stream import LossyStream
-from recipe.language.plain_text import without_codes
+from recipe.printing.plain_text import without_codes
 
 SECONDS_PER_LINE = 1.0  # between two writings of the line of text
 

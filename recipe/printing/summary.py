@@ -15,10 +15,10 @@ from recipe.kernel.kernel import Kernel
 from recipe.kernel.part import updates_of
 from recipe.language.abstract import Potential
 from recipe.language.assumed import ParameterCondition
-from recipe.language.plain_text import without_codes
 from recipe.language.symbols import Block
 from recipe.language.text import listed, text
 from recipe.printing.derivation import sde_lines
+from recipe.printing.plain_text import without_codes
 from recipe.scheme.discretisation import Discretisation
 
 MAX_LINES, MAX_CHARS = 5, 100

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from recipe import RecipeError
-from recipe.language.plain_text import without_codes
+from recipe.printing.plain_text import without_codes
 from recipe_cli.commands.options import AsJson
 from recipe_cli.terminal.printing import print_json, print_line
 

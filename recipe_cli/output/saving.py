@@ -23,7 +23,7 @@ from codegen.results.save_groups import refuse_full_disk
 from codegen.results.write_netcdf import write_netcdf
 from recipe import RecipeError
 from recipe.files.atomic_write import force_to_disk, whole_file
-from recipe.language.plain_text import without_codes
+from recipe.printing.plain_text import without_codes
 from recipe_cli.errors import mistake_of
 from recipe_cli.output.claim import claimed
 

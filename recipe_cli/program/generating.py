@@ -13,7 +13,7 @@ from codegen import generate as generate_kernel
 from codegen.generate import Module, write_text
 from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bind
 from recipe.files.atomic_write import whole_file
-from recipe.language.plain_text import without_codes
+from recipe.printing.plain_text import without_codes
 from recipe.rebuild.potentials import potentials_of
 from recipe_cli.declarations import Declaration, concrete_declaration, posterior_in
 from recipe_cli.output.paths import text_of

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from recipe.language.plain_text import without_codes
+from recipe.printing.plain_text import without_codes
 from recipe_cli.render.exit_status import exit_status
 from recipe_cli.render.reports import ROLE_STYLES
 from recipe_cli.sandbox.messages import JudgedDeclaration

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from recipe.language.plain_text import without_codes
+from recipe.printing.plain_text import without_codes
 from recipe_cli.render.exit_status import STATUS_OF_VERDICT
 from recipe_cli.sandbox.messages import JudgedDeclaration
 from recipe_cli.terminal.printing import print_line

@@ -16,7 +16,7 @@ from codegen import Diagnosis, Draws, SavedDraws, diagnose, plot, read_draws
 from codegen.results.diagnostics.diagnosis import CoordinateDiagnostics
 from codegen.results.diagnostics.shown import aligned
 from codegen.results.figures import folder_for_plots
-from recipe.language.plain_text import without_codes
+from recipe.printing.plain_text import without_codes
 from recipe_cli.terminal.printing import print_line, print_lines
 
 MAX_SHOWN_COORDINATES = 40  # rows of the table, unless all are wanted

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from recipe.language.plain_text import without_codes
+from recipe.printing.plain_text import without_codes
 from recipe_cli.sandbox.messages import DeclarationFacts
 from verify.report import Report
 from verify.report.layout import FINE, TITLE, Paragraph, paragraphs

@@ -17,7 +17,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from typer.core import TyperGroup
 
-from recipe.language.plain_text import without_codes
+from recipe.printing.plain_text import without_codes
 
 
 def print_line(text: str, err: bool = False) -> None:

@@ -21,7 +21,7 @@ from rich.table import Table
 from codegen import Draws
 from codegen.files import reading
 from codegen.system import progress_bar
-from recipe.language.plain_text import without_codes
+from recipe.printing.plain_text import without_codes
 from recipe_cli.terminal import printing as terminal
 from verify.checker import check, digest
 

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from recipe.language.plain_text import without_codes
+from recipe.printing.plain_text import without_codes
 
 if TYPE_CHECKING:
     from codegen.results.diagnostics.diagnosis import CoordinateDiagnostics, Diagnosis
