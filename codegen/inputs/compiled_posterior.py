@@ -96,7 +96,7 @@ class Density:
     @property
     def dimension(self) -> int:
         """The number of coordinates of all blocks together."""
-        return sum(self._sizes())
+        return sum(self.sizes)
 
     def potential(self, values: Mapping[Any, Any], rows: np.ndarray | None = None) -> float:
         """Return U, or its unbiased estimate from n of N rows: N/n times the sum over these rows,
@@ -109,7 +109,7 @@ class Density:
         Raises:
             RecipeError: for a block without a value, or a value outside of its domain.
         """
-        return self._potential(self._arrays(values), rows)
+        return self.value(self._arrays(values), rows)
 
     def gradient(
         self, values: Mapping[Any, Any], rows: np.ndarray | None = None
@@ -169,7 +169,7 @@ class Density:
 
         def value_and_gradient(z: np.ndarray) -> tuple[float, np.ndarray]:
             at = self._split(z)
-            return self._potential(at), np.concatenate(self.slopes(at))
+            return self.value(at), np.concatenate(self.slopes(at))
 
         with np.errstate(all="ignore"):
             found = minimise(value_and_gradient, first)
@@ -186,10 +186,18 @@ class Density:
             )
         return self._split(found.last.point)
 
-    def _sizes(self) -> list[int]:
+    @property
+    def sizes(self) -> list[int]:
+        """The number of coordinates of each block."""
         return [self._lengths.of(b) if isinstance(b, Vector) else 1 for b in self.blocks]
 
-    def _potential(self, at: Sequence[np.ndarray], rows: np.ndarray | None = None) -> float:
+    def value(self, at: Sequence[np.ndarray], rows: np.ndarray | None = None) -> float:
+        """Return U.
+
+        Args:
+            at: one array a block, in the order of ``blocks``, of the shape (length,).
+            rows: as for ``potential``.
+        """
         return float(
             self._module.potential_U(
                 *at, self._data, self._params, ALL_ROWS if rows is None else rows
@@ -197,7 +205,7 @@ class Density:
         )
 
     def _split(self, z: np.ndarray) -> list[np.ndarray]:
-        return np.split(z, np.cumsum(self._sizes())[:-1])
+        return np.split(z, np.cumsum(self.sizes)[:-1])
 
     def _by_block(self, arrays: Sequence[np.ndarray]) -> dict[Block, np.ndarray]:
         return {
