@@ -74,15 +74,6 @@ def preconditioned(sampler: Sampler) -> Sampler:
     return _rebuilt(sampler, _Scaled(theta, scale))  # type: ignore[no-any-return]
 
 
-def scale_of(sampler: Recipe | Kernel) -> VectorParameter | None:
-    """Return the parameter that ``preconditioned`` has added to a sampler; None where it has added
-    none.
-    """
-    return next(
-        (s for s in sampler.parameters if isinstance(s, VectorParameter) and s.base == SCALE), None
-    )
-
-
 def _written(sampler: Recipe | Kernel) -> list[tuple[Expr, str]]:
     printed = sampler.update if isinstance(sampler, Recipe) else None
     return sampler.written() + (printed.written() if printed is not None else [])

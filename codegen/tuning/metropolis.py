@@ -1,0 +1,213 @@
+"""Tune a kernel with Metropolis tests: its step size by its acceptance, its trajectories by the
+widest direction of the law, and its number of sweeps by a trial.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from codegen.inputs.options import SamplingOptions
+from codegen.results.diagnostics.convergence import convergence
+from codegen.tuning.dual_averaging import DualAveraging
+from codegen.tuning.pilot import Pilot
+from codegen.tuning.prepared import Prepared, Scaled, prepared, rounded
+from codegen.tuning.request import Request
+from codegen.tuning.target import Target
+from codegen.tuning.tuning import Alternative
+from codegen.tuning.untunable import UntunableError
+from recipe.kernel import Kernel
+from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, leaves_of
+from recipe.language.symbols import Scalar
+from recipe.kernel.trajectory import longest_trajectory, with_trajectories
+
+HMC_RATE, MALA_RATE, ONE_STEP_RATE = 0.8, 0.574, 0.9
+ADAPTATION, TRIAL = 200, 250  # sweeps
+LONGEST = 1000  # leapfrogs of a trajectory
+LARGEST_GROWTH = 1e3  # of the step size, from the first guess
+CHAIN_NUMBERS = 2**41  # the first number of the chains of a trial: no chain of a run has it
+SWEEPS_MORE = 1.25  # than the trial says are needed, as its autocorrelations are estimates
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """A kernel that has been tuned.
+
+    Attributes:
+        alternative: its setting in short.
+        settings: the arguments of ``sample`` that were found.
+        acceptance: the acceptance rate of the trial.
+        sweeps: the sweeps for one effective draw.
+    """
+
+    alternative: Alternative
+    settings: dict[str, Any]
+    acceptance: float
+    sweeps: float
+
+
+def tuned_kernel(
+    name: str, what: Scaled, target: Target, pilot: Pilot, request: Request
+) -> Tested:
+    """Tune a kernel.
+
+    Args:
+        name: its name in tables.
+        what: the kernel with the scales of the pilot run.
+        target: the law.
+        pilot: its pilot run.
+        request: the budget, and what was given.
+
+    Raises:
+        UntunableError: where no step size is accepted, or a parameter is left that nothing says.
+    """
+    kernel, given = what.what, dict(what.params)
+    assert isinstance(kernel, Kernel)
+    narrow, wide = widths(pilot, what)
+    for parameter in what.open:
+        if len(what.open) > 1:
+            raise UntunableError(f"give {', '.join(what.open)}: tuning chooses at most one of them")
+        given[parameter] = rounded(1.0 / wide)
+    friction = {n: given[n] for n in what.open}
+    longest = longest_trajectory(kernel)
+    if longest is not None:
+        # pi/2 of the widest direction on average, at the step that the narrowest one allows
+        longest = min(LONGEST, max(4, _two_digits(math.pi * wide / (0.9 * narrow))))
+        what = replace(
+            what, what=with_trajectories(kernel, longest), on=_with_trajectories(what.on, longest)
+        )
+    chosen = SamplingOptions(
+        steps=1, step_size=1.0, params=given, chains=request.chains, seed=request.seed,
+        threads=request.threads, lengths=request.lengths,
+    )  # fmt: skip
+    trial = _Trial(prepared(what, chosen), target, pilot.last)
+    first = 0.5 * narrow ** (1 if longest is not None else 2)
+    adaptation = DualAveraging(first, _wanted_rate(kernel))
+    for _ in range(ADAPTATION):
+        adaptation.update(trial.move(min(adaptation.step_size, LARGEST_GROWTH * first), 1))
+    size = rounded(adaptation.averaged)
+    acceptance, draws = trial.drawn(size, TRIAL)
+    judged = convergence(draws)
+    smallest = float(np.nanmin(np.fmin(judged.ess_bulk, judged.ess_tail)))
+    if not acceptance > 0.05 or not smallest > 4:
+        raise UntunableError(
+            f"the Metropolis tests of {name} accept {acceptance:.0%} at the step size {size:g}, so"
+            " the law is rougher than the pilot run saw; give step_size= yourself"
+        )
+    sweeps = draws.shape[0] * draws.shape[1] / smallest
+    gradients = 1.0 if longest is None else (1 + longest) / 2
+    rows = target.density.rows
+    steps = _steps(sweeps, request)
+    settings = {
+        "what": what.what, "step_size": size, "params": given, "steps": steps, "warmup": 0,
+        "initial": _initial(target, trial.positions()), "scheme": "semi-implicit",
+        "thin": max(1, steps // request.most_draws), "batch_size": None,
+    }  # fmt: skip
+    found = Alternative(name, "composed", size, None, friction, 0.0, sweeps * gradients * rows)
+    return Tested(found, settings, acceptance, sweeps)
+
+
+def widths(pilot: Pilot, what: Scaled) -> tuple[float, float]:
+    """Return the smallest and the largest standard deviation of any direction, in units of the
+    scales of the sampler.
+    """
+    scale = np.ones(pilot.sd.size) if what.scales is None else what.scales
+    values = np.linalg.eigvalsh(pilot.covariance / np.outer(scale, scale))
+    largest = float(values[-1])
+    return math.sqrt(max(float(values[0]), 1e-12 * largest)), math.sqrt(largest)
+
+
+def _with_trajectories(on: Any, longest: int) -> Kernel:
+    return with_trajectories(on, longest)
+
+
+def _two_digits(x: float) -> int:
+    return math.ceil(float(f"{x:.2g}"))
+
+
+def _wanted_rate(kernel: Kernel) -> float:
+    """Return the acceptance rate that is best: 0.8 for trajectories (Hoffman & Gelman 2014), 0.574
+    for Langevin proposals (Roberts & Rosenthal 1998), and more where a rejection turns back.
+    """
+    for part in kernel.parts:
+        for leaf in leaves_of(part):
+            if isinstance(leaf, MetropolisHastings):
+                return MALA_RATE
+            test = leaf.test if isinstance(leaf, MetropolisedPath) else leaf
+            if isinstance(test, MetropolisedMap) and test.times == 1:
+                return ONE_STEP_RATE
+    return HMC_RATE
+
+
+def _steps(sweeps: float, request: Request) -> int:
+    """Return the sweeps of a chain for the Monte Carlo error that is wanted."""
+    needed = SWEEPS_MORE * request.effective_draws * sweeps / request.chains
+    return int(float(f"{max(needed, request.least_draws):.2g}"))
+
+
+def _initial(target: Target, z: np.ndarray) -> dict[str, np.ndarray]:
+    return {b.name: v[:, 0] if isinstance(b, Scalar) else v for b, v in target.blocks(z).items()}
+
+
+class _Trial:
+    """Chains of a compiled kernel that are moved for a while.
+
+    Args:
+        kernel: the kernel.
+        target: the law.
+        starts: the first states, shape (chains, n).
+    """
+
+    def __init__(self, kernel: Prepared, target: Target, starts: np.ndarray) -> None:
+        self._of = kernel
+        self._states = [kernel.state(target, z, c) for c, z in enumerate(starts)]
+        self._done = 0
+        self._threads = kernel.kernel.options.workers
+
+    def move(self, size: float, count: int) -> float:
+        """Move all chains by some sweeps; return the mean acceptance rate, 0 where a chain has
+        stopped.
+        """
+        with ThreadPoolExecutor(self._threads) as pool:
+            rates = list(pool.map(lambda c: self._moved(c, size, count), range(len(self._states))))
+        self._done += count
+        return float(np.mean(rates))
+
+    def positions(self) -> np.ndarray:
+        """Return the coordinates of all chains, shape (chains, n)."""
+        return np.array(
+            [np.concatenate([getattr(s, f) for f in self._of.fields]) for s in self._states]
+        )
+
+    def drawn(self, size: float, count: int) -> tuple[float, np.ndarray]:
+        """Return the acceptance rate of some sweeps, and their draws, shape (chains, count, n)."""
+        rates, seen = [], []
+        for _ in range(count):
+            rates.append(self.move(size, 1))
+            seen.append(self.positions())
+        return float(np.mean(rates)), np.array(seen).transpose(1, 0, 2)
+
+    def _moved(self, chain: int, size: float, count: int) -> float:
+        kernel = self._of.kernel
+        loaded, statistics = kernel.loaded, kernel.module.plan.statistics
+        draws = loaded.Draws(
+            *(
+                np.zeros((count, 1) if f in statistics else (0, 0))
+                for f in loaded.Draws._fields
+            )
+        )
+        gradient, data, params = kernel.arguments()
+        given = (
+            self._states[chain], draws, gradient, data, size, params,
+            np.uint64(kernel.options.seed), CHAIN_NUMBERS + chain,
+            self._done, count, self._done, 1,
+        )  # fmt: skip
+        kernel.entry_point(loaded.run, given)(*given)
+        rates = np.array([getattr(draws, f)[:, 0] for f in statistics])
+        return float(np.nanmean(rates)) if np.isfinite(rates).any() else 0.0
+
+
