@@ -26,7 +26,8 @@ from recipe.language.symbols import Scalar
 from recipe.kernel.trajectory import longest_trajectory, with_trajectories
 
 HMC_RATE, MALA_RATE, ONE_STEP_RATE = 0.8, 0.574, 0.9
-ADAPTATION, TRIAL = 200, 250  # sweeps
+ADAPTATION, TRIAL, LONGEST_TRIAL = 200, 250, 4000  # sweeps
+ENOUGH = 100.0  # effective draws of a trial, for its autocorrelations to be known
 LONGEST = 1000  # leapfrogs of a trajectory
 LARGEST_GROWTH = 1e3  # of the step size, from the first guess
 CHAIN_NUMBERS = 2**41  # the first number of the chains of a trial: no chain of a run has it
@@ -90,9 +91,7 @@ def tuned_kernel(
     for _ in range(ADAPTATION):
         adaptation.update(trial.move(min(adaptation.step_size, LARGEST_GROWTH * first), 1))
     size = rounded(adaptation.averaged)
-    acceptance, draws = trial.drawn(size, TRIAL)
-    judged = convergence(draws)
-    smallest = float(np.nanmin(np.fmin(judged.ess_bulk, judged.ess_tail)))
+    acceptance, draws, smallest = trial.judged(size)
     if not acceptance > 0.05 or not smallest > 4:
         raise UntunableError(
             f"the Metropolis tests of {name} accept {acceptance:.0%} at the step size {size:g}, so"
@@ -101,10 +100,10 @@ def tuned_kernel(
     sweeps = draws.shape[0] * draws.shape[1] / smallest
     gradients = 1.0 if longest is None else (1 + longest) / 2
     rows = target.density.rows
-    steps = _steps(sweeps, request)
+    steps = steps_of(sweeps, request)
     settings = {
         "what": what.what, "step_size": size, "params": given, "steps": steps, "warmup": 0,
-        "initial": _initial(target, trial.positions()), "scheme": "semi-implicit",
+        "initial": initial_values(target, trial.positions()), "scheme": "semi-implicit",
         "thin": max(1, steps // request.most_draws), "batch_size": None,
     }  # fmt: skip
     found = Alternative(name, "composed", size, None, friction, 0.0, sweeps * gradients * rows)
@@ -143,13 +142,24 @@ def _wanted_rate(kernel: Kernel) -> float:
     return HMC_RATE
 
 
-def _steps(sweeps: float, request: Request) -> int:
-    """Return the sweeps of a chain for the Monte Carlo error that is wanted."""
+def steps_of(sweeps: float, request: Request) -> int:
+    """Return the steps of a chain for the Monte Carlo error that is wanted.
+
+    Args:
+        sweeps: the steps for one effective draw.
+        request: the budget.
+    """
     needed = SWEEPS_MORE * request.effective_draws * sweeps / request.chains
     return int(float(f"{max(needed, request.least_draws):.2g}"))
 
 
-def _initial(target: Target, z: np.ndarray) -> dict[str, np.ndarray]:
+def initial_values(target: Target, z: np.ndarray) -> dict[str, np.ndarray]:
+    """Return points of a target as first values of its blocks, by name.
+
+    Args:
+        target: the law.
+        z: a point for each chain, shape (chains, n).
+    """
     return {b.name: v[:, 0] if isinstance(b, Scalar) else v for b, v in target.blocks(z).items()}
 
 
@@ -183,13 +193,21 @@ class _Trial:
             [np.concatenate([getattr(s, f) for f in self._of.fields]) for s in self._states]
         )
 
-    def drawn(self, size: float, count: int) -> tuple[float, np.ndarray]:
-        """Return the acceptance rate of some sweeps, and their draws, shape (chains, count, n)."""
-        rates, seen = [], []
-        for _ in range(count):
-            rates.append(self.move(size, 1))
-            seen.append(self.positions())
-        return float(np.mean(rates)), np.array(seen).transpose(1, 0, 2)
+    def judged(self, size: float) -> tuple[float, np.ndarray, float]:
+        """Return the acceptance rate of a trial, its draws, shape (chains, sweeps, n), and the
+        smallest effective sample size; the trial goes on until that is known.
+        """
+        rates: list[float] = []
+        seen: list[np.ndarray] = []
+        while True:
+            for _ in range(max(TRIAL, len(seen))):
+                rates.append(self.move(size, 1))
+                seen.append(self.positions())
+            draws = np.array(seen).transpose(1, 0, 2)
+            found = convergence(draws)
+            smallest = float(np.nanmin(np.fmin(found.ess_bulk, found.ess_tail)))
+            if smallest >= ENOUGH or len(seen) >= LONGEST_TRIAL:
+                return float(np.mean(rates)), draws, smallest
 
     def _moved(self, chain: int, size: float, count: int) -> float:
         kernel = self._of.kernel

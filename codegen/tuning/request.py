@@ -39,7 +39,7 @@ class Request:
     initial: Mapping[Any, Any] | None = None
     max_bias: float = 0.1
     max_error: float = 0.05
-    least_draws: int = 250
+    least_draws: int = 1000
     most_draws: int = 5000
 
     def __post_init__(self) -> None:

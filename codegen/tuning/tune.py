@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from codegen.check_arguments import short_text
-from codegen.tuning.metropolis import Tested, tuned_kernel
+from codegen.tuning.explanation import explanation
+from codegen.tuning.metropolis import tuned_kernel
 from codegen.tuning.pilot import Pilot, pilot_run
-from codegen.tuning.prepared import scaled
+from codegen.tuning.prepared import Scaled, scaled
+from codegen.tuning.recipes import Setting, corrected, run_settings, settings_of
 from codegen.tuning.request import Request
 from codegen.tuning.target import Target, target_of
 from codegen.tuning.tuning import Alternative, Tuning
 from codegen.tuning.untunable import UntunableError
-from recipe.declare.posterior import Posterior
 from recipe.declare.recipe import Recipe
 from recipe.kernel import Kernel
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import name_of
 
 USE_A_TEST = "use a kernel with Metropolis tests, such as hmc_kernel, which is exact at every step"
 
@@ -85,33 +85,95 @@ def tune(
         raise RecipeError(
             f"{short_text(what)} is no Recipe and no Kernel: tune(sghmc, posterior)"
         )
-    called = [n or s.name or f"sampler {k + 1}" for k, (s, n) in enumerate(zip(samplers, [*names, *[""] * len(samplers)]))]  # noqa: B905
+    given = [*names, *[""] * len(samplers)]
+    called = [given[k] or s.name or f"sampler {k + 1}" for k, s in enumerate(samplers)]
     target = target_of(posterior, request.params)
     pilot = pilot_run(target, max(2, request.chains), request.seed)
     _require_agreement(pilot)
-    found = [
-        _tuned(name, sampler, posterior, target, pilot, request)
-        for name, sampler in zip(called, samplers, strict=True)
-    ]
-    return _chosen(posterior, found, target, pilot, request)
+    tuner = _Tuner(posterior, target, pilot, request)
+    found, alternatives = [], []
+    for name, sampler in zip(called, samplers, strict=True):
+        best, others = tuner.best(name, sampler)
+        found += [] if best is None else [best]
+        alternatives += others
+    _require_one(found, alternatives)
+    best = min(found, key=lambda b: b.alternative.rows or np.inf)
+    alternatives += [b.alternative for b in found if b is not best]
+    return _tuning(tuner, best, alternatives)
 
 
-Found = Tested | Alternative
+@dataclass(frozen=True, eq=False)
+class _Best:
+    """The best setting of a sampler.
+
+    Attributes:
+        alternative: it in short.
+        settings: the arguments of ``sample``.
+        scaled: the sampler with its scales.
+        said: how its step size was found, a sentence.
+    """
+
+    alternative: Alternative
+    settings: dict[str, Any]
+    scaled: Scaled
+    said: str
 
 
-def _tuned(
-    name: str,
-    sampler: Recipe | Kernel,
-    posterior: Any,
-    target: Target,
-    pilot: Pilot,
-    request: Request,
-) -> tuple[list[Alternative], Tested | None]:
-    what = scaled(sampler, posterior, target, pilot, request.params)
-    if isinstance(sampler, Kernel):
-        tested = tuned_kernel(name, what, target, pilot, request)
-        return [tested.alternative], tested
-    raise UntunableError("not yet")
+@dataclass(frozen=True, eq=False)
+class _Tuner:
+    """A posterior, the pilot run of it, and what is asked."""
+
+    posterior: Any
+    target: Target
+    pilot: Pilot
+    request: Request
+
+    def best(
+        self, name: str, sampler: Recipe | Kernel
+    ) -> tuple[_Best | None, list[Alternative]]:
+        """Return the best setting of a sampler, None where there is none, and its alternatives."""
+        what = scaled(sampler, self.posterior, self.target, self.pilot, self.request.params)
+        if isinstance(sampler, Kernel):
+            try:
+                tested = tuned_kernel(name, what, self.target, self.pilot, self.request)
+            except UntunableError as reason:
+                return None, [Alternative(name, "composed", None, reason=str(reason))]
+            said = (
+                f"Its step size is where {tested.acceptance:.0%} of the Metropolis tests accept"
+                f" (dual averaging); a trial made an effective draw in {tested.sweeps:.2g} sweeps."
+            )
+            return _Best(tested.alternative, tested.settings, what, said), []
+        return self._best_of_recipe(name, what)
+
+    def _best_of_recipe(
+        self, name: str, what: Scaled
+    ) -> tuple[_Best | None, list[Alternative]]:
+        listed = list(settings_of(name, what, self.target, self.pilot, self.request))
+        failed = [a for a in listed if isinstance(a, Alternative)]
+        usable = [s for s in listed if isinstance(s, Setting)]
+        usable.sort(key=lambda s: s.alternative.rows or np.inf)
+        best = None
+        for k, candidate in enumerate(usable):
+            if best is not None and best.alternative.rows <= candidate.alternative.rows:  # type: ignore[operator]
+                rest = [s.alternative for s in usable[k:]]
+                failed = [*rest, *failed]
+                break
+            found = corrected(candidate, self.request)
+            if isinstance(found, Alternative):
+                failed.append(found)
+            elif best is None or found.alternative.rows < best.alternative.rows:  # type: ignore[operator]
+                failed += [] if best is None else [best.alternative]
+                best = found
+            else:
+                failed.append(found.alternative)
+        if best is None:
+            return None, failed
+        settings = run_settings(best, what, self.target, self.pilot, self.request)
+        said = (
+            f"Its bias is predicted from the compiled step: {best.alternative.bias:.2g} sd; an"
+            f" effective draw takes {best.predicted.time:.2g} steps."
+        )
+        return _Best(best.alternative, settings, what, said), failed
 
 
 def _require_agreement(pilot: Pilot) -> None:
@@ -120,30 +182,35 @@ def _require_agreement(pilot: Pilot) -> None:
             f"the chains of the pilot run do not agree (R-hat {pilot.r_hat:.2f} in {pilot.worst}):"
             " the posterior has several modes, or a shape that no scale of the coordinates fits, so"
             " no setting can be trusted; write the model so that it has one mode (order what can be"
-            " exchanged, use the non-centred form of a hierarchy), or sample it with many chains,"
-            " long, and a step size of your own"
+            " exchanged, use the non-centred form of a hierarchy), or give a step size of your own"
+            " and compare long runs from different starts"
         )
 
 
-def _chosen(
-    posterior: Any,
-    found: list[tuple[list[Alternative], Tested | None]],
-    target: Target,
-    pilot: Pilot,
-    request: Request,
-) -> Tuning:
-    usable = [t for _, t in found if t is not None]
-    best = min(usable, key=lambda t: t.alternative.rows or np.inf)
+def _require_one(found: list[_Best], alternatives: list[Alternative]) -> None:
+    if found:
+        return
+    reasons = list(dict.fromkeys(f"{a.sampler}: {a.reason}" for a in alternatives if a.reason))
+    raise UntunableError(f"no setting is within the budget; {'; '.join(reasons)}; {USE_A_TEST}")
+
+
+def _tuning(tuner: _Tuner, best: _Best, alternatives: list[Alternative]) -> Tuning:
+    request, target = tuner.request, tuner.target
     settings = {
         **best.settings,
-        "posterior": posterior,
+        "posterior": tuner.posterior,
         "chains": request.chains,
         "seed": request.seed,
         "max_bias": request.max_bias,
     }
-    listed = [a for alternatives, _ in found for a in alternatives if a is not best.alternative]
-    listed.sort(key=lambda a: (a.rows is None, a.rows))
+    others = sorted(alternatives, key=lambda a: np.inf if a.rows is None else a.rows)
     return Tuning(
-        settings, best.alternative, (best.alternative, *listed), request.max_bias,
-        request.max_error, (), tuple(target.labels), None,
-    )  # fmt: skip
+        settings,
+        best.alternative,
+        (best.alternative, *others),
+        request.max_bias,
+        request.max_error,
+        explanation(tuner.target, tuner.pilot, best.scaled, best.settings, request, best.said),
+        tuple(target.labels),
+        best.scaled.scales,
+    )
