@@ -25,8 +25,12 @@ from codegen.results.read_netcdf import read_draws
 from codegen.results.saved_draws import SavedDraws
 from codegen.running.one_step import OneStep, one_step
 from codegen.sample import sample
+from codegen.tuning.tune import tune
+from codegen.tuning.tuning import Alternative, Tuning
+from codegen.tuning.untunable import UntunableError
 
 __all__ = [
+    "Alternative",
     "BiasWarning",
     "Constant",
     "Cyclical",
@@ -40,6 +44,8 @@ __all__ = [
     "Polynomial",
     "Prediction",
     "SavedDraws",
+    "Tuning",
+    "UntunableError",
     "diagnose",
     "generate",
     "memory_mapped",
@@ -49,6 +55,7 @@ __all__ = [
     "read_libsvm",
     "read_table",
     "sample",
+    "tune",
 ]
 
 

@@ -34,7 +34,7 @@ from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared
 from codegen.tuning.target import Target
 
-BATCHES = 96  # minibatches that their noise is estimated from
+BATCHES, MORE_BATCHES = 96, 400  # minibatches that their noise is estimated from
 MAX_COORDINATES = 300  # of a point: more are too many for matrices
 ROWS_NUMBERS = 4_000_000  # of the data: more are stood for by some rows
 SAMPLE = 4000  # draws of the pilot that stand for its law
@@ -87,15 +87,27 @@ class LinearStep:
             step_size: that size.
             batch: the rows of a minibatch; None for all of the data.
         """
-        extra = None if batch is None else self._noise(near, step_size, batch)
-        law = law_of(near, extra)
+        law = law_of(near, None if batch is None else self._noise(near, step_size, batch))
+        return self._of_law(near, law)
+
+    def refined(self, near: Linear, step_size: float, batch: int | None) -> Predicted:
+        """Return what is predicted with the noise of minibatches over the law that they make, and
+        with the shifts of means; arguments as for ``predicted``.
+        """
+        found = self.predicted(near, step_size, batch)
+        if batch is not None and found.law is not None:
+            noise = self._noise(near, step_size, batch, found.law.points, MORE_BATCHES)
+            found = self._of_law(near, law_of(near, noise))
+        return self._with_shifts(found, near, step_size)
+
+    def _of_law(self, near: Linear, law: Law | None) -> Predicted:
         k = self.target.draws.shape[0]
         if law is None:
             return Predicted(Bias(np.full(k, np.inf), np.zeros(k)), None, np.inf)
         bias = Bias(law.variances(self.target), np.zeros(k))
         return Predicted(bias, law, self._time(near, law))
 
-    def with_shifts(self, found: Predicted, near: Linear, step_size: float) -> Predicted:
+    def _with_shifts(self, found: Predicted, near: Linear, step_size: float) -> Predicted:
         """Return a prediction with the shifts of means, averaged over the law of the pilot."""
         if found.law is None:
             return found
@@ -116,10 +128,18 @@ class LinearStep:
             self.around, self.labels, self.target, self.here, none, self.target
         )
 
-    def _noise(self, near: Linear, step_size: float, batch: int) -> np.ndarray:
+    def _noise(
+        self,
+        near: Linear,
+        step_size: float,
+        batch: int,
+        points: np.ndarray | None = None,
+        count: int = BATCHES,
+    ) -> np.ndarray:
         setting = with_size(self.setting, step_size)
-        nothing = np.zeros((BATCHES, near.moved.size))
-        return noise_around(setting, near, batch, nothing, self.target.points).around
+        nothing = np.zeros((count, near.moved.size))
+        law = self.target.points if points is None else points
+        return noise_around(setting, near, batch, nothing, law).around
 
     def _time(self, near: Linear, law: Law) -> float:
         """Return the largest autocorrelation time of the judged coordinates."""

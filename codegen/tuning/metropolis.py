@@ -5,19 +5,18 @@ widest direction of the law, and its number of sweeps by a trial.
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from codegen.inputs.options import SamplingOptions
-from codegen.results.diagnostics.convergence import convergence
 from codegen.tuning.dual_averaging import DualAveraging
 from codegen.tuning.pilot import Pilot
-from codegen.tuning.prepared import Prepared, Scaled, prepared, rounded
+from codegen.tuning.prepared import Scaled, prepared, rounded
 from codegen.tuning.request import Request
 from codegen.tuning.target import Target
+from codegen.tuning.trial import MAX_ROUNDS, Trial
 from codegen.tuning.tuning import Alternative
 from codegen.tuning.untunable import UntunableError
 from recipe.kernel import Kernel
@@ -26,11 +25,10 @@ from recipe.language.symbols import Scalar
 from recipe.kernel.trajectory import longest_trajectory, with_trajectories
 
 HMC_RATE, MALA_RATE, ONE_STEP_RATE = 0.8, 0.574, 0.9
-ADAPTATION, TRIAL, LONGEST_TRIAL = 200, 250, 4000  # sweeps
-ENOUGH = 100.0  # effective draws of a trial, for its autocorrelations to be known
+ADAPTATION = 200  # sweeps
+MIN_ACCEPTANCE = 0.05  # of a trial
 LONGEST = 1000  # leapfrogs of a trajectory
 LARGEST_GROWTH = 1e3  # of the step size, from the first guess
-CHAIN_NUMBERS = 2**41  # the first number of the chains of a trial: no chain of a run has it
 SWEEPS_MORE = 1.25  # than the trial says are needed, as its autocorrelations are estimates
 
 
@@ -85,19 +83,20 @@ def tuned_kernel(
         steps=1, step_size=1.0, params=given, chains=request.chains, seed=request.seed,
         threads=request.threads, lengths=request.lengths,
     )  # fmt: skip
-    trial = _Trial(prepared(what, chosen), target, pilot.last)
+    trial = Trial(prepared(what, chosen), target, pilot.last)
     first = 0.5 * narrow ** (1 if longest is not None else 2)
     adaptation = DualAveraging(first, _wanted_rate(kernel))
     for _ in range(ADAPTATION):
         adaptation.update(trial.move(min(adaptation.step_size, LARGEST_GROWTH * first), 1))
     size = rounded(adaptation.averaged)
-    acceptance, draws, smallest = trial.judged(size)
-    if not acceptance > 0.05 or not smallest > 4:
+    shown = trial.judged(size)
+    if shown is None or not shown.acceptance > MIN_ACCEPTANCE or not shown.enough:
         raise UntunableError(
-            f"the Metropolis tests of {name} accept {acceptance:.0%} at the step size {size:g}, so"
-            " the law is rougher than the pilot run saw; give step_size= yourself"
+            f"a trial of {name} at the step size {size:g} does not find its way about in"
+            f" {MAX_ROUNDS:,} sweeps: the posterior has several modes, or is rougher than the pilot"
+            " run saw; write the model so that it has one mode, or give step_size= yourself"
         )
-    sweeps = draws.shape[0] * draws.shape[1] / smallest
+    sweeps = shown.steps
     gradients = 1.0 if longest is None else (1 + longest) / 2
     rows = target.density.rows
     steps = steps_of(sweeps, request)
@@ -107,7 +106,7 @@ def tuned_kernel(
         "thin": max(1, steps // request.most_draws), "batch_size": None,
     }  # fmt: skip
     found = Alternative(name, "composed", size, None, friction, 0.0, sweeps * gradients * rows)
-    return Tested(found, settings, acceptance, sweeps)
+    return Tested(found, settings, shown.acceptance, sweeps)
 
 
 def widths(pilot: Pilot, what: Scaled) -> tuple[float, float]:
@@ -161,71 +160,3 @@ def initial_values(target: Target, z: np.ndarray) -> dict[str, np.ndarray]:
         z: a point for each chain, shape (chains, n).
     """
     return {b.name: v[:, 0] if isinstance(b, Scalar) else v for b, v in target.blocks(z).items()}
-
-
-class _Trial:
-    """Chains of a compiled kernel that are moved for a while.
-
-    Args:
-        kernel: the kernel.
-        target: the law.
-        starts: the first states, shape (chains, n).
-    """
-
-    def __init__(self, kernel: Prepared, target: Target, starts: np.ndarray) -> None:
-        self._of = kernel
-        self._states = [kernel.state(target, z, c) for c, z in enumerate(starts)]
-        self._done = 0
-        self._threads = kernel.kernel.options.workers
-
-    def move(self, size: float, count: int) -> float:
-        """Move all chains by some sweeps; return the mean acceptance rate, 0 where a chain has
-        stopped.
-        """
-        with ThreadPoolExecutor(self._threads) as pool:
-            rates = list(pool.map(lambda c: self._moved(c, size, count), range(len(self._states))))
-        self._done += count
-        return float(np.mean(rates))
-
-    def positions(self) -> np.ndarray:
-        """Return the coordinates of all chains, shape (chains, n)."""
-        return np.array(
-            [np.concatenate([getattr(s, f) for f in self._of.fields]) for s in self._states]
-        )
-
-    def judged(self, size: float) -> tuple[float, np.ndarray, float]:
-        """Return the acceptance rate of a trial, its draws, shape (chains, sweeps, n), and the
-        smallest effective sample size; the trial goes on until that is known.
-        """
-        rates: list[float] = []
-        seen: list[np.ndarray] = []
-        while True:
-            for _ in range(max(TRIAL, len(seen))):
-                rates.append(self.move(size, 1))
-                seen.append(self.positions())
-            draws = np.array(seen).transpose(1, 0, 2)
-            found = convergence(draws)
-            smallest = float(np.nanmin(np.fmin(found.ess_bulk, found.ess_tail)))
-            if smallest >= ENOUGH or len(seen) >= LONGEST_TRIAL:
-                return float(np.mean(rates)), draws, smallest
-
-    def _moved(self, chain: int, size: float, count: int) -> float:
-        kernel = self._of.kernel
-        loaded, statistics = kernel.loaded, kernel.module.plan.statistics
-        draws = loaded.Draws(
-            *(
-                np.zeros((count, 1) if f in statistics else (0, 0))
-                for f in loaded.Draws._fields
-            )
-        )
-        gradient, data, params = kernel.arguments()
-        given = (
-            self._states[chain], draws, gradient, data, size, params,
-            np.uint64(kernel.options.seed), CHAIN_NUMBERS + chain,
-            self._done, count, self._done, 1,
-        )  # fmt: skip
-        kernel.entry_point(loaded.run, given)(*given)
-        rates = np.array([getattr(draws, f)[:, 0] for f in statistics])
-        return float(np.nanmean(rates)) if np.isfinite(rates).any() else 0.0
-
-

@@ -10,12 +10,14 @@ import numpy as np
 
 from codegen.bias.unpredictable import UnpredictableError
 from codegen.inputs.options import SamplingOptions
+from codegen.results.diagnostics.convergence import Estimates, convergence
 from codegen.tuning.linear_step import LinearStep, Predicted, linear_step
 from codegen.tuning.metropolis import initial_values, steps_of, widths
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared, Scaled, prepared, rounded
 from codegen.tuning.request import Request
 from codegen.tuning.target import Target
+from codegen.tuning.trial import Trial, Trialled
 from codegen.tuning.tuning import Alternative
 from recipe.declare.update import Update
 from recipe.language.errors import OutsideLanguageError, RecipeError
@@ -23,13 +25,16 @@ from recipe.language.symbols import Vector
 from recipe.scheme.evaluations import evaluations_of
 
 # the schemes that are compared, where they fit: first order, and better ones of the same cost
-OVERDAMPED, UNDERDAMPED = ("euler", "leimkuhler-matthews"), ("semi-implicit", "baoab")
-FRICTIONS = (0.7, 2.0, 6.0, 20.0)  # in rates of the widest direction; 2 is critical damping
+OVERDAMPED, UNDERDAMPED = ("euler",), ("semi-implicit", "baoab")
+FRICTIONS = (0.7, 2.0, 8.0)  # in rates of the widest direction; 2 is critical damping
 BATCHES = (0.1, 0.01)  # of the rows
 MIN_ROWS, MIN_BATCH = 200, 20  # with fewer rows no minibatch is worth its noise
-FIRST, RATIO, TRIALS = 0.8, 0.7, 26  # step sizes: the stability bound times these
-SPARE = 0.8  # of the budget is used, as predictions are estimates
-CORRECTIONS = 6  # of the step size, for the shifts of means
+# step sizes: the stability bound near the mode times these; away from the mode, where curvature is
+# larger, half of that bound can be unstable
+FIRST, RATIO, TRIALS = 0.3, 0.7, 24
+SPARE = 0.65  # of the budget is used, as predictions are estimates
+CORRECTIONS = 6  # of the step size, for the shifts of means and after trials
+ERRORS = 3.5  # Monte Carlo errors by which a trial may differ from the pilot beside the budget
 WARM_UP_TIMES = 10  # autocorrelation times; chains start in draws of the pilot
 
 
@@ -154,9 +159,13 @@ def _within(
         yield Alternative(name, scheme, None, batch, friction, reason=reason)
 
 
-def corrected(found: Setting, request: Request) -> Setting | Alternative:
+def corrected(
+    found: Setting, target: Target, pilot: Pilot, request: Request
+) -> Setting | Alternative:
     """Return a setting with its step made smaller until the shifts of means are within the budget,
-    too.
+    too, and a trial agrees with the pilot run.
+
+    A linear step does not know how the law bends; the trial does.
     """
     size = found.alternative.step_size
     assert size is not None
@@ -165,24 +174,51 @@ def corrected(found: Setting, request: Request) -> Setting | Alternative:
     per_step = rows / found.predicted.time
     for _ in range(CORRECTIONS):
         near = found.step.at(size)
-        predicted = found.step.predicted(near, size, batch)
-        predicted = found.step.with_shifts(predicted, near, size)
-        if predicted.bias.size <= budget:
-            short = replace(
-                found.alternative,
-                step_size=size,
-                bias=predicted.bias.size,
-                rows=predicted.time * per_step,
-            )
-            return replace(found, alternative=short, predicted=predicted)
-        shrink = budget / predicted.bias.size if np.isfinite(predicted.bias.size) else 0.1
+        predicted = found.step.refined(near, size, batch)
+        bias = predicted.bias.size
+        if bias <= budget:
+            shown = _trial(found.made, batch, target, pilot, size, predicted.time)
+            if shown is not None and _agrees(shown.estimates, pilot, request):
+                time = max(predicted.time, shown.steps)
+                short = replace(
+                    found.alternative, step_size=size, bias=bias, rows=time * per_step
+                )
+                return replace(
+                    found, alternative=short, predicted=replace(predicted, time=time)
+                )
+            bias = 2.0 * request.max_bias
+        shrink = budget / bias if np.isfinite(bias) else 0.1
         size = rounded(size * min(0.8, max(0.1, 0.9 * shrink)))
     return replace(
         found.alternative,
         step_size=None,
         rows=None,
         bias=None,
-        reason=f"means move by more than the budget at every step size from {first_size:g} down",
+        reason=f"its bias is beyond the budget at every step size tried, from {first_size:g} down",
+    )
+
+
+def _trial(
+    made: Prepared, batch: int | None, target: Target, pilot: Pilot, size: float, time: float
+) -> Trialled | None:
+    """Return what a trial of a setting shows; None where a chain left what is finite."""
+    options = replace(made.kernel.options, batch_size=batch)
+    own = replace(made, kernel=replace(made.kernel, options=options))
+    return Trial(own, target, pilot.last).judged(size, max(1, int(time / 4)))
+
+
+def _agrees(found: Estimates, pilot: Pilot, request: Request) -> bool:
+    """Return whether the means and standard deviations of a trial differ from those of the pilot by
+    no more than the budget and their Monte Carlo errors.
+    """
+    of_pilot, sd = convergence(pilot.draws), pilot.sd
+    pairs = (
+        (found.mean - of_pilot.mean, found.mcse_mean, of_pilot.mcse_mean),
+        (found.sd - of_pilot.sd, found.mcse_sd, of_pilot.mcse_sd),
+    )
+    return all(
+        bool(np.all(np.abs(d) / sd <= request.max_bias + ERRORS * np.hypot(a, b) / sd))
+        for d, a, b in pairs
     )
 
 

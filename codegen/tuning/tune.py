@@ -158,7 +158,7 @@ class _Tuner:
                 rest = [s.alternative for s in usable[k:]]
                 failed = [*rest, *failed]
                 break
-            found = corrected(candidate, self.request)
+            found = corrected(candidate, self.target, self.pilot, self.request)
             if isinstance(found, Alternative):
                 failed.append(found)
             elif best is None or found.alternative.rows < best.alternative.rows:  # type: ignore[operator]

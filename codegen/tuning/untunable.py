@@ -9,3 +9,5 @@ class UntunableError(RecipeError):
     """No setting of the sampler is known to be within the budget; its text says why, and names what
     to do. Nothing has been sampled. The exit status of the command is 3.
     """
+
+    undecided = True

@@ -16,6 +16,7 @@ from recipe_cli.sandbox.process_limits import Limits
 # The groups of options in the help of a command.
 MODEL = "Sampler and model"
 STEP_SIZE = "Step size"
+TUNING = "Tuning"
 MINIBATCHES = "Data and minibatches"
 CHAINS = "Chains and draws"
 PROOF = "Proof"
@@ -125,6 +126,17 @@ POSTERIOR = typer.Option(  # required by one command, and left out of another
         " posterior of the catalog."
     ),
 )
+MaxError = Annotated[
+    float,
+    typer.Option(
+        "--max-error",
+        rich_help_panel=TUNING,
+        help=(
+            "Largest Monte Carlo error of a mean, in posterior standard deviations, that tuning"
+            " plans for."
+        ),
+    ),
+]
 Plots = Annotated[
     Path | None,
     typer.Option(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from recipe import RecipeError
 from recipe_cli.commands.options import (
     CHAINS,
     MINIBATCHES,
@@ -17,6 +18,7 @@ from recipe_cli.commands.options import (
     STEP_SIZE,
     AsJson,
     Force,
+    MaxError,
     MemoryLimit,
     Order,
     Plots,
@@ -27,18 +29,20 @@ from recipe_cli.commands.options import (
     limits_typed,
     whole,
 )
+from recipe_cli.commands.usage import step_size as read_step_size
 from recipe_cli.output.paths import refuse_to_replace, resolved
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import console
 
 EPILOG = (
-    "Examples: `recipe sample sghmc --posterior breast_cancer --step-size 0.01 --param C=1 --steps"
-    " 20000 -o draws.nc`; with minibatches: `--batch-size 100 --control-variates`; a long run that"
+    "Examples: `recipe sample hmc_kernel --posterior breast_cancer --step-size auto -o draws.nc`;"
+    " with numbers of your own: `recipe sample sghmc --posterior breast_cancer --step-size 0.01"
+    " --param C=1 --steps 20000`; with minibatches: `--batch-size 100 --control-variates`; a long run that"
     " the same command continues after it was stopped: `--checkpoint run1`. Ctrl-C, SIGTERM and"
     " SIGHUP stop the run and save the draws so far (exit status 130, 143 and 129). Exit status: 0"
     " good, 1 a chain diverged, the predicted bias is above --max-bias, or the sampler is refuted,"
-    " 2 bad input, 3 the bias by minibatches cannot be predicted."
+    " 2 bad input, 3 the bias by minibatches cannot be predicted, or tuning finds no setting."
 )
 
 
@@ -46,10 +50,15 @@ def sample(
     where: Where,
     posterior: Annotated[str, POSTERIOR],
     step_size: Annotated[
-        float,
+        Any,
         typer.Option(
             rich_help_panel=STEP_SIZE,
-            help="Step size; the initial one, a, with --decay or --cycle.",
+            parser=read_step_size,
+            metavar="FLOAT|auto",
+            help=(
+                "Step size; the initial one, a, with --decay or --cycle. auto tunes it before the"
+                " run, with all that is left open, as `recipe tune` does."
+            ),
         ),
     ],
     decay: Annotated[
@@ -79,14 +88,18 @@ def sample(
         ),
     ] = None,
     steps: Annotated[
-        int,
-        whole(CHAINS, "Steps of each chain, including the warm-up."),
-    ] = 10_000,
+        int | None,
+        whole(
+            CHAINS,
+            "Steps of each chain, including the warm-up; by default 10,000, or what tuning finds.",
+        ),
+    ] = None,
     warmup: Annotated[
         int | None,
         whole(
             CHAINS,
-            "Steps at the start of each chain whose states are discarded; by default a tenth.",
+            "Steps at the start of each chain whose states are discarded; by default a tenth, or"
+            " what tuning finds.",
         ),
     ] = None,
     thin: Annotated[
@@ -218,6 +231,7 @@ def sample(
             ),
         ),
     ] = 0.1,
+    max_error: MaxError = 0.05,
     accept_bias: Annotated[
         bool,
         typer.Option(
@@ -251,12 +265,13 @@ def sample(
 
         require_to_diagnose()  # before anything is imported that aborts where memory is short
         from codegen.results.figures import require_matplotlib
-        from recipe_cli.declarations import concrete_declaration
+        from recipe_cli.declarations import concrete_declaration, posterior_in
         from recipe_cli.output.saving import Output
         from recipe_cli.program.known_verdict import require_not_refuted
         from recipe_cli.sampling.sample_posterior import TextCheck, sample_posterior
         from recipe_cli.sampling.settings import options_typed
         from recipe_cli.sampling.show_plan import print_plan
+        from recipe_cli.sampling.tuned import Wanted, tuned
         from recipe_cli.sandbox.child import rehearse
 
     if plots is not None:
@@ -268,8 +283,12 @@ def sample(
     rehearse(where, lambda: concrete_declaration(where), limits)
     declaration = concrete_declaration(where)
     require_not_refuted(declaration, unproved)
+    auto = step_size == "auto"
+    if auto and (decay is not None or cycle is not None):
+        raise RecipeError("--decay and --cycle need a number as --step-size; leave them out")
+    wanted = Wanted(steps, warmup, max_error) if auto else None
     options = options_typed(
-        step_size=step_size,
+        step_size=1.0 if auto else step_size,
         decay=decay,
         cycle=cycle,
         scheme=scheme,
@@ -293,6 +312,9 @@ def sample(
         max_bias=max_bias,
     )
     if dry_run:
+        if wanted is not None:
+            law = posterior_in(posterior)
+            declaration, options = tuned(declaration, law, options, wanted, as_json)
         print_plan(declaration, posterior, options, TextCheck(limits, validated), as_json)
         return
     saved = Output(output, force, options.folder)
@@ -308,5 +330,6 @@ def sample(
             as_json,
             accept_bias=accept_bias,
             validated=validated,
+            wanted=wanted,
         )
     )

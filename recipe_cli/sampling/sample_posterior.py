@@ -29,6 +29,7 @@ from recipe_cli.program.generating import bound_to
 from recipe_cli.program.translation import require_translation
 from recipe_cli.render.diagnosis import show_draws
 from recipe_cli.render.exit_status import exit_status_of_draws
+from recipe_cli.sampling.tuned import Wanted, tuned
 from recipe_cli.sandbox.child import rehearse
 from recipe_cli.sandbox.process_limits import Limits
 
@@ -82,6 +83,7 @@ def sample_posterior(
     *,
     accept_bias: bool = False,
     validated: bool = False,
+    wanted: Wanted | None = None,
 ) -> int:
     """Draw from a posterior, save the draws and diagnose them.
 
@@ -96,6 +98,7 @@ def sample_posterior(
         as_json: whether diagnostics are printed as JSON.
         accept_bias: whether any predicted bias is good.
         validated: whether a module whose text is not proved is refused.
+        wanted: what tuning is to find before the run; None where the step size is given.
 
     Returns:
         The exit status: 0, 1 if a chain diverged or the predicted bias is too large, 3 if the bias
@@ -109,6 +112,8 @@ def sample_posterior(
         try:
             law = posterior_in(posterior)
             began = perf_counter()
+            if wanted is not None:
+                declaration, options = tuned(declaration, law, options, wanted, as_json)
             with broken_pipes_are_errors(), output.claimed():
                 draws = _drawn(
                     declaration, law, options, TextCheck(limits, validated), output, signals
