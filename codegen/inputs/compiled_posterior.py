@@ -85,6 +85,7 @@ class Density:
             self._module.Data(**{fields[s]: a for s, a in arrays.items()}) if arrays else ()
         )
         self._params = self._module.Params(**values) if values else ()
+        self._entry_points: dict[Any, Any] = {}
 
     def __repr__(self) -> str:
         named = ", ".join(b.name for b in self.blocks)
@@ -133,8 +134,9 @@ class Density:
             rows: as for ``potential``.
         """
         results = [np.zeros_like(a) for a in at]
-        self._module.gradient_U(
-            *results, *at, self._data, self._params, (), ALL_ROWS if rows is None else rows
+        self._called(
+            self._module.gradient_U,
+            (*results, *at, self._data, self._params, (), ALL_ROWS if rows is None else rows),
         )
         return results
 
@@ -198,11 +200,20 @@ class Density:
             at: one array a block, in the order of ``blocks``, of the shape (length,).
             rows: as for ``potential``.
         """
-        return float(
-            self._module.potential_U(
-                *at, self._data, self._params, ALL_ROWS if rows is None else rows
-            )
-        )
+        given = (*at, self._data, self._params, ALL_ROWS if rows is None else rows)
+        return float(self._called(self._module.potential_U, given))
+
+    def _called(self, function: Any, given: tuple[Any, ...]) -> Any:
+        """Call a function of the module by its machine code, which is looked up once for each
+        choice of types: Numba's own look-up takes a millisecond where other modules of the process
+        have data of the same names.
+        """
+        arrays = [a for a in given if type(a) is np.ndarray]
+        flags = [(a.flags.c_contiguous, a.flags.writeable, a.flags.aligned) for a in arrays]
+        key = (function, *(a.dtype for a in arrays), *flags)
+        if key not in self._entry_points:
+            self._entry_points[key] = function.compile(tuple(map(function.typeof_pyval, given)))
+        return self._entry_points[key](*given)
 
     def _split(self, z: np.ndarray) -> list[np.ndarray]:
         return np.split(z, np.cumsum(self.sizes)[:-1])

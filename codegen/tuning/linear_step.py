@@ -1,5 +1,5 @@
-"""A compiled step near the middle of a law, at any step size and minibatch: its bias and the cost of
-an effective draw, from the linear recursion ``z' = M z + noise``.
+"""A compiled step near the middle of a law, at any step size and minibatch: its bias and the cost
+of an effective draw, from the linear recursion ``z' = M z + noise``.
 
 The law of the recursion, and the one for small steps, are those of ``codegen.bias``. The integrated
 autocorrelation time of a coordinate x in stationarity is ``((I + M)(I - M)^-1 S)_xx / S_xx``, and

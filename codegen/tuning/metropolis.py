@@ -16,20 +16,22 @@ from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Scaled, prepared, rounded
 from codegen.tuning.request import Request
 from codegen.tuning.target import Target
-from codegen.tuning.trial import MAX_ROUNDS, Trial
+from codegen.tuning.trial import MAX_ROUNDS, Trial, Trialled
 from codegen.tuning.tuning import Alternative
 from codegen.tuning.untunable import UntunableError
 from recipe.kernel import Kernel
 from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, leaves_of
-from recipe.language.symbols import Scalar
 from recipe.kernel.trajectory import longest_trajectory, with_trajectories
+from recipe.language.symbols import Scalar
 
-HMC_RATE, MALA_RATE, ONE_STEP_RATE = 0.8, 0.574, 0.9
+HMC_RATE, MALA_RATE, ONE_STEP_RATE, CAREFUL_RATE = 0.8, 0.574, 0.9, 0.95
+SLOW = 50.0  # sweeps for an effective draw: from there on a smaller step is tried, too
 ADAPTATION = 200  # sweeps
 MIN_ACCEPTANCE = 0.05  # of a trial
+MAX_STEP = 0.9  # of a leapfrog, in standard deviations of the narrowest direction
 LONGEST = 1000  # leapfrogs of a trajectory
 LARGEST_GROWTH = 1e3  # of the step size, from the first guess
-SWEEPS_MORE = 1.25  # than the trial says are needed, as its autocorrelations are estimates
+SWEEPS_MORE = 2.0  # than the trial says are needed, as its autocorrelations are estimates
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +51,7 @@ class Tested:
     sweeps: float
 
 
-def tuned_kernel(
-    name: str, what: Scaled, target: Target, pilot: Pilot, request: Request
-) -> Tested:
+def tuned_kernel(name: str, what: Scaled, target: Target, pilot: Pilot, request: Request) -> Tested:
     """Tune a kernel.
 
     Args:
@@ -75,7 +75,8 @@ def tuned_kernel(
     longest = longest_trajectory(kernel)
     if longest is not None:
         # pi/2 of the widest direction on average, at the step that the narrowest one allows
-        longest = min(LONGEST, max(4, _two_digits(math.pi * wide / (0.9 * narrow))))
+        step = narrow * min(MAX_STEP, pilot.step_size)
+        longest = min(LONGEST, max(4, _two_digits(math.pi * wide / step)))
         what = replace(
             what, what=with_trajectories(kernel, longest), on=_with_trajectories(what.on, longest)
         )
@@ -83,13 +84,15 @@ def tuned_kernel(
         steps=1, step_size=1.0, params=given, chains=request.chains, seed=request.seed,
         threads=request.threads, lengths=request.lengths,
     )  # fmt: skip
-    trial = Trial(prepared(what, chosen), target, pilot.last)
+    made = prepared(what, chosen)
+    trial = Trial(made, target, pilot.last[: request.chains])
     first = 0.5 * narrow ** (1 if longest is not None else 2)
-    adaptation = DualAveraging(first, _wanted_rate(kernel))
-    for _ in range(ADAPTATION):
-        adaptation.update(trial.move(min(adaptation.step_size, LARGEST_GROWTH * first), 1))
-    size = rounded(adaptation.averaged)
-    shown = trial.judged(size)
+    size, shown = _adapted(trial, first, _wanted_rate(kernel, pilot))
+    if shown is None or shown.steps > SLOW:  # a narrow place may need a smaller step than others
+        trial = Trial(made, target, pilot.last[: request.chains])
+        careful, again = _adapted(trial, size, CAREFUL_RATE)
+        if again is not None and (shown is None or again.steps < shown.steps):
+            size, shown = careful, again
     if shown is None or not shown.acceptance > MIN_ACCEPTANCE or not shown.enough:
         raise UntunableError(
             f"a trial of {name} at the step size {size:g} does not find its way about in"
@@ -107,6 +110,15 @@ def tuned_kernel(
     }  # fmt: skip
     found = Alternative(name, "composed", size, None, friction, 0.0, sweeps * gradients * rows)
     return Tested(found, settings, shown.acceptance, sweeps)
+
+
+def _adapted(trial: Trial, first: float, rate: float) -> tuple[float, Trialled | None]:
+    """Return the step size at which the tests accept at a rate, and what a trial shows of it."""
+    adaptation = DualAveraging(first, rate)
+    for _ in range(ADAPTATION):
+        adaptation.update(trial.move(min(adaptation.step_size, LARGEST_GROWTH * first), 1))
+    size = rounded(adaptation.averaged)
+    return size, trial.judged(size)
 
 
 def widths(pilot: Pilot, what: Scaled) -> tuple[float, float]:
@@ -127,10 +139,15 @@ def _two_digits(x: float) -> int:
     return math.ceil(float(f"{x:.2g}"))
 
 
-def _wanted_rate(kernel: Kernel) -> float:
+def _wanted_rate(kernel: Kernel, pilot: Pilot) -> float:
     """Return the acceptance rate that is best: 0.8 for trajectories (Hoffman & Gelman 2014), 0.574
-    for Langevin proposals (Roberts & Rosenthal 1998), and more where a rejection turns back.
+    for Langevin proposals (Roberts & Rosenthal 1998), more where a rejection turns back, and more
+    where the pilot run needed more.
     """
+    return _usual_rate(kernel) if pilot.rate <= HMC_RATE else max(_usual_rate(kernel), pilot.rate)
+
+
+def _usual_rate(kernel: Kernel) -> float:
     for part in kernel.parts:
         for leaf in leaves_of(part):
             if isinstance(leaf, MetropolisHastings):

@@ -10,7 +10,6 @@ the metric is estimated anew, and a fast one. What is reported is drawn after al
 
 from __future__ import annotations
 
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +20,9 @@ from codegen.tuning.dual_averaging import DualAveraging
 from codegen.tuning.target import Target
 
 FAST, SLOW, LAST, DRAWS = 60, (30, 60, 120), 50, 400  # rounds
-TARGET_RATE = 0.8
+RATES = (0.8, 0.95, 0.99)  # of acceptance: the next one where trajectories are unstable
+UNSTABLE = 12.0  # a trajectory that gains so much energy has left what its step size follows
+MAX_UNSTABLE = 0.004  # of all trajectories
 MAX_DENSE = 120  # coordinates
 MAX_LEAPFROGS = 64  # of a trajectory
 HALF_PERIOD = np.pi  # the longest time of a trajectory, where the law has unit variances
@@ -47,6 +48,10 @@ class Pilot:
         worst: the name of that coordinate.
         evaluations: how many gradients it has cost.
         acceptance: its mean acceptance rate after adaptation.
+        step_size: its adapted step size, where the law has unit variances in all directions.
+        rate: the acceptance rate that it was adapted to: more than the usual one where
+            trajectories were unstable in places.
+        unstable: the share of trajectories that still were.
     """
 
     draws: np.ndarray
@@ -56,6 +61,9 @@ class Pilot:
     worst: str
     evaluations: int
     acceptance: float
+    step_size: float
+    rate: float
+    unstable: float
 
     @property
     def sd(self) -> np.ndarray:
@@ -96,8 +104,13 @@ def pilot_run(target: Target, chains: int, seed: int, starts: np.ndarray | None 
     run.fast(int(FAST * share))
     for rounds in SLOW:
         run.slow(int(rounds * share))
-    run.fast(int(LAST * share))
-    draws, acceptance = run.drawn(int(DRAWS * max(share, 0.5)))
+    for rate in RATES:
+        run.rate = rate
+        run.fast(int(LAST * share))
+        draws, acceptance, unstable = run.drawn(int(DRAWS * max(share, 0.5)))
+        if unstable <= MAX_UNSTABLE:
+            break
+        run.slow(int(SLOW[-1] * share))
     judged = convergence(draws)
     r_hat = np.where(np.isfinite(judged.r_hat), judged.r_hat, np.inf if chains > 1 else 1.0)
     worst = int(np.argmax(r_hat))
@@ -110,6 +123,9 @@ def pilot_run(target: Target, chains: int, seed: int, starts: np.ndarray | None 
         target.labels[worst],
         target.evaluations[0],
         acceptance,
+        run.step_size,
+        run.rate,
+        unstable,
     )
 
 
@@ -149,8 +165,8 @@ def _searched(target: Target, start: np.ndarray) -> np.ndarray:
 
 
 def _curvature(target: Target, point: np.ndarray) -> np.ndarray:
-    """Return a root of the inverse of the Hessian at a point, with the size of negative curvature in
-    place of itself; shape (n, n).
+    """Return a root of the inverse of the Hessian at a point, with the size of negative curvature
+    in place of itself; shape (n, n).
     """
     n = point.size
     with np.errstate(all="ignore"):
@@ -207,6 +223,13 @@ class _Run:
         self._target, self._random, self._root = target, random, root
         self._here = [(x, *target(x)) for x in z]
         self._step = 0.5
+        self._unstable = 0
+        self.rate = RATES[0]
+
+    @property
+    def step_size(self) -> float:
+        """The step size that was adapted last."""
+        return self._step
 
     def fast(self, rounds: int) -> None:
         """Adapt the step size alone."""
@@ -217,16 +240,20 @@ class _Run:
         seen = self._adapted(max(rounds, 10))
         self._root = self._metric(seen)
 
-    def drawn(self, rounds: int) -> tuple[np.ndarray, float]:
-        """Return draws without adaptation, shape (chains, rounds, n), and the acceptance rate."""
+    def drawn(self, rounds: int) -> tuple[np.ndarray, float, float]:
+        """Return draws without adaptation, shape (chains, rounds, n), the acceptance rate, and the
+        share of unstable trajectories.
+        """
         rates, seen = [], []
+        self._unstable = 0
         for _ in range(max(rounds, 20)):
             rates.append(self._round(self._step))
             seen.append([x for x, _, _ in self._here])
-        return np.array(seen).transpose(1, 0, 2), float(np.mean(rates))
+        count = len(seen) * len(self._here)
+        return np.array(seen).transpose(1, 0, 2), float(np.mean(rates)), self._unstable / count
 
     def _adapted(self, rounds: int) -> np.ndarray:
-        adaptation = DualAveraging(self._step, TARGET_RATE)
+        adaptation = DualAveraging(self._step, self.rate)
         seen = []
         for _ in range(rounds):
             adaptation.update(self._round(adaptation.step_size))
@@ -265,6 +292,7 @@ class _Run:
             if uniform < rate:
                 self._here[c] = there
             rates.append(rate)
+            self._unstable += not change > -UNSTABLE
         return float(np.mean(rates))
 
     def _trajectory(
@@ -280,5 +308,3 @@ class _Run:
                     return (x, np.inf, slope), p
                 p = p - (step if k < leapfrogs - 1 else step / 2) * (root.T @ slope)
         return (x, value, slope), p
-
-

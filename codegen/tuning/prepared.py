@@ -69,7 +69,7 @@ def scaled(
     values: dict[str, Any] = {name_of(k): v for k, v in params.items()}
     what, added = sampler, ""
     try:
-        what = preconditioned(sampler)
+        what = preconditioned(sampler)  # type: ignore[type-var]
         (new,) = {name_of(s) for s in what.parameters} - {name_of(s) for s in sampler.parameters}
         added = new
     except RecipeError:
@@ -120,7 +120,13 @@ class Prepared:
             named,
             "initial=",
         )
-        first = first_state(self.kernel.loaded, module.plan, _all_chains(given, chain), self.lengths, (options.seed, chain))
+        first = first_state(
+            self.kernel.loaded,
+            module.plan,
+            _all_chains(given, chain),
+            self.lengths,
+            (options.seed, chain),
+        )
         return self.kernel.allocate(first.values())
 
     def with_params(self, **values: float) -> Prepared:

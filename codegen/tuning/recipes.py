@@ -83,7 +83,10 @@ def settings_of(
         except RecipeError as reason:
             if request.scheme is not None:
                 raise
-            if not isinstance(reason, OutsideLanguageError) and scheme in ("euler", "semi-implicit"):
+            if not isinstance(reason, OutsideLanguageError) and scheme in (
+                "euler",
+                "semi-implicit",
+            ):
                 raise
 
 
@@ -109,7 +112,7 @@ def _of_scheme(
     batches = _batches(target.density.rows, request)
     for friction in frictions:
         own = made.with_params(**friction)
-        step = linear_step(own, target, pilot, 0.1 * bound, max((b or 0 for b in batches)) or None)
+        step = linear_step(own, target, pilot, 0.1 * bound, max(b or 0 for b in batches) or None)
         step.require_normal(step.predicted(step.here, 0.1 * bound, None))
         yield from _within(name, scheme, friction, own, step, bound, batches, target, request)
 
@@ -180,12 +183,8 @@ def corrected(
             shown = _trial(found.made, batch, target, pilot, size, predicted.time)
             if shown is not None and _agrees(shown.estimates, pilot, request):
                 time = max(predicted.time, shown.steps)
-                short = replace(
-                    found.alternative, step_size=size, bias=bias, rows=time * per_step
-                )
-                return replace(
-                    found, alternative=short, predicted=replace(predicted, time=time)
-                )
+                short = replace(found.alternative, step_size=size, bias=bias, rows=time * per_step)
+                return replace(found, alternative=short, predicted=replace(predicted, time=time))
             bias = 2.0 * request.max_bias
         shrink = budget / bias if np.isfinite(bias) else 0.1
         size = rounded(size * min(0.8, max(0.1, 0.9 * shrink)))

@@ -15,9 +15,12 @@ import numpy as np
 from sympy import Interval, S, oo
 
 from codegen.inputs.compiled_posterior import Density
+from codegen.inputs.initial_states import given_blocks
+from codegen.inputs.lengths import Lengths, learn_given
 from codegen.tuning.untunable import UntunableError
 from recipe.declare.posterior import Posterior
-from recipe.language.symbols import Block, Scalar, Vector
+from recipe.language.symbols import Block, Scalar, Vector, generic, name_of
+from recipe.language.validate import read
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,19 @@ class Line:
 
     low: float
     high: float
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether the block lives on the line itself."""
+        return not (np.isfinite(self.low) or np.isfinite(self.high))
+
+    def inverse(self, theta: np.ndarray) -> np.ndarray:
+        """Return the points whose values are those of the block."""
+        if np.isfinite(self.low) and np.isfinite(self.high):
+            return np.log((theta - self.low) / (self.high - theta))
+        if np.isfinite(self.low):
+            return np.log(theta - self.low)
+        return np.log(self.high - theta) if np.isfinite(self.high) else theta
 
     def forward(self, z: np.ndarray) -> np.ndarray:
         """Return the values of the block."""
@@ -98,11 +114,34 @@ class Target:
         parts = zip(self.density.blocks, self.lines, self.parts(z), strict=True)
         return {b: line.forward(part) for b, line, part in parts}
 
+    def points(self, initial: Mapping[Any, Any] | None, chains: int) -> np.ndarray | None:
+        """Return first values of all blocks as points, shape (chains, n); None where some block has
+        none.
+
+        Args:
+            initial: first values by block, as for ``sample``.
+            chains: the number of chains.
+        """
+        vectors = zip(self.density.blocks, self.sizes, strict=True)
+        sizes = {b: n for b, n in vectors if isinstance(b, Vector)}
+        lengths = Lengths()
+        learn_given(lengths, sizes, self.density.blocks)
+        wanted = {b.name for b in self.density.blocks}
+        chosen = {k: v for k, v in (initial or {}).items() if name_of(k) in wanted}
+        given = given_blocks(chosen, self.density.blocks, chains, lengths)
+        if len(given) < len(wanted):
+            return None
+        parts = zip(self.density.blocks, self.lines, strict=True)
+        return np.hstack([line.inverse(given[b]) for b, line in parts])
+
     def __call__(self, z: np.ndarray) -> tuple[float, np.ndarray]:
         """Return minus the log density of z, up to a constant, and its gradient; both are not
         finite where the density is 0.
         """
         self.evaluations[0] += 1
+        if all(line.is_identity for line in self.lines):
+            at = self.parts(z)
+            return self.density.value(at), np.concatenate(self.density.slopes(at))
         with np.errstate(all="ignore"):
             parts = self.parts(z)
             at = [line.forward(p) for line, p in zip(self.lines, parts, strict=True)]
@@ -115,12 +154,15 @@ class Target:
         return value, np.concatenate(slopes)
 
 
-def target_of(posterior: Any, params: Mapping[Any, Any]) -> Target:
+def target_of(
+    posterior: Any, params: Mapping[Any, Any], lengths: Mapping[Any, int] | None = None
+) -> Target:
     """Return the law of a posterior as a function of real numbers.
 
     Args:
         posterior: a posterior, or an expression of blocks.
         params: values of parameters, by symbol or name; those that the posterior has are used.
+        lengths: the number of coordinates of blocks, where data do not determine it.
 
     Raises:
         UntunableError: where it has no log likelihood in the language, or a block is on a simplex.
@@ -138,19 +180,18 @@ def target_of(posterior: Any, params: Mapping[Any, Any]) -> Target:
             f"{other.name} lives on {other.domain}, which a pilot run cannot reach; give step_size="
             " yourself"
         )
-    needed = {s.name for s in posterior.parameters}
-    given = {k: v for k, v in params.items() if str(k) in needed}
-    density = Density(posterior, given)
+    needed = {name_of(s) for s in posterior.parameters}
+    given = {name_of(k): v for k, v in params.items() if name_of(k) in needed}
+    density = Density(posterior, given, lengths=lengths)
     lines = tuple(_line(b) for b in density.blocks)
     return Target(density, lines, tuple(density.sizes))
 
 
 def _posterior_of(expression: Any) -> Posterior:
-    from sympy import sympify
-
-    e = sympify(expression)
-    blocks = tuple(sorted({s.at(0) if isinstance(s, Vector) else s for s in e.atoms(Vector, Scalar)}, key=str))
-    return Posterior(blocks, S.Zero, -e, data={})
+    """Return the posterior of which an expression is minus the log density."""
+    e = read(expression, "the posterior")
+    blocks = {generic(s) for s in e.atoms(Vector, Scalar)}
+    return Posterior(tuple(sorted(blocks, key=lambda b: b.name)), S.Zero, -e, data={})
 
 
 def _line(block: Block) -> Line:

@@ -11,7 +11,7 @@ import numpy as np
 from codegen.check_arguments import short_text
 from codegen.tuning.explanation import explanation
 from codegen.tuning.metropolis import tuned_kernel
-from codegen.tuning.pilot import Pilot, pilot_run
+from codegen.tuning.pilot import MAX_UNSTABLE, Pilot, pilot_run
 from codegen.tuning.prepared import Scaled, scaled
 from codegen.tuning.recipes import Setting, corrected, run_settings, settings_of
 from codegen.tuning.request import Request
@@ -22,6 +22,7 @@ from recipe.declare.recipe import Recipe
 from recipe.kernel import Kernel
 from recipe.language.errors import RecipeError
 
+RAN_AWAY = 1e12  # no coordinate of a usable parametrisation is so large
 USE_A_TEST = "use a kernel with Metropolis tests, such as hmc_kernel, which is exact at every step"
 
 
@@ -82,13 +83,19 @@ def tune(
     )
     samplers = [what] if isinstance(what, Recipe | Kernel) else list(what)
     if not samplers or not all(isinstance(s, Recipe | Kernel) for s in samplers):
-        raise RecipeError(
-            f"{short_text(what)} is no Recipe and no Kernel: tune(sghmc, posterior)"
-        )
+        raise RecipeError(f"{short_text(what)} is no Recipe and no Kernel: tune(sghmc, posterior)")
     given = [*names, *[""] * len(samplers)]
-    called = [given[k] or s.name or f"sampler {k + 1}" for k, s in enumerate(samplers)]
-    target = target_of(posterior, request.params)
-    pilot = pilot_run(target, max(2, request.chains), request.seed)
+    alone = len(samplers) == 1
+    called = [
+        given[k] or s.name or ("this sampler" if alone else f"sampler {k + 1}")
+        for k, s in enumerate(samplers)
+    ]
+    target = target_of(posterior, request.params, request.lengths)
+    count = max(2, request.chains)
+    starts = target.points(request.initial, request.chains)
+    if starts is not None:
+        starts = np.resize(starts, (count, target.dimension))
+    pilot = pilot_run(target, count, request.seed, starts)
     _require_agreement(pilot)
     tuner = _Tuner(posterior, target, pilot, request)
     found, alternatives = [], []
@@ -128,9 +135,7 @@ class _Tuner:
     pilot: Pilot
     request: Request
 
-    def best(
-        self, name: str, sampler: Recipe | Kernel
-    ) -> tuple[_Best | None, list[Alternative]]:
+    def best(self, name: str, sampler: Recipe | Kernel) -> tuple[_Best | None, list[Alternative]]:
         """Return the best setting of a sampler, None where there is none, and its alternatives."""
         what = scaled(sampler, self.posterior, self.target, self.pilot, self.request.params)
         if isinstance(sampler, Kernel):
@@ -145,9 +150,7 @@ class _Tuner:
             return _Best(tested.alternative, tested.settings, what, said), []
         return self._best_of_recipe(name, what)
 
-    def _best_of_recipe(
-        self, name: str, what: Scaled
-    ) -> tuple[_Best | None, list[Alternative]]:
+    def _best_of_recipe(self, name: str, what: Scaled) -> tuple[_Best | None, list[Alternative]]:
         listed = list(settings_of(name, what, self.target, self.pilot, self.request))
         failed = [a for a in listed if isinstance(a, Alternative)]
         usable = [s for s in listed if isinstance(s, Setting)]
@@ -177,6 +180,19 @@ class _Tuner:
 
 
 def _require_agreement(pilot: Pilot) -> None:
+    largest = float(np.max(np.abs(pilot.draws)))
+    if not largest < RAN_AWAY:
+        raise UntunableError(
+            f"the pilot run has reached {largest:.0e}, where no posterior is: the density has no"
+            f" finite integral in {pilot.worst}; give it a prior, or correct the log likelihood"
+        )
+    if pilot.unstable > MAX_UNSTABLE:
+        raise UntunableError(
+            f"{pilot.unstable:.1%} of the trajectories of the pilot run are unstable at an"
+            f" acceptance rate of {pilot.rate:.0%}: the law has a narrow place that no one step"
+            " size reaches, as centred hierarchical models have; write the model in its"
+            " non-centred form (eta ~ N(0, 1) and mu + tau*eta), or bound the scale away from 0 by its prior"
+        )
     if not pilot.agrees:
         raise UntunableError(
             f"the chains of the pilot run do not agree (R-hat {pilot.r_hat:.2f} in {pilot.worst}):"
@@ -190,7 +206,8 @@ def _require_agreement(pilot: Pilot) -> None:
 def _require_one(found: list[_Best], alternatives: list[Alternative]) -> None:
     if found:
         return
-    reasons = list(dict.fromkeys(f"{a.sampler}: {a.reason}" for a in alternatives if a.reason))
+    first = {a.sampler: a.reason for a in reversed(alternatives) if a.reason}
+    reasons = [f"{sampler}: {reason}" for sampler, reason in reversed(first.items())]
     raise UntunableError(f"no setting is within the budget; {'; '.join(reasons)}; {USE_A_TEST}")
 
 

@@ -75,9 +75,7 @@ class Tuning:
         """Return the setting as plain values for ``json.dumps``."""
         from codegen.tuning.words import alternative_values
 
-        plain = {
-            k: _plain(v) for k, v in self.settings.items() if k not in ("what", "posterior")
-        }
+        plain = {k: _plain(v) for k, v in self.settings.items() if k not in ("what", "posterior")}
         found: dict[str, Any] = finite_only(
             {
                 "settings": plain,

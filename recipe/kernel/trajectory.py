@@ -49,11 +49,16 @@ def with_trajectories(kernel: Kernel, longest: int) -> Kernel:
 
 def _changed(part: Part, longest: int) -> Part:
     match part:
-        case MetropolisedMap(times=(_, _)):
-            return replace(part, times=checked_times((1, max(2, longest))))
+        case MetropolisedMap():
+            return _changed_test(part, longest)
         case MetropolisedPath(test=test):
-            return replace(part, test=_changed(test, longest))
+            return replace(part, test=_changed_test(test, longest))
         case Repeat(parts=parts):
             return replace(part, parts=tuple(_changed(p, longest) for p in parts))
         case _:
             return part
+
+
+def _changed_test(test: MetropolisedMap, longest: int) -> MetropolisedMap:
+    drawn = isinstance(test.times, tuple)
+    return replace(test, times=checked_times((1, max(2, longest)))) if drawn else test

@@ -35,7 +35,7 @@ from recipe.language.entry import matrices_in
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames
 from recipe.language.matrix import BlockMatrix
-from recipe.language.symbols import Indexed, Parameter, Vector, VectorParameter, generic
+from recipe.language.symbols import Indexed, Parameter, Vector, generic
 from recipe.language.total import Total, opened, sum_over
 from recipe.rebuild.potentials import kind_of, one_potential
 
@@ -82,7 +82,9 @@ def _written(sampler: Recipe | Kernel) -> list[tuple[Expr, str]]:
 def _the_vector(sampler: Recipe | Kernel) -> Vector:
     """Return the vector that the one potential of a sampler depends on."""
     if not isinstance(sampler, Recipe | Kernel):
-        raise RecipeError(f"{sampler!r} is neither a Recipe nor a Kernel: there is nothing to scale")
+        raise RecipeError(
+            f"{sampler!r} is neither a Recipe nor a Kernel: there is nothing to scale"
+        )
     U = one_potential(sampler)
     kind, blocks = kind_of(sampler), U.blocks
     if len(blocks) != 1 or not isinstance(blocks[0], Vector) or blocks[0].domain != S.Reals:
@@ -97,7 +99,9 @@ def _the_vector(sampler: Recipe | Kernel) -> Vector:
         raise RecipeError(
             f"the law of this {kind} depends on {theta} outside of {U}; put all of it into {U}"
         )
-    guilty = next((m for e, _ in _written(sampler) for m in [*matrices_in(e), *e.atoms(Field)]), None)
+    guilty = next(
+        (m for e, _ in _written(sampler) for m in [*matrices_in(e), *e.atoms(Field)]), None
+    )
     if guilty is not None:
         raise RecipeError(
             f"{guilty} couples the coordinates of this {kind}, so they have no scales of their own"

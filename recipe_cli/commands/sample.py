@@ -38,11 +38,12 @@ from recipe_cli.terminal.printing import console
 EPILOG = (
     "Examples: `recipe sample hmc_kernel --posterior breast_cancer --step-size auto -o draws.nc`;"
     " with numbers of your own: `recipe sample sghmc --posterior breast_cancer --step-size 0.01"
-    " --param C=1 --steps 20000`; with minibatches: `--batch-size 100 --control-variates`; a long run that"
-    " the same command continues after it was stopped: `--checkpoint run1`. Ctrl-C, SIGTERM and"
-    " SIGHUP stop the run and save the draws so far (exit status 130, 143 and 129). Exit status: 0"
-    " good, 1 a chain diverged, the predicted bias is above --max-bias, or the sampler is refuted,"
-    " 2 bad input, 3 the bias by minibatches cannot be predicted, or tuning finds no setting."
+    " --param C=1 --steps 20000`; with minibatches: `--batch-size 100 --control-variates`; a long"
+    " run that the same command continues after it was stopped: `--checkpoint run1`. Ctrl-C,"
+    " SIGTERM and SIGHUP stop the run and save the draws so far (exit status 130, 143 and 129)."
+    " Exit status: 0 good, 1 a chain diverged, the predicted bias is above --max-bias, or the"
+    " sampler is refuted, 2 bad input, 3 the bias by minibatches cannot be predicted, or tuning"
+    " finds no setting."
 )
 
 

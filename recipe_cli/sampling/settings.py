@@ -31,8 +31,9 @@ def options_typed(
 ) -> SamplingOptions:
     """Return the options of a run; ``others`` go unchanged into the fields of the same name.
 
-    By default there are ``DEFAULT_STEPS`` steps, and the warm-up is a tenth of the steps. If the checkpoint holds a run, it is the warm-up
-    of that run, so that a user can ask for more steps of it.
+    By default there are ``DEFAULT_STEPS`` steps, and the warm-up is a tenth of the steps. If the
+    checkpoint holds a run, it is the warm-up of that run, so that a user can ask for more steps of
+    it.
 
     Raises:
         RecipeError: if an option has no meaning, with its name and the repair.
