@@ -16,7 +16,7 @@ from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Scaled, prepared, rounded
 from codegen.tuning.request import Request
 from codegen.tuning.target import Target
-from codegen.tuning.trial import MAX_ROUNDS, Trial, Trialled
+from codegen.tuning.trial import MAX_SWEEPS, Trial, Trialled
 from codegen.tuning.tuning import Alternative
 from codegen.tuning.untunable import UntunableError
 from recipe.kernel import Kernel
@@ -95,9 +95,10 @@ def tuned_kernel(name: str, what: Scaled, target: Target, pilot: Pilot, request:
             size, shown = careful, again
     if shown is None or not shown.acceptance > MIN_ACCEPTANCE or not shown.enough:
         raise UntunableError(
-            f"a trial of {name} at the step size {size:g} does not find its way about in"
-            f" {MAX_ROUNDS:,} sweeps: the posterior has several modes, or is rougher than the pilot"
-            " run saw; write the model so that it has one mode, or give step_size= yourself"
+            f"it is too slow here: at its best step size, {size:g}, {MAX_SWEEPS:,} sweeps of each"
+            f" chain make hardly a draw, as the widest direction is {wide / narrow:.2g} times the"
+            " narrowest, or the law has several modes; take longer trajectories, such as those of"
+            " hmc_kernel, or write the model so that it has one mode"
         )
     sweeps = shown.steps
     gradients = 1.0 if longest is None else (1 + longest) / 2

@@ -10,6 +10,7 @@ the metric is estimated anew, and a fast one. What is reported is drawn after al
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,7 @@ MAX_LEAPFROGS = 64  # of a trajectory
 HALF_PERIOD = np.pi  # the longest time of a trajectory, where the law has unit variances
 START = 1.0  # starts are within this of 0 in each coordinate
 MAX_SEARCH = 600  # evaluations of a search for a mode
+WAY_POINTS = 8  # on the way to it that are compared
 PRIOR_DRAWS = 5.0  # that the metric before counts as, beside those of a window
 MIN_ROUNDS_SHARE = 0.25  # of the rounds, however large the data
 MAX_NUMBERS = 4e10  # of the data, that a pilot run reads before it becomes shorter
@@ -142,8 +144,12 @@ class _EnoughError(Exception):
 
 
 def _searched(target: Target, start: np.ndarray) -> np.ndarray:
-    """Return a point near a mode; where there is none, the lowest of the points that were seen."""
-    best: list[tuple[float, np.ndarray]] = [(np.inf, start)]
+    """Return a point from which to start: of those on the way to a mode the one that is best for a
+    normal law with the curvature there, by its density times its width.
+
+    At the mode itself a hierarchical model may have a density without bound, and no mass.
+    """
+    way: list[tuple[float, np.ndarray]] = [(np.inf, start)]
     count = 0
 
     def counted(z: np.ndarray) -> tuple[float, np.ndarray]:
@@ -152,16 +158,21 @@ def _searched(target: Target, start: np.ndarray) -> np.ndarray:
         if count > MAX_SEARCH:
             raise _EnoughError
         value, slope = target(z)
-        if np.isfinite(value) and value < best[0][0]:
-            best[0] = (value, z.copy())
+        if np.isfinite(value) and value < way[-1][0]:
+            way.append((value, z.copy()))
         return value, slope
 
-    try:
-        with np.errstate(all="ignore"):
-            minimise(counted, start)
-    except _EnoughError:
-        pass
-    return best[0][1]
+    with suppress(_EnoughError), np.errstate(all="ignore"):
+        minimise(counted, start)
+    places = np.unique(np.geomspace(1, len(way), WAY_POINTS).astype(int))
+    chosen = [way[-n] for n in places if np.isfinite(way[-n][0])] or [way[-1]]
+    costs = [value - _log_width(_curvature(target, z)) for value, z in chosen]
+    return chosen[int(np.argmin(costs))][1]
+
+
+def _log_width(root: np.ndarray) -> float:
+    """Return the logarithm of the determinant of a root of a covariance."""
+    return float(np.linalg.slogdet(root)[1])
 
 
 def _curvature(target: Target, point: np.ndarray) -> np.ndarray:
@@ -287,7 +298,8 @@ class _Run:
             leapfrogs = int(self._random.integers(1, most + 1))
             uniform = float(self._random.uniform())
             there, p = self._trajectory(x, momentum, slope, step, leapfrogs)
-            change = value - there[1] + (momentum @ momentum - p @ p) / 2
+            with np.errstate(all="ignore"):  # an unstable trajectory overflows
+                change = value - there[1] + (momentum @ momentum - p @ p) / 2
             rate = float(np.exp(min(0.0, change))) if np.isfinite(change) else 0.0
             if uniform < rate:
                 self._here[c] = there

@@ -16,7 +16,8 @@ from codegen.tuning.prepared import Prepared
 from codegen.tuning.target import Target
 
 CHAIN_NUMBERS = 2**41  # the first number of the chains of a trial: no chain of a run has it
-MIN_ROUNDS, MAX_ROUNDS = 250, 4000  # of a trial, each with one draw a chain
+ROUNDS, THINS = 250, (1, 4, 16)  # draws of a chain, and the steps from one to the next
+MAX_SWEEPS = ROUNDS * THINS[-1]
 ENOUGH = 100.0  # effective draws, for autocorrelations to be known
 LARGE = 50_000  # numbers of the data, from which on threads are worth their trouble
 
@@ -73,27 +74,27 @@ class Trial:
         )
 
     def judged(self, size: float, thin: int = 1) -> Trialled | None:
-        """Return what a trial shows, which goes on until enough is known; None where a chain
-        stopped.
+        """Return what a trial shows, which is made longer until enough is known; None where
+        a chain stopped.
 
         Args:
             size: the step size.
             thin: the steps from draw to draw.
         """
-        rates: list[float] = []
-        seen: list[np.ndarray] = []
-        while True:
-            for _ in range(max(MIN_ROUNDS, len(seen))):
-                rates.append(self.move(size, thin))
+        for longer in THINS:
+            rates, seen = [], []
+            for _ in range(ROUNDS):
+                rates.append(self.move(size, longer * thin))
                 seen.append(self.positions())
                 if self._stopped:
                     return None
             draws = np.array(seen).transpose(1, 0, 2)
             found = convergence(draws)
             smallest = float(np.nanmin(np.fmin(found.ess_bulk, found.ess_tail)))
-            if smallest >= ENOUGH or len(seen) >= MAX_ROUNDS:
-                steps = thin * draws.shape[0] * draws.shape[1] / max(smallest, 1.0)
-                return Trialled(float(np.mean(rates)), found, steps, smallest >= ENOUGH / 2)
+            if smallest >= ENOUGH:
+                break
+        steps = longer * thin * draws.shape[0] * draws.shape[1] / max(smallest, 1.0)
+        return Trialled(float(np.mean(rates)), found, steps, smallest >= ENOUGH / 2)
 
     def _each(self, move: Callable[[int], float]) -> Iterable[float]:
         chains = range(len(self._states))

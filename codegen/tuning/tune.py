@@ -191,7 +191,8 @@ def _require_agreement(pilot: Pilot) -> None:
             f"{pilot.unstable:.1%} of the trajectories of the pilot run are unstable at an"
             f" acceptance rate of {pilot.rate:.0%}: the law has a narrow place that no one step"
             " size reaches, as centred hierarchical models have; write the model in its"
-            " non-centred form (eta ~ N(0, 1) and mu + tau*eta), or bound the scale away from 0 by its prior"
+            " non-centred form (eta ~ N(0, 1) and mu + tau*eta), or bound the scale away from 0 by"
+            " its prior"
         )
     if not pilot.agrees:
         raise UntunableError(
