@@ -32,7 +32,7 @@ MAX_SEARCH = 600  # evaluations of a search for a mode
 WAY_POINTS = 8  # on the way to it that are compared
 PRIOR_DRAWS = 5.0  # that the metric before counts as, beside those of a window
 MIN_ROUNDS_SHARE = 0.25  # of the rounds, however large the data
-MAX_NUMBERS = 4e10  # of the data, that a pilot run reads before it becomes shorter
+MAX_NUMBERS = 1e10  # of the data, that a pilot run reads before it becomes shorter
 LEAPFROGS_EXPECTED = 6
 AGREE = 1.1  # R-hat of the pilot: chains that agree less are not in one place
 STREAM = 0x70696C6F74  # of numpy's generator, beside the seed
@@ -278,11 +278,13 @@ class _Run:
         within = seen - seen.mean(axis=0)
         flat = within.reshape(-1, n)
         count = rounds * chains / 2.0  # draws of one trajectory after another are correlated
-        before = self._root @ self._root.T
         prior = max(PRIOR_DRAWS, n / 2.0)
-        S = (flat.T @ flat / max(1, (rounds - 1) * chains) * count + prior * before) / (
-            count + prior
-        )
+        with np.errstate(all="ignore"):
+            before = prior * self._root @ self._root.T
+            S = flat.T @ flat / max(1, (rounds - 1) * chains) * count + before
+            S = S / (count + prior)
+        if not np.all(np.isfinite(S)) or not np.all(np.diag(S) > 0):
+            return self._root  # the law has no finite integral, or no chain has moved
         if n > MAX_DENSE:
             return np.diag(np.sqrt(np.diag(S)))
         scale = np.sqrt(np.diag(S))

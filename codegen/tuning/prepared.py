@@ -5,11 +5,12 @@ run.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sympy import S
 
 from codegen.generate import bound, generate
 from codegen.inputs.initial_states import first_state, given_blocks
@@ -20,10 +21,12 @@ from codegen.inputs.preimages import into_state, reported_block, with_images
 from codegen.running.compiled import Compiled
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.target import Target
+from codegen.tuning.untunable import UntunableError
 from recipe.declare.recipe import Recipe
 from recipe.kernel import Kernel
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Scalar, name_of
+from recipe.rebuild.onto_domains import map_onto
 from recipe.rebuild.preconditioned import preconditioned
 
 DIGITS = 3  # of every tuned number: it can be typed, and no rounding error of a library changes it
@@ -78,6 +81,7 @@ def scaled(
     assert isinstance(on, Recipe | Kernel)
     state = {reported_block(b): b for b in on.state}
     blocks = tuple(state[b] for b in target.density.blocks if b in state)
+    _require_the_same_line(blocks, target)
     needed = [name_of(s) for s in on.parameters]
     scales = rounded(pilot.sd) if added else None
     if scales is not None:
@@ -87,6 +91,23 @@ def scaled(
             values[name] = float(part[0]) if isinstance(block, Scalar) else part
     left = tuple(n for n in needed if n not in values)
     return Scaled(what, on, values, left, scales, blocks)
+
+
+def _require_the_same_line(blocks: Sequence[Block], target: Target) -> None:
+    """Require that the state has the coordinates of the target: real numbers, by the same maps.
+
+    Raises:
+        UntunableError: naming the block that has others.
+    """
+    if len(blocks) < len(target.sizes):
+        raise UntunableError("it does not move all blocks of the posterior; give step_size=")
+    for block in blocks:
+        forward = None if block.image is None else map_onto(block.image.domain).forward
+        if block.domain != S.Reals or (forward is not None and forward != block.forward):
+            raise UntunableError(
+                f"its state has {reported_block(block).name} in coordinates that the pilot run does"
+                " not have; use a sampler of real numbers, such as hmc_kernel, or give step_size="
+            )
 
 
 @dataclass(frozen=True, eq=False)

@@ -72,8 +72,6 @@ def settings_of(
             f"give {', '.join(what.open)} as params={{...}}: tuning chooses one open parameter of a"
             " sampler at most"
         )
-    if len(what.blocks) < len(target.sizes):
-        raise RecipeError(f"{name} does not move all blocks of the posterior")
     for scheme in _schemes(what, request):
         try:
             yield from _of_scheme(name, what, scheme, target, pilot, request)

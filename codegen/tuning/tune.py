@@ -21,6 +21,7 @@ from codegen.tuning.untunable import UntunableError
 from recipe.declare.recipe import Recipe
 from recipe.kernel import Kernel
 from recipe.language.errors import RecipeError
+from recipe.language.symbols import name_of
 
 RAN_AWAY = 1e12  # no coordinate of a usable parametrisation is so large
 USE_A_TEST = "use a kernel with Metropolis tests, such as hmc_kernel, which is exact at every step"
@@ -81,7 +82,7 @@ def tune(
         max_bias=max_bias,
         max_error=max_error,
     )
-    samplers = [what] if isinstance(what, Recipe | Kernel) else list(what)
+    samplers: list[Any] = list(what) if isinstance(what, list | tuple) else [what]
     if not samplers or not all(isinstance(s, Recipe | Kernel) for s in samplers):
         raise RecipeError(f"{short_text(what)} is no Recipe and no Kernel: tune(sghmc, posterior)")
     given = [*names, *[""] * len(samplers)]
@@ -97,7 +98,7 @@ def tune(
         starts = np.resize(starts, (count, target.dimension))
     pilot = pilot_run(target, count, request.seed, starts)
     _require_agreement(pilot)
-    tuner = _Tuner(posterior, target, pilot, request)
+    tuner = _Tuner(posterior, target, pilot, request, alone)
     found, alternatives = [], []
     for name, sampler in zip(called, samplers, strict=True):
         best, others = tuner.best(name, sampler)
@@ -128,21 +129,30 @@ class _Best:
 
 @dataclass(frozen=True, eq=False)
 class _Tuner:
-    """A posterior, the pilot run of it, and what is asked."""
+    """A posterior, the pilot run of it, what is asked, and whether of one sampler alone."""
 
     posterior: Any
     target: Target
     pilot: Pilot
     request: Request
+    alone: bool
 
     def best(self, name: str, sampler: Recipe | Kernel) -> tuple[_Best | None, list[Alternative]]:
         """Return the best setting of a sampler, None where there is none, and its alternatives."""
-        what = scaled(sampler, self.posterior, self.target, self.pilot, self.request.params)
+        try:
+            return self._best(name, sampler)
+        except UntunableError as reason:
+            scheme = "composed" if isinstance(sampler, Kernel) else self.request.scheme or "-"
+            return None, [Alternative(name, scheme, None, reason=str(reason))]
+
+    def _best(self, name: str, sampler: Recipe | Kernel) -> tuple[_Best | None, list[Alternative]]:
+        given = self.request.params
+        if not self.alone:  # a parameter that was given may be one of another sampler
+            own = {name_of(s) for s in sampler.parameters}
+            given = {k: v for k, v in given.items() if name_of(k) in own}
+        what = scaled(sampler, self.posterior, self.target, self.pilot, given)
         if isinstance(sampler, Kernel):
-            try:
-                tested = tuned_kernel(name, what, self.target, self.pilot, self.request)
-            except UntunableError as reason:
-                return None, [Alternative(name, "composed", None, reason=str(reason))]
+            tested = tuned_kernel(name, what, self.target, self.pilot, self.request)
             said = (
                 f"Its step size is where {tested.acceptance:.0%} of the Metropolis tests accept"
                 f" (dual averaging); a trial made an effective draw in {tested.sweeps:.2g} sweeps."

@@ -66,10 +66,9 @@ def test_modes_that_are_far_apart_do_not_agree():
     assert not pilot_run(target_of(3 * (x**2 - 4) ** 2, {}), 4, 0).agrees
 
 
-def test_a_funnel_is_unstable_at_every_rate():
+def test_a_funnel_is_not_taken_for_a_law_that_was_found():
     """Neal's funnel: v ~ N(0, 3^2), and nine numbers with the standard deviation exp(v/2)."""
     v, theta = Scalar("v"), Vector("theta")
     U = v**2 / 18 + total(theta**2) * exp(-v) / 2 + 9 * v / 2
     pilot = pilot_run(target_of(U, {}, {theta: 9}), 4, 0)
-    assert pilot.rate == 0.99
     assert pilot.unstable > MAX_UNSTABLE or not pilot.agrees
