@@ -77,9 +77,9 @@ def tuned_kernel(name: str, what: Scaled, target: Target, pilot: Pilot, request:
         # pi/2 of the widest direction on average, at the step that the narrowest one allows
         step = narrow * min(MAX_STEP, pilot.step_size)
         longest = min(LONGEST, max(4, _two_digits(math.pi * wide / step)))
-        what = replace(
-            what, what=with_trajectories(kernel, longest), on=_with_trajectories(what.on, longest)
-        )
+        assert isinstance(what.on, Kernel)
+        changed = (with_trajectories(k, longest) for k in (kernel, what.on))
+        what = replace(what, what=next(changed), on=next(changed))
     chosen = SamplingOptions(
         steps=1, step_size=1.0, params=given, chains=request.chains, seed=request.seed,
         threads=request.threads, lengths=request.lengths,
@@ -130,10 +130,6 @@ def widths(pilot: Pilot, what: Scaled) -> tuple[float, float]:
     values = np.linalg.eigvalsh(pilot.covariance / np.outer(scale, scale))
     largest = float(values[-1])
     return math.sqrt(max(float(values[0]), 1e-12 * largest)), math.sqrt(largest)
-
-
-def _with_trajectories(on: Any, longest: int) -> Kernel:
-    return with_trajectories(on, longest)
 
 
 def _two_digits(x: float) -> int:

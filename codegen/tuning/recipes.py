@@ -72,35 +72,34 @@ def settings_of(
             f"give {', '.join(what.open)} as params={{...}}: tuning chooses one open parameter of a"
             " sampler at most"
         )
-    for scheme in _schemes(what, request):
+    schemes = _schemes(what, request)
+    for scheme in schemes:
         try:
             yield from _of_scheme(name, what, scheme, target, pilot, request)
         except (UnpredictableError, np.linalg.LinAlgError) as reason:
             text = str(reason) if isinstance(reason, UnpredictableError) else "it is singular"
             yield Alternative(name, scheme, None, reason=f"nothing can be predicted, as {text}")
-        except RecipeError as reason:
-            if request.scheme is not None:
-                raise
-            if not isinstance(reason, OutsideLanguageError) and scheme in (
-                "euler",
-                "semi-implicit",
-            ):
+        except RecipeError:
+            if scheme == schemes[0]:  # it fits any recipe, and a further one may not
                 raise
 
 
 def _schemes(what: Scaled, request: Request) -> tuple[str, ...]:
     if request.scheme is not None:
         return (request.scheme,)
-    vectors = [b for b in what.what.state if isinstance(b, Vector)]
-    return OVERDAMPED if len(vectors) == 1 else UNDERDAMPED
+    return UNDERDAMPED if _has_momenta(what) else OVERDAMPED
+
+
+def _has_momenta(what: Scaled) -> bool:
+    """Return whether the step size of a sampler is a time of second-order dynamics."""
+    return len([b for b in what.what.state if isinstance(b, Vector)]) > 1
 
 
 def _of_scheme(
     name: str, what: Scaled, scheme: str, target: Target, pilot: Pilot, request: Request
 ) -> Iterator[Setting | Alternative]:
     narrow, wide = widths(pilot, what)
-    second_order = scheme not in OVERDAMPED
-    bound = 2.0 * (narrow if second_order else narrow**2)
+    bound = 2.0 * (narrow if _has_momenta(what) else narrow**2)
     frictions = [{n: rounded(f / wide) for n in what.open} for f in FRICTIONS if what.open] or [{}]
     options = SamplingOptions(
         steps=1, step_size=1.0, params=what.params | frictions[0], scheme=scheme,
