@@ -26,11 +26,10 @@ from codegen.results.saved_draws import SavedDraws
 from codegen.running.one_step import OneStep, one_step
 from codegen.sample import sample
 from codegen.tuning.tune import tune
-from codegen.tuning.tuning import Alternative, Tuning
+from codegen.tuning.tuning import Tuning
 from codegen.tuning.untunable import UntunableError
 
 __all__ = [
-    "Alternative",
     "BiasWarning",
     "Constant",
     "Cyclical",

@@ -120,7 +120,7 @@ def pilot_run(target: Target, chains: int, seed: int, starts: np.ndarray | None 
     return Pilot(
         draws,
         flat.mean(axis=0),
-        np.atleast_2d(np.cov(flat, rowvar=False)),
+        _covariance(flat),
         float(r_hat[worst]),
         target.labels[worst],
         target.evaluations[0],
@@ -129,6 +129,11 @@ def pilot_run(target: Target, chains: int, seed: int, starts: np.ndarray | None 
         run.rate,
         unstable,
     )
+
+
+def _covariance(flat: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):  # a law without a finite integral is refused later
+        return np.atleast_2d(np.cov(flat, rowvar=False))
 
 
 def _share_of_rounds(target: Target, chains: int) -> float:

@@ -17,7 +17,11 @@ def tuning_text(tuning: Tuning) -> str:
 
 
 def explanation_lines(tuning: Tuning) -> list[str]:
-    """Return the explanation as lines of at most ``WIDTH_COLUMNS`` columns."""
+    """Return the explanation as lines of at most ``WIDTH_COLUMNS`` columns.
+
+    Args:
+        tuning: the tuning.
+    """
     return [
         line
         for said in tuning.explanation
@@ -28,6 +32,9 @@ def explanation_lines(tuning: Tuning) -> list[str]:
 def table_lines(alternatives: tuple[Alternative, ...]) -> list[str]:
     """Return the alternatives as lines of a table, the chosen one first; one that cannot be used
     has its reason below it.
+
+    Args:
+        alternatives: the settings that were considered.
     """
     rows = [_cells(a) for a in alternatives]
     widths = [max(len(r[k]) for r in [HEAD, *rows]) for k in range(len(HEAD))]

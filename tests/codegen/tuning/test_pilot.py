@@ -18,7 +18,7 @@ def test_mean_and_covariance_of_a_law_of_unlike_scales():
     draws with about 1000 effective ones have a standard error of 0.03 sd.
     """
     rho = Rational(99, 100)
-    u, v = (x - 1000) / 100, (y + 0.002) * 1000
+    u, v = (x - 1000) / 100, 1000 * y + 2
     U = (u**2 - 2 * rho * u * v + v**2) / (2 * (1 - rho**2))
     pilot = pilot_run(target_of(U, {}), 4, 0)
     assert pilot.agrees
