@@ -91,6 +91,9 @@ def tune(
         given[k] or s.name or ("this sampler" if alone else f"sampler {k + 1}")
         for k, s in enumerate(samplers)
     ]
+    stepless = next((s for s in samplers if isinstance(s, Kernel) and s.step is None), None)
+    if stepless is not None:
+        raise RecipeError(f"no part of {stepless.name or 'this kernel'} has a step size to tune")
     target = target_of(posterior, request.params, request.lengths)
     count = max(2, request.chains)
     starts = target.points(request.initial, request.chains)
