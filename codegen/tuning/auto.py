@@ -26,7 +26,7 @@ def is_auto(step_size: Any) -> bool:
     """
     if isinstance(step_size, str) and step_size != AUTO:
         raise RecipeError(
-            f'step_size={short_text(step_size)}: give a number, a schedule, or "{AUTO}"'
+            f'step_size={short_text(step_size)} must be a number above 0, a schedule, or "{AUTO}"'
         )
     return isinstance(step_size, str)
 

@@ -122,7 +122,7 @@ def test_what_cannot_be_tuned_is_said_before_the_run(what, law, says):
 def test_mistakes_are_said_in_words():
     with pytest.raises(RecipeError, match="needs the posterior as the second argument"):
         sample(hmc_kernel, step_size="auto")
-    with pytest.raises(RecipeError, match='a number, a schedule, or "auto"'):
+    with pytest.raises(RecipeError, match='a number above 0, a schedule, or "auto"'):
         sample(hmc_kernel, bioassay, step_size="Auto", steps=10)
     with pytest.raises(RecipeError, match="steps= is missing"):
         sample(hmc_kernel, bioassay, step_size=0.1)
