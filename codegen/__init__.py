@@ -26,6 +26,9 @@ from codegen.results.read_netcdf import read_draws
 from codegen.results.saved_draws import SavedDraws
 from codegen.running.one_step import OneStep, one_step
 from codegen.sample import sample
+from codegen.tuning.tune import tune
+from codegen.tuning.tuning import Tuning
+from codegen.tuning.untunable import UntunableError
 
 __all__ = [
     "BiasWarning",
@@ -41,6 +44,8 @@ __all__ = [
     "Polynomial",
     "Prediction",
     "SavedDraws",
+    "Tuning",
+    "UntunableError",
     "compute_log_likelihood",
     "diagnose",
     "generate",
@@ -52,6 +57,7 @@ __all__ = [
     "read_table",
     "sample",
     "sample_posterior_predictive",
+    "tune",
 ]
 
 

@@ -44,6 +44,7 @@ from codegen.step_size import advice
 from codegen.step_size.noise_budget import Budget, budget_of
 from codegen.system.progress_bar import line_while
 from codegen.system.signals import Signals
+from codegen.tuning.auto import is_auto, tuned_run
 from recipe.declare.coordinate_names import coordinate_names
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
@@ -82,8 +83,8 @@ def sample(
     what: Recipe | Update | Kernel,
     posterior: Any = None,
     *,
-    steps: int,
-    step_size: float | Schedule | None = None,
+    steps: int | None = None,
+    step_size: float | Schedule | str | None = None,
     params: Mapping[Any, Any] | None = None,
     scheme: str = "semi-implicit",
     order: Sequence[Block | str] | None = None,
@@ -93,7 +94,7 @@ def sample(
     replace: bool = True,
     control_variates: bool | Mapping[Any, Any] = False,
     compensate: bool = False,
-    warmup: int = 0,
+    warmup: int | None = None,
     thin: int = 1,
     keep: Sequence[Block | str] | None = None,
     threads: int | None = None,
@@ -105,6 +106,7 @@ def sample(
     checkpoint_seconds: float = 30.0,
     float32_data: bool = False,
     max_bias: float = 0.1,
+    max_error: float = 0.05,
     progress: bool = True,
     name: str | None = None,
     check: Callable[[Module], None] | None = None,
@@ -118,9 +120,11 @@ def sample(
         posterior: what to sample: the meaning of the potential of a recipe or a kernel, a
             ``Posterior`` or an expression, or those of several potentials by name, as for ``bind``.
             None where it is bound already, is written in the recipe, or has a ``gradient``.
-        steps: the number of steps of each chain, the ``warmup`` included.
+        steps: the number of steps of each chain, the ``warmup`` included; None only where tuning
+            finds it.
         step_size: a number above 0, or a schedule: ``Constant``, ``Polynomial`` or ``Cyclical``.
-            None for a kernel that has no step size.
+            None for a kernel that has no step size. "auto" tunes what is left open before the run,
+            as ``codegen.tune`` does: step size, scales, scheme, minibatch, a friction, steps.
         params: the value of every parameter, by name or symbol: a number, an array of the shape
             (length,) for a vector parameter, (rows, columns) for a ``Dense`` matrix.
         scheme, order: the discretisation of a recipe, as for ``generate``.
@@ -159,7 +163,9 @@ def sample(
             less time where there are many. The arithmetic stays float64, and the law that is
             sampled is the posterior of the rounded data.
         max_bias: the largest bias that is no warning, in posterior standard deviations: of means,
-            and relative of standard deviations. It changes no draw.
+            and relative of standard deviations. It changes no draw of a step size that is given.
+        max_error: for "auto": the largest Monte Carlo error of a mean, in posterior standard
+            deviations.
         progress: True to show a progress bar, where standard error is a terminal.
         name: the name of a recipe that has none of its own.
         check: called with the module before any of it is compiled; it raises where the module
@@ -176,6 +182,7 @@ def sample(
 
     Raises:
         RecipeError: for an argument that is missing, unknown or out of range, before anything runs.
+        UntunableError: for "auto", where no setting is known to be within the budget.
 
     Example:
         >>> from sympy import Matrix
@@ -190,9 +197,12 @@ def sample(
         >>> draws["theta"].shape
         (4, 500, 2)
     """
+    auto = is_auto(step_size)
+    if steps is None and not auto:
+        raise RecipeError('steps= is missing; give it, or let step_size="auto" find it')
     options = SamplingOptions(
-        steps=steps,
-        step_size=step_size,
+        steps=(warmup or 0) + thin if steps is None else steps,
+        step_size=1.0 if isinstance(step_size, str) else step_size,
         params=params,
         scheme=scheme,
         order=order,
@@ -202,7 +212,7 @@ def sample(
         replace=replace,
         control_variates=control_variates,
         compensate=compensate,
-        warmup=warmup,
+        warmup=warmup or 0,
         thin=thin,
         keep=keep,
         threads=threads,
@@ -216,6 +226,10 @@ def sample(
         max_bias=max_bias,
         name=name,
     )
+    if auto:
+        what, options, _ = tuned_run(
+            what, posterior, options, steps=steps, warmup=warmup, max_error=max_error
+        )
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
     draws = sample_with(bound(what, posterior, "sample(sghmc, posterior, ...)"), options, caller)
     if draws.bias is not None and draws.bias.sentence is not None:

@@ -8,7 +8,8 @@ Everything in ``__all__`` is the public language:
 * abstract functions: ``Potential``, ``Field``, ``Dense``;
 * operators: ``total``, ``grad``, ``div``, ``dot``, ``outer``;
 * declarations: ``Recipe``, ``Update``, ``Posterior``, ``Reflection``, ``Preimage``;
-* changes of a sampler: ``bind``, ``spread``, ``ito``, ``corv`` (with ``maps``), ``mirror``;
+* changes of a sampler: ``bind``, ``spread``, ``preconditioned``, ``ito``, ``corv`` (with ``maps``),
+  ``mirror``;
 * dynamics and discrete steps: ``derive``, ``limit_of``, ``discretise``, ``discretised``;
 * Markov kernels: ``compose``, ``step``, ``refresh``, ``flip``, ``metropolis``, ``repeat``,
   ``averaged``;
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from recipe.language.total import total
     from recipe.language.validate import DecimalWarning
     from recipe.rebuild.bind import bind
+    from recipe.rebuild.preconditioned import preconditioned
     from recipe.rebuild.spread import spread
     from recipe.scheme import Discretisation, discretise, discretised
 
@@ -74,6 +76,7 @@ NAMES_BY_MODULE = {
     "recipe.language.total": "total",
     "recipe.language.validate": "DecimalWarning",
     "recipe.rebuild.bind": "bind",
+    "recipe.rebuild.preconditioned": "preconditioned",
     "recipe.rebuild.spread": "spread",
     "recipe.scheme": "Discretisation discretise discretised",
 }
@@ -122,6 +125,7 @@ __all__ = [
     "metropolis",
     "mirror",
     "outer",
+    "preconditioned",
     "refresh",
     "repeat",
     "spread",

@@ -49,7 +49,8 @@ def mistake_of(error: BaseException) -> Mistake:
     if isinstance(error, FailedError):
         return error.mistake
     if isinstance(error, RecipeError):
-        return Mistake(one_line(error), BAD_INPUT_STATUS)
+        undecided = getattr(error, "undecided", False)  # no mistake: nothing could be predicted
+        return Mistake(one_line(error), UNDECIDED_STATUS if undecided else BAD_INPUT_STATUS)
     # A module whose text is not proved to be the declared step raises an error with a verdict.
     if hasattr(error, "verdict"):
         from verify.verdict import Verdict  # it imports sympy, which may be what is missing

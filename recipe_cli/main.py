@@ -28,6 +28,7 @@ from recipe_cli.commands import (
     sample,
     schemes,
     test,
+    tune,
     verify,
 )
 from recipe_cli.commands.help_text import restore_docstrings
@@ -76,6 +77,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., None], str, str], ...] = (
     ("audit", audit.audit, audit.EPILOG, PROVE),
     ("check", check.check_certificate, check.EPILOG, PROVE),
     ("sample", sample.sample, sample.EPILOG, RUN),
+    ("tune", tune.tune, tune.EPILOG, RUN),
     ("diagnose", diagnose.diagnose, diagnose.EPILOG, RUN),
     ("predict", predict.predict, predict.EPILOG, RUN),
     ("generate", generate.generate, generate.EPILOG, RUN),

@@ -21,16 +21,16 @@ NAMES_BY_PACKAGE = {
         Kernel Noise NoncentralChiSquared OutsideLanguageError Parameter Posterior Potential
         Preimage Recipe RecipeError Reflection Scalar Simplex Update Vector averaged bind
         compose corv derive discretise discretised div dot flip grad ito limit_of maps
-        metropolis mirror outer refresh repeat spread step total
+        metropolis mirror outer preconditioned refresh repeat spread step total
     """,
     "verify": """
         Report Verdict check_invariance check_kernel check_sweep verify
     """,
     "codegen": """
         BiasWarning Constant Cyclical Density Diagnosis Divergence Draws Module OneStep Plots
-        Polynomial Prediction SavedDraws
+        Polynomial Prediction SavedDraws Tuning UntunableError
         diagnose generate memory_mapped one_step plot read_draws read_libsvm read_table
-        sample
+        sample tune
     """,
 }
 HOME = {name: package for package, names in NAMES_BY_PACKAGE.items() for name in names.split()}

@@ -66,7 +66,7 @@ FLOORS = {
         running,
         bias step_size,
         results.diagnostics,
-        results,
+        results tuning,
         sample
     """,
     "recipe_cli": """

@@ -85,6 +85,7 @@ class Density:
             self._module.Data(**{fields[s]: a for s, a in arrays.items()}) if arrays else ()
         )
         self._params = self._module.Params(**values) if values else ()
+        self._entry_points: dict[Any, Any] = {}
 
     def __repr__(self) -> str:
         named = ", ".join(b.name for b in self.blocks)
@@ -96,7 +97,7 @@ class Density:
     @property
     def dimension(self) -> int:
         """The number of coordinates of all blocks together."""
-        return sum(self._sizes())
+        return sum(self.sizes)
 
     def potential(self, values: Mapping[Any, Any], rows: np.ndarray | None = None) -> float:
         """Return U, or its unbiased estimate from n of N rows: N/n times the sum over these rows,
@@ -109,7 +110,7 @@ class Density:
         Raises:
             RecipeError: for a block without a value, or a value outside of its domain.
         """
-        return self._potential(self._arrays(values), rows)
+        return self.value(self._arrays(values), rows)
 
     def gradient(
         self, values: Mapping[Any, Any], rows: np.ndarray | None = None
@@ -133,8 +134,9 @@ class Density:
             rows: as for ``potential``.
         """
         results = [np.zeros_like(a) for a in at]
-        self._module.gradient_U(
-            *results, *at, self._data, self._params, (), ALL_ROWS if rows is None else rows
+        self._called(
+            self._module.gradient_U,
+            (*results, *at, self._data, self._params, (), ALL_ROWS if rows is None else rows),
         )
         return results
 
@@ -169,7 +171,7 @@ class Density:
 
         def value_and_gradient(z: np.ndarray) -> tuple[float, np.ndarray]:
             at = self._split(z)
-            return self._potential(at), np.concatenate(self.slopes(at))
+            return self.value(at), np.concatenate(self.slopes(at))
 
         with np.errstate(all="ignore"):
             found = minimise(value_and_gradient, first)
@@ -186,18 +188,35 @@ class Density:
             )
         return self._split(found.last.point)
 
-    def _sizes(self) -> list[int]:
+    @property
+    def sizes(self) -> list[int]:
+        """The number of coordinates of each block."""
         return [self._lengths.of(b) if isinstance(b, Vector) else 1 for b in self.blocks]
 
-    def _potential(self, at: Sequence[np.ndarray], rows: np.ndarray | None = None) -> float:
-        return float(
-            self._module.potential_U(
-                *at, self._data, self._params, ALL_ROWS if rows is None else rows
-            )
-        )
+    def value(self, at: Sequence[np.ndarray], rows: np.ndarray | None = None) -> float:
+        """Return U.
+
+        Args:
+            at: one array a block, in the order of ``blocks``, of the shape (length,).
+            rows: as for ``potential``.
+        """
+        given = (*at, self._data, self._params, ALL_ROWS if rows is None else rows)
+        return float(self._called(self._module.potential_U, given))
+
+    def _called(self, function: Any, given: tuple[Any, ...]) -> Any:
+        """Call a function of the module by its machine code, which is looked up once for each
+        choice of types: Numba's own look-up takes a millisecond where other modules of the process
+        have data of the same names.
+        """
+        arrays = [a for a in given if type(a) is np.ndarray]
+        flags = [(a.flags.c_contiguous, a.flags.writeable, a.flags.aligned) for a in arrays]
+        key = (function, *(a.dtype for a in arrays), *flags)
+        if key not in self._entry_points:
+            self._entry_points[key] = function.compile(tuple(map(function.typeof_pyval, given)))
+        return self._entry_points[key](*given)
 
     def _split(self, z: np.ndarray) -> list[np.ndarray]:
-        return np.split(z, np.cumsum(self._sizes())[:-1])
+        return np.split(z, np.cumsum(self.sizes)[:-1])
 
     def _by_block(self, arrays: Sequence[np.ndarray]) -> dict[Block, np.ndarray]:
         return {

@@ -38,6 +38,7 @@ class SamplingOptions:
     Attributes:
         schedule: the step size of each step, made from ``step_size``. It is constantly 1 for a
             kernel without a step size, whose steps do not read it.
+        tuning: how the numbers were found, as JSON; None where they were given.
 
     Raises:
         RecipeError: for a value that is out of range for every sampler.
@@ -67,6 +68,7 @@ class SamplingOptions:
     float32_data: bool = False
     max_bias: float = 0.1
     name: str | None = None
+    tuning: str | None = None
     schedule: Schedule = field(init=False)
 
     def __post_init__(self) -> None:

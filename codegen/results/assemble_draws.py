@@ -241,6 +241,7 @@ def _attributes(
 ) -> dict[str, Any]:
     """Return how the draws were made, as netCDF can store it."""
     schedule = options.schedule
+    tuned = {} if options.tuning is None else {"tuning": options.tuning}
     tested = {} if acceptance is None else {"acceptance_rate": float(np.nanmean(acceptance))}
     return {
         "recipe": what.name or module.name,
@@ -257,4 +258,5 @@ def _attributes(
         "version": recipe.__version__,
         "sympy_version": sympy.__version__,
         **tested,
+        **tuned,
     }

@@ -16,6 +16,7 @@ from recipe_cli.sandbox.process_limits import MAX_SECONDS, Limits
 # The groups of options in the help of a command.
 MODEL = "Sampler and model"
 STEP_SIZE = "Step size"
+TUNING = "Tuning"
 MINIBATCHES = "Data and minibatches"
 CHAINS = "Chains and draws"
 PROOF = "Proof"
@@ -139,6 +140,17 @@ PosteriorPredictive = Annotated[
         "--posterior-predictive",
         rich_help_panel=OUTPUT,
         help="Save new data at each draw, from the laws of the log likelihood.",
+    ),
+]
+MaxError = Annotated[
+    float,
+    typer.Option(
+        "--max-error",
+        rich_help_panel=TUNING,
+        help=(
+            "Largest Monte Carlo error of a mean, in posterior standard deviations, that tuning"
+            " plans for."
+        ),
     ),
 ]
 Plots = Annotated[

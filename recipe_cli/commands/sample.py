@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from recipe import RecipeError
 from recipe_cli.commands.options import (
     CHAINS,
     MINIBATCHES,
@@ -18,6 +19,7 @@ from recipe_cli.commands.options import (
     AsJson,
     Force,
     LogLikelihood,
+    MaxError,
     MemoryLimit,
     Order,
     Plots,
@@ -29,6 +31,7 @@ from recipe_cli.commands.options import (
     limits_typed,
     whole,
 )
+from recipe_cli.commands.usage import step_size as read_step_size
 from recipe_cli.output.paths import refuse_to_replace, resolved
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.loading import loading
@@ -36,12 +39,14 @@ from recipe_cli.terminal.printing import console
 from recipe_cli.terminal.progress import Progress
 
 EPILOG = (
-    "Examples: `recipe sample sghmc --posterior breast_cancer --step-size 0.01 --param C=1 --steps"
-    " 20000 -o draws.nc`; with minibatches: `--batch-size 100 --control-variates`; a long run that"
-    " the same command continues after it was stopped: `--checkpoint run1`. Ctrl-C, SIGTERM and"
-    " SIGHUP stop the run and save the draws so far (exit status 130, 143 and 129). Exit status: 0"
-    " good, 1 a chain diverged, the predicted bias is above --max-bias, or the sampler is refuted,"
-    " 2 bad input, 3 the bias by minibatches cannot be predicted."
+    "Examples: `recipe sample hmc_kernel --posterior breast_cancer --step-size auto -o draws.nc`;"
+    " with numbers of your own: `recipe sample sghmc --posterior breast_cancer --step-size 0.01"
+    " --param C=1 --steps 20000`; with minibatches: `--batch-size 100 --control-variates`; a long"
+    " run that the same command continues after it was stopped: `--checkpoint run1`. Ctrl-C,"
+    " SIGTERM and SIGHUP stop the run and save the draws so far (exit status 130, 143 and 129)."
+    " Exit status: 0 good, 1 a chain diverged, the predicted bias is above --max-bias, or the"
+    " sampler is refuted, 2 bad input, 3 the bias by minibatches cannot be predicted, or tuning"
+    " finds no setting."
 )
 
 
@@ -49,10 +54,15 @@ def sample(
     where: Where,
     posterior: Annotated[str, POSTERIOR],
     step_size: Annotated[
-        float,
+        Any,
         typer.Option(
             rich_help_panel=STEP_SIZE,
-            help="Step size; the initial one, a, with --decay or --cycle.",
+            parser=read_step_size,
+            metavar="FLOAT|auto",
+            help=(
+                "Step size; the initial one, a, with --decay or --cycle. auto tunes it before the"
+                " run, with all that is left open, as `recipe tune` does."
+            ),
         ),
     ],
     decay: Annotated[
@@ -82,14 +92,18 @@ def sample(
         ),
     ] = None,
     steps: Annotated[
-        int,
-        whole(CHAINS, "Steps of each chain, including the warm-up."),
-    ] = 10_000,
+        int | None,
+        whole(
+            CHAINS,
+            "Steps of each chain, including the warm-up; by default 10,000, or what tuning finds.",
+        ),
+    ] = None,
     warmup: Annotated[
         int | None,
         whole(
             CHAINS,
-            "Steps at the start of each chain whose states are discarded; by default a tenth.",
+            "Steps at the start of each chain whose states are discarded; by default a tenth, or"
+            " what tuning finds.",
         ),
     ] = None,
     thin: Annotated[
@@ -223,6 +237,7 @@ def sample(
             ),
         ),
     ] = 0.1,
+    max_error: MaxError = 0.05,
     accept_bias: Annotated[
         bool,
         typer.Option(
@@ -260,9 +275,11 @@ def sample(
         from recipe_cli.output.saving import Output
         from recipe_cli.program.known_verdict import require_not_refuted
         from recipe_cli.sampling.predictions import Wanted
+        from recipe_cli.sampling.read_posterior import read_posterior
         from recipe_cli.sampling.sample_posterior import TextCheck, sample_posterior
         from recipe_cli.sampling.settings import options_typed
         from recipe_cli.sampling.show_plan import print_plan
+        from recipe_cli.sampling.tuned import TuningTask, tuned
         from recipe_cli.sandbox.child import rehearse
 
     if plots is not None:
@@ -276,8 +293,12 @@ def sample(
         rehearse(where, lambda: concrete_declaration(where), limits)
     declaration = concrete_declaration(where)
     require_not_refuted(declaration, unproved)
+    auto = step_size == "auto"
+    if auto and (decay is not None or cycle is not None):
+        raise RecipeError("--decay and --cycle need a number as --step-size; leave them out")
+    task = TuningTask(steps, warmup, max_error) if auto else None
     options = options_typed(
-        step_size=step_size,
+        step_size=1.0 if auto else step_size,
         decay=decay,
         cycle=cycle,
         scheme=scheme,
@@ -301,6 +322,9 @@ def sample(
         max_bias=max_bias,
     )
     if dry_run:
+        if task is not None:
+            law = read_posterior(posterior, limits)
+            declaration, options = tuned(declaration, law, options, task, as_json)
         print_plan(declaration, posterior, options, TextCheck(limits, validated), as_json)
         return
     saved = Output(output, force, options.folder)
@@ -317,5 +341,6 @@ def sample(
             accept_bias=accept_bias,
             validated=validated,
             wanted=Wanted(log_likelihood, posterior_predictive),
+            task=task,
         )
     )

@@ -79,3 +79,17 @@ def whole_number(typed: Any) -> int:
     except InvalidOperation:
         pass
     raise typer.BadParameter(f"{typed!r} is not a whole number, such as 100000 or 1e5.")
+
+
+def step_size(typed: Any) -> float | str:
+    """Return a step size: a number, or the word "auto".
+
+    Raises:
+        BadParameter: for anything else.
+    """
+    if typed == "auto":
+        return "auto"
+    try:
+        return float(typed)
+    except ValueError:
+        raise typer.BadParameter(f"{typed!r} is neither a number nor auto.") from None

@@ -15,11 +15,11 @@ from codegen.sample import Caller
 from codegen.sample import sample_with as sample_kernel
 from recipe import Kernel, Posterior, Recipe, RecipeError
 from recipe.language.symbols import name_of
-from recipe_cli.declarations import Declaration, posterior_in
+from recipe_cli.declarations import Declaration
 from recipe_cli.program.generating import bound_to
 from recipe_cli.render.catalog_table import ListedParameter, parameters_listed
+from recipe_cli.sampling.read_posterior import read_posterior
 from recipe_cli.sampling.sample_posterior import TextCheck, generated_within, options_for
-from recipe_cli.sandbox.time_limit import within_seconds
 
 FIRST_STEPS = 50  # of each chain, to see how long a step takes
 TIMED_SECONDS = 0.5  # of steps that are timed after that
@@ -83,8 +83,7 @@ def dry_run(
     Raises:
         RecipeError: whatever would keep the run from beginning.
     """
-    with within_seconds(posterior, text.limits):
-        law = posterior_in(posterior)
+    law = read_posterior(posterior, text.limits)
     began = perf_counter()
     generated_within(declaration, law, options, text.limits)
     target = bound_to(declaration, law)

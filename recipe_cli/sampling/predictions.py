@@ -17,7 +17,8 @@ from codegen import (
 from codegen.inputs.options import SamplingOptions
 from codegen.results.predictions import require_predictable
 from recipe import Posterior, RecipeError
-from recipe_cli.declarations import posterior_in
+from recipe_cli.sampling.read_posterior import read_posterior
+from recipe_cli.sandbox.process_limits import Limits
 
 Sampled = TypeVar("Sampled", Draws, SavedDraws)
 
@@ -101,5 +102,5 @@ def predict_file(
     Raises:
         RecipeError: for draws or a posterior that cannot be read or do not fit together.
     """
-    law = posterior_in(posterior)
+    law = read_posterior(posterior, Limits())
     return wanted.of(read_draws(file), law, params, seed, thin).save(output)

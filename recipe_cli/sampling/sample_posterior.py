@@ -22,7 +22,7 @@ from codegen.sample import Caller
 from codegen.sample import sample_with as sample_kernel
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
 from recipe import Kernel, Posterior, Recipe, RecipeError
-from recipe_cli.declarations import Declaration, posterior_in
+from recipe_cli.declarations import Declaration
 from recipe_cli.output.claim import claimed
 from recipe_cli.output.saving import Output, broken_pipes_are_errors, tell
 from recipe_cli.program.generating import bound_to
@@ -30,9 +30,10 @@ from recipe_cli.program.translation import require_translation
 from recipe_cli.render.diagnosis import show_draws
 from recipe_cli.render.exit_status import exit_status_of_draws
 from recipe_cli.sampling.predictions import NOTHING_MORE, Wanted
+from recipe_cli.sampling.read_posterior import read_posterior
+from recipe_cli.sampling.tuned import TuningTask, tuned
 from recipe_cli.sandbox.child import rehearse
 from recipe_cli.sandbox.process_limits import Limits
-from recipe_cli.sandbox.time_limit import within_seconds
 from recipe_cli.terminal.progress import PROVING, Progress
 
 UNPROVED_ATTRIBUTE = "unproved_text"  # of the posterior group
@@ -88,6 +89,7 @@ def sample_posterior(
     accept_bias: bool = False,
     validated: bool = False,
     wanted: Wanted = NOTHING_MORE,
+    task: TuningTask | None = None,
 ) -> int:
     """Draw from a posterior, save the draws and diagnose them.
 
@@ -103,6 +105,7 @@ def sample_posterior(
         accept_bias: whether any predicted bias is good.
         validated: whether a module whose text is not proved is refused.
         wanted: the predictions that are saved beside the draws.
+        task: what tuning is to find before the run; None where the step size is given.
 
     Returns:
         The exit status: 0, 1 if a chain diverged or the predicted bias is too large, 3 if the bias
@@ -114,10 +117,11 @@ def sample_posterior(
         nullcontext() if plots is None else claimed(folder_for_plots(plots) / "plots"),
     ):
         try:
-            with within_seconds(posterior, limits):
-                law = posterior_in(posterior)
+            law = read_posterior(posterior, limits)
             wanted.check(law, options)
             began = perf_counter()
+            if task is not None:
+                declaration, options = tuned(declaration, law, options, task, as_json)
             with broken_pipes_are_errors(), output.claimed():
                 text = TextCheck(limits, validated)
                 draws = _drawn(declaration, law, options, text, output, signals, wanted)

@@ -12,6 +12,8 @@ from recipe import RecipeError
 from recipe_cli.program.typed import block_names, parameters_typed
 from recipe_cli.sampling.initial_typed import initial_typed
 
+DEFAULT_STEPS = 10_000
+
 
 def options_typed(
     *,
@@ -22,19 +24,21 @@ def options_typed(
     keep: str | None,
     param: list[str] | None,
     warmup: int | None,
-    steps: int,
+    steps: int | None,
     initial: list[str] | None = None,
     checkpoint: Path | None,
     **others: Any,
 ) -> SamplingOptions:
     """Return the options of a run; ``others`` go unchanged into the fields of the same name.
 
-    By default the warm-up is a tenth of the steps. If the checkpoint holds a run, it is the warm-up
-    of that run, so that a user can ask for more steps of it.
+    By default there are ``DEFAULT_STEPS`` steps, and the warm-up is a tenth of the steps. If the
+    checkpoint holds a run, it is the warm-up of that run, so that a user can ask for more steps of
+    it.
 
     Raises:
         RecipeError: if an option has no meaning, with its name and the repair.
     """
+    steps = DEFAULT_STEPS if steps is None else steps
     if warmup is None:
         saved = None if checkpoint is None else saved_warmup(checkpoint)
         warmup = steps // 10 if saved is None else saved

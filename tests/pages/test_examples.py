@@ -204,7 +204,7 @@ def test_the_mode_is_that_of_scipy(name):
 
     def potential(z):
         at = np.split(z, ends)
-        return density._potential(at), np.concatenate(density.slopes(at))
+        return density.value(at), np.concatenate(density.slopes(at))
 
     options = {"ftol": 1e-15, "gtol": 1e-8, "maxiter": 5000}
     theirs = minimize(

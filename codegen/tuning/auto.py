@@ -1,0 +1,122 @@
+"""``step_size="auto"``: tune first, and put what was found in the place of what was left open."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from codegen.check_arguments import short_text
+from codegen.inputs.options import SamplingOptions
+from codegen.tuning.tune import tune
+from codegen.tuning.tuning import Tuning
+from recipe.declare.recipe import Recipe
+from recipe.kernel import Kernel
+from recipe.language.errors import RecipeError
+
+AUTO = "auto"
+DEFAULT_SCHEME = "semi-implicit"  # of ``sample``; in its place tuning chooses a scheme
+
+
+def is_auto(step_size: Any) -> bool:
+    """Return whether the step size is to be found.
+
+    Raises:
+        RecipeError: for another text.
+    """
+    if isinstance(step_size, str) and step_size != AUTO:
+        raise RecipeError(
+            f'step_size={short_text(step_size)} must be a number above 0, a schedule, or "{AUTO}"'
+        )
+    return isinstance(step_size, str)
+
+
+def tuned_run(
+    what: Any,
+    posterior: Any,
+    options: SamplingOptions,
+    *,
+    steps: int | None,
+    warmup: int | None,
+    max_error: float,
+    name: str = "",
+) -> tuple[Recipe | Kernel, SamplingOptions, Tuning]:
+    """Tune a run.
+
+    What was given stays as it is: parameters, the minibatch, a scheme other than the default one,
+    the numbers of steps, and first values.
+
+    Args:
+        what: the sampler, not bound yet.
+        posterior: the posterior.
+        options: the options of the run, whose step size is not read.
+        steps, warmup: the numbers of steps that were given; None to find them.
+        max_error: the largest Monte Carlo error of a mean, in posterior standard deviations.
+        name: the name of the sampler.
+
+    Returns:
+        The sampler to run, its options, and the tuning.
+
+    Raises:
+        UntunableError: where no setting is known to be within the budget.
+        RecipeError: for an option that leaves nothing to tune by.
+    """
+    _require_what_can_be_tuned(what, posterior, options)
+    tuning = tune(
+        what,
+        posterior,
+        max_bias=options.max_bias,
+        max_error=max_error,
+        params=options.params,
+        scheme=None if options.scheme == DEFAULT_SCHEME else options.scheme,
+        batch_size=options.batch_size,
+        chains=options.chains,
+        seed=options.seed,
+        threads=options.threads,
+        lengths=options.lengths,
+        initial=options.initial,
+        names=[name],
+    )
+    found = tuning.settings
+    warm = found["warmup"] if warmup is None else warmup
+    if steps is not None and warmup is None:
+        warm = min(warm, steps // 2)
+    run = replace(
+        options,
+        step_size=found["step_size"],
+        params=found["params"],
+        scheme=found["scheme"],
+        batch_size=found["batch_size"],
+        steps=found["steps"] if steps is None else steps,
+        warmup=warm,
+        thin=found["thin"] if steps is None and options.thin == 1 else options.thin,
+        initial=found["initial"] if options.initial is None else options.initial,
+        tuning=json.dumps(_kept(tuning)),
+    )
+    return found["what"], run, tuning
+
+
+def _kept(tuning: Tuning) -> dict[str, Any]:
+    """Return what draws keep of a tuning."""
+    values = tuning.as_json()
+    del values["settings"]["initial"]
+    return values
+
+
+def _require_what_can_be_tuned(what: Any, posterior: Any, options: SamplingOptions) -> None:
+    if not isinstance(what, Recipe | Kernel):
+        raise RecipeError(
+            f'step_size="{AUTO}" tunes a Recipe or a Kernel, and this is'
+            f" {short_text(what)}; give a step size"
+        )
+    if posterior is None:
+        raise RecipeError(
+            f'step_size="{AUTO}" needs the posterior as the second argument, and the sampler'
+            " without one: sample(sghmc, posterior, ...)"
+        )
+    for name in ("gradient", "control_variates", "compensate", "order"):
+        if getattr(options, name):
+            raise RecipeError(
+                f'{name}= and step_size="{AUTO}" do not go together: nothing is known of the bias'
+                f" with {name}= before the run; give a step size"
+            )

@@ -1,0 +1,240 @@
+"""A compiled step near the middle of a law, at any step size and minibatch: its bias and the cost
+of an effective draw, from the linear recursion ``z' = M z + noise``.
+
+The law of the recursion, and the one for small steps, are those of ``codegen.bias``. The integrated
+autocorrelation time of a coordinate x in stationarity is ``((I + M)(I - M)^-1 S)_xx / S_xx``, and
+that of its square ``sum over k of rho_k^2``, with ``rho_k = (M^k S)_xx / S_xx``: for an eigenbasis
+of M both are sums of geometric series.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from codegen.bias.around_draws import Around, require_draws_of_this_law
+from codegen.bias.compare import Bias, Law, law_of
+from codegen.bias.linearise import (
+    Linear,
+    Setting,
+    at_fixed_point,
+    linearised,
+    require_additive_noise,
+    with_size,
+)
+from codegen.bias.minibatch_noise import noise_around
+from codegen.bias.predict import SMALL_STEP
+from codegen.bias.shift import points_of_law, shift_of_means
+from codegen.bias.step_map import step_map
+from codegen.bias.streams import noise_lengths
+from codegen.bias.unpredictable import UnpredictableError
+from codegen.tuning.pilot import Pilot
+from codegen.tuning.prepared import Prepared
+from codegen.tuning.target import Target
+
+BATCHES, MORE_BATCHES = 96, 400  # minibatches that their noise is estimated from
+MAX_COORDINATES = 300  # of a point: more are too many for matrices
+ROWS_NUMBERS = 4_000_000  # of the data: more are stood for by some rows
+SAMPLE = 4000  # draws of the pilot that stand for its law
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """What is predicted of a setting.
+
+    Attributes:
+        bias: of each coordinate; without shifts of means where they were not looked at.
+        law: its stationary law; None where there is none.
+        time: the largest integrated autocorrelation time of a coordinate or of its square, in
+            steps; at least 1.
+    """
+
+    bias: Bias
+    law: Law | None
+    time: float
+
+
+@dataclass(frozen=True, eq=False)
+class LinearStep:
+    """A compiled step near the middle of the law of a pilot run.
+
+    Attributes:
+        setting: the step at its reference size.
+        here: it near its fixed point, at that size.
+        target: the law for small steps with all of the data.
+        around: where the draws of the pilot run are.
+        labels: the names of the coordinates.
+    """
+
+    setting: Setting
+    here: Linear
+    target: Law
+    around: Around
+    labels: list[str]
+
+    def at(self, step_size: float) -> Linear:
+        """Return the linear step at another size."""
+        scale = np.sqrt(np.maximum(np.diag(self.target.points), 1e-300))
+        return linearised(with_size(self.setting, step_size), self.here.point, scale)
+
+    def predicted(self, near: Linear, step_size: float, batch: int | None) -> Predicted:
+        """Return what is predicted of a step size and a minibatch, without shifts of means.
+
+        Args:
+            near: the linear step at that size.
+            step_size: that size.
+            batch: the rows of a minibatch; None for all of the data.
+        """
+        law = law_of(near, None if batch is None else self._noise(near, step_size, batch))
+        return self._of_law(near, law)
+
+    def refined(self, near: Linear, step_size: float, batch: int | None) -> Predicted:
+        """Return what is predicted with the noise of minibatches over the law that they make, and
+        with the shifts of means; arguments as for ``predicted``.
+        """
+        found = self.predicted(near, step_size, batch)
+        if batch is not None and found.law is not None:
+            noise = self._noise(near, step_size, batch, found.law.points, MORE_BATCHES)
+            found = self._of_law(near, law_of(near, noise))
+        return self._with_shifts(found, near, step_size)
+
+    def _of_law(self, near: Linear, law: Law | None) -> Predicted:
+        k = self.target.draws.shape[0]
+        if law is None:
+            return Predicted(Bias(np.full(k, np.inf), np.zeros(k)), None, np.inf)
+        bias = Bias(law.variances(self.target), np.zeros(k))
+        return Predicted(bias, law, self._time(near, law))
+
+    def _with_shifts(self, found: Predicted, near: Linear, step_size: float) -> Predicted:
+        """Return a prediction with the shifts of means, averaged over the law of the pilot."""
+        if found.law is None:
+            return found
+        points = points_of_law(found.law, self.around.sample)
+        setting = with_size(self.setting, step_size)
+        moved = shift_of_means(setting, near, points, self.around.start, found.law, self.target)
+        sd = np.sqrt(np.diag(self.target.draws))
+        return replace(found, bias=Bias(found.bias.variance, moved / sd))
+
+    def require_normal(self, found: Predicted) -> None:
+        """Require that the pilot's draws are where the linear law is, and about as wide.
+
+        Raises:
+            UnpredictableError: where they are not.
+        """
+        none = Bias(np.ones_like(found.bias.variance), np.zeros_like(found.bias.shift))
+        require_draws_of_this_law(
+            self.around, self.labels, self.target, self.here, none, self.target
+        )
+
+    def _noise(
+        self,
+        near: Linear,
+        step_size: float,
+        batch: int,
+        points: np.ndarray | None = None,
+        count: int = BATCHES,
+    ) -> np.ndarray:
+        setting = with_size(self.setting, step_size)
+        nothing = np.zeros((count, near.moved.size))
+        law = self.target.points if points is None else points
+        return noise_around(setting, near, batch, nothing, law).around
+
+    def _time(self, near: Linear, law: Law) -> float:
+        """Return the largest autocorrelation time of the judged coordinates."""
+        n = near.point.size
+        judged = [
+            i
+            for name in self.setting.step.recorded
+            for i in range(*self.setting.step.fields[name].indices(n))
+        ]
+        values, vectors = np.linalg.eig(near.slopes[:n])
+        left = np.linalg.solve(vectors, law.points.astype(complex))
+        # rho_k of coordinate i is sum_j weight_ij values_j^k
+        weight = vectors[judged] * left[:, judged].T / np.diag(law.points)[judged, None]
+        mean = np.real(weight @ ((1 + values) / (1 - values)))
+        both = values[:, None] * values[None, :]
+        square = np.real(np.einsum("ij,jl,il->i", weight, (1 + both) / (1 - both), weight))
+        worst = float(np.nanmax([*mean, *square]))
+        return max(1.0, worst) if np.isfinite(worst) else np.inf
+
+
+def linear_step(
+    made: Prepared, target: Target, pilot: Pilot, step_size: float, batch: int | None
+) -> LinearStep:
+    """Return a compiled step near the middle of a law.
+
+    Args:
+        made: the compiled sampler.
+        target: the law.
+        pilot: its pilot run.
+        step_size: a step size well inside of the stable ones.
+        batch: the rows of the largest minibatch that will be asked for; None for none.
+
+    Raises:
+        UnpredictableError: where nothing can be predicted of this sampler.
+    """
+    kernel = made.kernel
+    step = step_map(kernel, made.state(target, pilot.mean), made.fields)
+    if step.size > MAX_COORDINATES:
+        raise UnpredictableError(
+            f"its state has {step.size:,} coordinates, and {MAX_COORDINATES} is the most that is"
+            " predicted"
+        )
+    streams = noise_lengths(kernel.module, made.lengths)
+    setting = Setting(step, streams, _rows(made, batch), step_size)
+    start, scale = _start(setting, made, target, pilot)
+    here = at_fixed_point(setting, start, scale)
+    small = with_size(setting, SMALL_STEP * step_size)
+    law = law_of(linearised(small, here.point, scale))
+    if law is None or not np.all(np.diag(law.draws) > 0):
+        raise UnpredictableError(
+            "the linear step has no stationary law where it stands still: a direction has no"
+            " friction, or the log density is not concave there"
+        )
+    deviation = np.sqrt(np.diag(law.points)) * np.where(np.arange(step.size) % 2, 1.0, -1.0)
+    require_additive_noise(setting, here, deviation)
+    return LinearStep(setting, here, law, _around(start, scale, pilot), target.labels)
+
+
+def _rows(made: Prepared, batch: int | None) -> int:
+    """Return the rows that stand for all of the data; 0 for all of them."""
+    data: Mapping[str, np.ndarray] = made.kernel.data
+    rows = min((a.shape[0] for a in data.values()), default=1)
+    numbers = sum(a.size for a in data.values())
+    if numbers <= ROWS_NUMBERS:
+        return 0
+    fewer = max(200, 4 * (batch or 0), int(rows * ROWS_NUMBERS / numbers))
+    return 0 if fewer >= rows else fewer
+
+
+def _start(
+    setting: Setting, made: Prepared, target: Target, pilot: Pilot
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the middle of the pilot's draws as a point, and the size of deviations from it."""
+    step = setting.step
+    start = step.pack(made.state(target, pilot.mean))
+    scale = np.ones(step.size)
+    parts = zip(made.fields, target.parts(pilot.mean), target.parts(pilot.sd), strict=True)
+    for name, mean, sd in parts:
+        start[step.fields[name]], scale[step.fields[name]] = mean, sd
+    if step.block_size < step.size:  # the gradient that the scheme keeps
+        kept = slice(step.block_size, step.size)
+        start[kept] = step(start, 0, 0.0, setting.rows, True, fresh=True)[kept]
+        scale[kept] = 1.0 + np.abs(start[kept])
+    return start, scale
+
+
+def _around(start: np.ndarray, scale: np.ndarray, pilot: Pilot) -> Around:
+    draws = pilot.draws
+    flat = draws.reshape(-1, draws.shape[-1])
+    return Around(
+        start,
+        scale,
+        draws.mean(axis=1),
+        np.sqrt(np.mean(draws.var(axis=1), axis=0)),
+        flat.std(axis=0),
+        draws.shape[1],
+        flat[:: max(1, len(flat) // SAMPLE)],
+    )

@@ -1,0 +1,192 @@
+"""A sampler that is ready to be tried: bound, compiled, with the scales and the states of a pilot
+run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sympy import S
+
+from codegen.generate import bound, generate
+from codegen.inputs.initial_states import first_state, given_blocks
+from codegen.inputs.lengths import Lengths, learn_given
+from codegen.inputs.options import SamplingOptions, require_options_that_fit
+from codegen.inputs.parameters import require_conditions, resolved_data, resolved_params
+from codegen.inputs.preimages import into_state, reported_block, with_images
+from codegen.running.compiled import Compiled
+from codegen.tuning.pilot import Pilot
+from codegen.tuning.target import Target
+from codegen.tuning.untunable import UntunableError
+from recipe.declare.recipe import Recipe
+from recipe.kernel import Kernel
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Block, Scalar, name_of
+from recipe.rebuild.onto_domains import map_onto
+from recipe.rebuild.preconditioned import preconditioned
+
+DIGITS = 3  # of every tuned number: it can be typed, and no rounding error of a library changes it
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """A sampler with the scales of a pilot run.
+
+    Attributes:
+        what: the sampler, with a scale for each coordinate where it can have one.
+        on: that sampler, bound to the posterior.
+        params: the values of its scales, by name, and those that were given.
+        open: the names of the parameters that are left to choose.
+        scales: the scale of each coordinate; None where the sampler has none.
+        blocks: the blocks of its state that hold the coordinates, in the order of the target.
+    """
+
+    what: Recipe | Kernel
+    on: Recipe | Kernel
+    params: dict[str, Any]
+    open: tuple[str, ...]
+    scales: np.ndarray | None
+    blocks: tuple[Block, ...]
+
+
+def scaled(
+    sampler: Recipe | Kernel,
+    posterior: Any,
+    target: Target,
+    pilot: Pilot,
+    params: Mapping[Any, Any],
+) -> Scaled:
+    """Return a sampler of a posterior with scales.
+
+    Args:
+        sampler: the sampler, not bound yet.
+        posterior: the posterior or the expression.
+        target: its law, and the pilot run of it.
+        pilot: the pilot run.
+        params: the values of parameters that were given.
+    """
+    values: dict[str, Any] = {name_of(k): v for k, v in params.items()}
+    what, added = sampler, ""
+    try:
+        what = preconditioned(sampler)  # type: ignore[type-var]
+        (new,) = {name_of(s) for s in what.parameters} - {name_of(s) for s in sampler.parameters}
+        added = new
+    except RecipeError:
+        what = sampler  # its coordinates have no scales
+    on = bound(what, posterior, "tune(sghmc, posterior)")
+    assert isinstance(on, Recipe | Kernel)
+    state = {reported_block(b): b for b in on.state}
+    blocks = tuple(state[b] for b in target.density.blocks if b in state)
+    _require_the_same_line(blocks, target)
+    needed = [name_of(s) for s in on.parameters]
+    scales = rounded(pilot.sd) if added else None
+    if scales is not None:
+        for block, part in zip(blocks, target.parts(scales), strict=True):
+            names = {f"{added}_{block.name}", *([added] if len(blocks) == 1 else [])}
+            name = next(n for n in needed if n in names or n.rstrip("_") in names)
+            values[name] = float(part[0]) if isinstance(block, Scalar) else part
+    left = tuple(n for n in needed if n not in values)
+    return Scaled(what, on, values, left, scales, blocks)
+
+
+def _require_the_same_line(blocks: Sequence[Block], target: Target) -> None:
+    """Require that the state has the coordinates of the target: real numbers, by the same maps.
+
+    Raises:
+        UntunableError: naming the block that has others.
+    """
+    if len(blocks) < len(target.sizes):
+        raise UntunableError("it does not move all blocks of the posterior; give step_size=")
+    for block in blocks:
+        forward = None if block.image is None else map_onto(block.image.domain).forward
+        if block.domain != S.Reals or (forward is not None and forward != block.forward):
+            raise UntunableError(
+                f"its state has {reported_block(block).name} in coordinates that the pilot run does"
+                " not have; use a sampler of real numbers, such as hmc_kernel, or give step_size="
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A compiled sampler, and how its states are made.
+
+    Attributes:
+        kernel: the compiled module with its arguments.
+        lengths: the lengths of its blocks.
+        fields: the fields of the state that hold the coordinates, in the order of the target.
+    """
+
+    kernel: Compiled
+    lengths: Lengths
+    fields: tuple[str, ...]
+
+    def state(self, target: Target, z: np.ndarray, chain: int = 0) -> Any:
+        """Return a state of the module at a point of the target; other blocks start as they do.
+
+        Args:
+            target: the law.
+            z: the point, shape (n,).
+            chain: the number of the chain.
+        """
+        module, options = self.kernel.module, self.kernel.options
+        named = {name_of(k): v for k, v in (options.params or {}).items()}
+        values = {b: v[None] for b, v in target.blocks(z).items()}
+        given = into_state(
+            given_blocks(_as_given(values), module.plan.state, 1, self.lengths),
+            module.plan.state,
+            named,
+            "initial=",
+        )
+        first = first_state(
+            self.kernel.loaded,
+            module.plan,
+            _all_chains(given, chain),
+            self.lengths,
+            (options.seed, chain),
+        )
+        return self.kernel.allocate(first.values())
+
+    def with_params(self, **values: float) -> Prepared:
+        """Return the same with other values of number parameters."""
+        settings = {name_of(s): f for s, f in self.kernel.module.plan.settings.items()}
+        params = dict(self.kernel.params) | {settings[n]: float(v) for n, v in values.items()}
+        return dataclasses.replace(self, kernel=dataclasses.replace(self.kernel, params=params))
+
+
+def prepared(what: Scaled, options: SamplingOptions) -> Prepared:
+    """Compile a sampler.
+
+    Args:
+        what: the sampler.
+        options: the options of a run; its parameters are complete.
+    """
+    module = generate(what.on, scheme=options.scheme, order=options.order, name=options.name)
+    lengths = Lengths()
+    learn_given(lengths, options.lengths, with_images(module.plan.state))
+    data, rows = resolved_data(module, lengths)
+    require_options_that_fit(options, module, rows)
+    params = resolved_params(module, options.params, what.on.parameters, lengths)
+    require_conditions(module.moves.where, options.params, lengths)
+    kernel = Compiled(module, module.load(), options, (), data, params)
+    fields = tuple(module.plan.fields[b] for b in what.blocks)
+    return Prepared(kernel, lengths, fields)
+
+
+def rounded(x: Any) -> Any:
+    """Return a number, or each number of an array, with ``DIGITS`` digits."""
+    if np.ndim(x):
+        return np.array([rounded(v) for v in x])
+    return float(f"{float(x):.{DIGITS}g}")
+
+
+def _as_given(values: Mapping[Block, np.ndarray]) -> dict[Block, Any]:
+    return {b: v[:, 0] if isinstance(b, Scalar) else v for b, v in values.items()}
+
+
+def _all_chains(given: Mapping[Block, np.ndarray], chain: int) -> dict[Block, np.ndarray]:
+    """Return first values of one chain as those of all chains up to it."""
+    return {b: np.broadcast_to(v, (chain + 1, v.shape[-1])) for b, v in given.items()}

@@ -1,0 +1,247 @@
+"""Tune a recipe: scheme, friction, minibatch and step size, from its linear step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from codegen.bias.unpredictable import UnpredictableError
+from codegen.inputs.options import SamplingOptions
+from codegen.results.diagnostics.convergence import Estimates, convergence
+from codegen.tuning.linear_step import LinearStep, Predicted, linear_step
+from codegen.tuning.metropolis import initial_values, steps_of, widths
+from codegen.tuning.pilot import Pilot
+from codegen.tuning.prepared import Prepared, Scaled, prepared, rounded
+from codegen.tuning.request import Request
+from codegen.tuning.target import Target
+from codegen.tuning.trial import Trial, Trialled
+from codegen.tuning.tuning import Alternative
+from recipe.declare.update import Update
+from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.symbols import Vector
+from recipe.scheme.evaluations import evaluations_of
+
+# the schemes that are compared, where they fit: first order, and better ones of the same cost
+OVERDAMPED, UNDERDAMPED = ("euler",), ("semi-implicit", "baoab")
+FRICTIONS = (0.7, 2.0, 8.0)  # in rates of the widest direction; 2 is critical damping
+BATCHES = (0.1, 0.01)  # of the rows
+MIN_ROWS, MIN_BATCH = 200, 20  # with fewer rows no minibatch is worth its noise
+# step sizes: the stability bound near the mode times these; away from the mode, where curvature is
+# larger, half of that bound can be unstable
+FIRST, RATIO, TRIALS = 0.3, 0.7, 24
+SPARE = 0.65  # of the budget is used, as predictions are estimates
+CORRECTIONS = 6  # of the step size, for the shifts of means and after trials
+ERRORS = 3.5  # Monte Carlo errors by which a trial may differ from the pilot beside the budget
+WARM_UP_TIMES = 10  # autocorrelation times; chains start in draws of the pilot
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A setting of a recipe that is within the budget.
+
+    Attributes:
+        alternative: it in short.
+        made: the compiled sampler, with its friction.
+        step: its linear step.
+        predicted: what is predicted.
+    """
+
+    alternative: Alternative
+    made: Prepared
+    step: LinearStep
+    predicted: Predicted
+
+
+def settings_of(
+    name: str, what: Scaled, target: Target, pilot: Pilot, request: Request
+) -> Iterator[Setting | Alternative]:
+    """Yield the best setting for each scheme, friction and minibatch, or why there is none.
+
+    Args:
+        name: the name of the sampler in tables.
+        what: the sampler with scales.
+        target: the law.
+        pilot: its pilot run.
+        request: the budget, and what was given.
+    """
+    if len(what.open) > 1:
+        raise RecipeError(
+            f"give {', '.join(what.open)} as params={{...}}: tuning chooses one open parameter of a"
+            " sampler at most"
+        )
+    schemes = _schemes(what, request)
+    for scheme in schemes:
+        try:
+            yield from _of_scheme(name, what, scheme, target, pilot, request)
+        except (UnpredictableError, np.linalg.LinAlgError) as reason:
+            text = str(reason) if isinstance(reason, UnpredictableError) else "it is singular"
+            yield Alternative(name, scheme, None, reason=f"nothing can be predicted, as {text}")
+        except RecipeError:
+            if scheme == schemes[0]:  # it fits any recipe, and a further one may not
+                raise
+
+
+def _schemes(what: Scaled, request: Request) -> tuple[str, ...]:
+    if request.scheme is not None:
+        return (request.scheme,)
+    return UNDERDAMPED if _has_momenta(what) else OVERDAMPED
+
+
+def _has_momenta(what: Scaled) -> bool:
+    """Return whether the step size of a sampler is a time of second-order dynamics."""
+    return len([b for b in what.what.state if isinstance(b, Vector)]) > 1
+
+
+def _of_scheme(
+    name: str, what: Scaled, scheme: str, target: Target, pilot: Pilot, request: Request
+) -> Iterator[Setting | Alternative]:
+    narrow, wide = widths(pilot, what)
+    bound = 2.0 * (narrow if _has_momenta(what) else narrow**2)
+    frictions = [{n: rounded(f / wide) for n in what.open} for f in FRICTIONS if what.open] or [{}]
+    options = SamplingOptions(
+        steps=1, step_size=1.0, params=what.params | frictions[0], scheme=scheme,
+        chains=request.chains, seed=request.seed, lengths=request.lengths,
+    )  # fmt: skip
+    made = prepared(what, options)
+    batches = _batches(target.density.rows, request)
+    for friction in frictions:
+        own = made.with_params(**friction)
+        step = linear_step(own, target, pilot, 0.1 * bound, max(b or 0 for b in batches) or None)
+        step.require_normal(step.predicted(step.here, 0.1 * bound, None))
+        yield from _within(name, scheme, friction, own, step, bound, batches, target, request)
+
+
+def _batches(rows: int, request: Request) -> list[int | None]:
+    if request.batch_size is not None:
+        return [request.batch_size]
+    if rows < MIN_ROWS:
+        return [None]
+    found = {max(MIN_BATCH, int(float(f"{share * rows:.2g}"))) for share in BATCHES}
+    return [None, *sorted(found, reverse=True)]
+
+
+def _within(
+    name: str,
+    scheme: str,
+    friction: dict[str, float],
+    made: Prepared,
+    step: LinearStep,
+    bound: float,
+    batches: list[int | None],
+    target: Target,
+    request: Request,
+) -> Iterator[Setting | Alternative]:
+    """Yield for each minibatch the setting with the largest step size within the budget."""
+    budget = SPARE * request.max_bias
+    evaluations = _evaluations(made)
+    left = list(batches)
+    size = FIRST * bound
+    for _ in range(TRIALS):
+        near = step.at(rounded(size))
+        for batch in list(left):
+            found = step.predicted(near, rounded(size), batch)
+            if found.bias.size <= budget and np.isfinite(found.time):
+                left.remove(batch)
+                rows = evaluations * (batch or target.density.rows)
+                short = Alternative(
+                    name, scheme, rounded(size), batch, friction, found.bias.size,
+                    found.time * rows,
+                )  # fmt: skip
+                yield Setting(short, made, step, found)
+        if not left:
+            return
+        size *= RATIO
+    for batch in left:
+        reason = "no step size is predicted to be within the budget"
+        yield Alternative(name, scheme, None, batch, friction, reason=reason)
+
+
+def corrected(
+    found: Setting, target: Target, pilot: Pilot, request: Request
+) -> Setting | Alternative:
+    """Return a setting with its step made smaller until the shifts of means are within the budget,
+    too, and a trial agrees with the pilot run.
+
+    A linear step does not know how the law bends; the trial does.
+    """
+    size = found.alternative.step_size
+    assert size is not None
+    first_size, budget = size, SPARE * request.max_bias
+    batch, rows = found.alternative.batch_size, found.alternative.rows or 0.0
+    per_step = rows / found.predicted.time
+    for _ in range(CORRECTIONS):
+        near = found.step.at(size)
+        predicted = found.step.refined(near, size, batch)
+        bias = predicted.bias.size
+        if bias <= budget:
+            shown = _trial(found.made, batch, target, pilot, size, predicted.time)
+            if shown is not None and _agrees(shown.estimates, pilot, request):
+                time = max(predicted.time, shown.steps)
+                short = replace(found.alternative, step_size=size, bias=bias, rows=time * per_step)
+                return replace(found, alternative=short, predicted=replace(predicted, time=time))
+            bias = 2.0 * request.max_bias
+        shrink = budget / bias if np.isfinite(bias) else 0.1
+        size = rounded(size * min(0.8, max(0.1, 0.9 * shrink)))
+    return replace(
+        found.alternative,
+        step_size=None,
+        rows=None,
+        bias=None,
+        reason=f"its bias is beyond the budget at every step size tried, from {first_size:g} down",
+    )
+
+
+def _trial(
+    made: Prepared, batch: int | None, target: Target, pilot: Pilot, size: float, time: float
+) -> Trialled | None:
+    """Return what a trial of a setting shows; None where a chain left what is finite."""
+    options = replace(made.kernel.options, batch_size=batch)
+    own = replace(made, kernel=replace(made.kernel, options=options))
+    return Trial(own, target, pilot.last).judged(size, max(1, int(time / 4)))
+
+
+def _agrees(found: Estimates, pilot: Pilot, request: Request) -> bool:
+    """Return whether the means and standard deviations of a trial differ from those of the pilot by
+    no more than the budget and their Monte Carlo errors.
+    """
+    of_pilot, sd = convergence(pilot.draws), pilot.sd
+    pairs = (
+        (found.mean - of_pilot.mean, found.mcse_mean, of_pilot.mcse_mean),
+        (found.sd - of_pilot.sd, found.mcse_sd, of_pilot.mcse_sd),
+    )
+    return all(
+        bool(np.all(np.abs(d) / sd <= request.max_bias + ERRORS * np.hypot(a, b) / sd))
+        for d, a, b in pairs
+    )
+
+
+def run_settings(
+    found: Setting, what: Scaled, target: Target, pilot: Pilot, request: Request
+) -> dict[str, Any]:
+    """Return the arguments of ``sample`` for a setting."""
+    chosen = found.alternative
+    time = found.predicted.time
+    warmup = int(float(f"{max(100.0, WARM_UP_TIMES * time):.2g}"))
+    kept = steps_of(time, request)
+    return {
+        "what": what.what,
+        "step_size": chosen.step_size,
+        "scheme": chosen.scheme,
+        "params": {**what.params, **chosen.friction},
+        "steps": warmup + kept,
+        "warmup": warmup,
+        "thin": max(1, kept // request.most_draws),
+        "initial": initial_values(target, pilot.last[: request.chains]),
+        "batch_size": chosen.batch_size,
+    }
+
+
+def _evaluations(made: Prepared) -> int:
+    moves = made.kernel.module.moves
+    try:
+        return len(evaluations_of(moves)) if isinstance(moves, Update) else 1
+    except OutsideLanguageError:
+        return 1

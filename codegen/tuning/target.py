@@ -1,0 +1,201 @@
+"""The law that a pilot run samples: a posterior as a function of real numbers, one vector of all
+coordinates.
+
+A block on an interval is written as the same function of a real number as ``bind`` writes it
+(``recipe.rebuild.onto_domains``), with the logarithm of its slope in the density.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sympy import Interval, S, oo
+
+from codegen.inputs.compiled_posterior import Density
+from codegen.inputs.initial_states import given_blocks
+from codegen.inputs.lengths import Lengths, learn_given
+from codegen.tuning.untunable import UntunableError
+from recipe.declare.posterior import Posterior
+from recipe.language.symbols import Block, Scalar, Vector, generic, name_of
+from recipe.language.validate import read
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A bijection from the real line onto the domain of a block: the identity, ``a + exp``, ``b -
+    exp``, or ``a + (b - a)/(1 + exp(-z))``.
+
+    Attributes:
+        low, high: the ends of the domain.
+    """
+
+    low: float
+    high: float
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether the block lives on the line itself."""
+        return not (np.isfinite(self.low) or np.isfinite(self.high))
+
+    def inverse(self, theta: np.ndarray) -> np.ndarray:
+        """Return the points whose values are those of the block."""
+        if np.isfinite(self.low) and np.isfinite(self.high):
+            return np.log((theta - self.low) / (self.high - theta))
+        if np.isfinite(self.low):
+            return np.log(theta - self.low)
+        return np.log(self.high - theta) if np.isfinite(self.high) else theta
+
+    def forward(self, z: np.ndarray) -> np.ndarray:
+        """Return the values of the block."""
+        if np.isfinite(self.low) and np.isfinite(self.high):
+            return self.low + (self.high - self.low) / (1.0 + np.exp(-z))
+        if np.isfinite(self.low):
+            return self.low + np.exp(z)
+        return self.high - np.exp(z) if np.isfinite(self.high) else z
+
+    def slope(self, z: np.ndarray) -> np.ndarray:
+        """Return the derivative of ``forward``."""
+        if np.isfinite(self.low) and np.isfinite(self.high):
+            share = 1.0 / (1.0 + np.exp(-z))
+            return (self.high - self.low) * share * (1.0 - share)
+        if np.isfinite(self.low):
+            return np.exp(z)
+        return -np.exp(z) if np.isfinite(self.high) else np.ones_like(z)
+
+    def log_slope(self, z: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return the sum of the logarithms of the slopes, and the derivative by each coordinate."""
+        if np.isfinite(self.low) and np.isfinite(self.high):
+            log_of = -np.logaddexp(0.0, -z) - np.logaddexp(0.0, z) + np.log(self.high - self.low)
+            return float(np.sum(log_of)), 1.0 - 2.0 / (1.0 + np.exp(-z))
+        if np.isfinite(self.low) or np.isfinite(self.high):
+            return float(np.sum(z)), np.ones_like(z)
+        return 0.0, np.zeros_like(z)
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A posterior of one vector z of real numbers.
+
+    Attributes:
+        density: the compiled posterior.
+        lines: the map of each block.
+        sizes: the number of coordinates of each block.
+        evaluations: how often value and gradient have been computed, a list of one number.
+    """
+
+    density: Density
+    lines: tuple[Line, ...]
+    sizes: tuple[int, ...]
+    evaluations: list[int] = field(default_factory=lambda: [0])
+
+    @property
+    def dimension(self) -> int:
+        """The number of coordinates."""
+        return sum(self.sizes)
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of the coordinates."""
+        return [
+            b.name if isinstance(b, Scalar) else f"{b.name}[{i}]"
+            for b, n in zip(self.density.blocks, self.sizes, strict=True)
+            for i in range(n)
+        ]
+
+    def parts(self, z: np.ndarray) -> list[np.ndarray]:
+        """Return z by block; the last axis is cut."""
+        return np.split(z, np.cumsum(self.sizes)[:-1], axis=-1)
+
+    def blocks(self, z: np.ndarray) -> dict[Block, np.ndarray]:
+        """Return the values of the blocks at z, of the shape (..., length)."""
+        parts = zip(self.density.blocks, self.lines, self.parts(z), strict=True)
+        return {b: line.forward(part) for b, line, part in parts}
+
+    def points(self, initial: Mapping[Any, Any] | None, chains: int) -> np.ndarray | None:
+        """Return first values of all blocks as points, shape (chains, n); None where some block has
+        none.
+
+        Args:
+            initial: first values by block, as for ``sample``.
+            chains: the number of chains.
+        """
+        vectors = zip(self.density.blocks, self.sizes, strict=True)
+        sizes = {b: n for b, n in vectors if isinstance(b, Vector)}
+        lengths = Lengths()
+        learn_given(lengths, sizes, self.density.blocks)
+        wanted = {b.name for b in self.density.blocks}
+        chosen = {k: v for k, v in (initial or {}).items() if name_of(k) in wanted}
+        given = given_blocks(chosen, self.density.blocks, chains, lengths)
+        if len(given) < len(wanted):
+            return None
+        parts = zip(self.density.blocks, self.lines, strict=True)
+        return np.hstack([line.inverse(given[b]) for b, line in parts])
+
+    def __call__(self, z: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return minus the log density of z, up to a constant, and its gradient; both are not
+        finite where the density is 0.
+        """
+        self.evaluations[0] += 1
+        if all(line.is_identity for line in self.lines):
+            at = self.parts(z)
+            return self.density.value(at), np.concatenate(self.density.slopes(at))
+        with np.errstate(all="ignore"):
+            parts = self.parts(z)
+            at = [line.forward(p) for line, p in zip(self.lines, parts, strict=True)]
+            value = self.density.value(at)
+            slopes = []
+            for line, p, g in zip(self.lines, parts, self.density.slopes(at), strict=True):
+                more, derivative = line.log_slope(p)
+                value -= more
+                slopes.append(g * line.slope(p) - derivative)
+        return value, np.concatenate(slopes)
+
+
+def target_of(
+    posterior: Any, params: Mapping[Any, Any], lengths: Mapping[Any, int] | None = None
+) -> Target:
+    """Return the law of a posterior as a function of real numbers.
+
+    Args:
+        posterior: a posterior, or an expression of blocks.
+        params: values of parameters, by symbol or name; those that the posterior has are used.
+        lengths: the number of coordinates of blocks, where data do not determine it.
+
+    Raises:
+        UntunableError: where it has no log likelihood in the language, or a block is on a simplex.
+    """
+    if not isinstance(posterior, Posterior):
+        posterior = _posterior_of(posterior)
+    if posterior.log_likelihood is None:
+        raise UntunableError(
+            "the posterior has a gradient and no log_likelihood, so a pilot run has no density to"
+            " test; write its log_likelihood, or give step_size= yourself"
+        )
+    other = next((b for b in posterior.blocks if not isinstance(b.domain, Interval)), None)
+    if other is not None and other.domain != S.Reals:
+        raise UntunableError(
+            f"{other.name} lives on {other.domain}, which a pilot run cannot reach; give step_size="
+            " yourself"
+        )
+    needed = {name_of(s) for s in posterior.parameters}
+    given = {name_of(k): v for k, v in params.items() if name_of(k) in needed}
+    density = Density(posterior, given, lengths=lengths)
+    lines = tuple(_line(b) for b in density.blocks)
+    return Target(density, lines, tuple(density.sizes))
+
+
+def _posterior_of(expression: Any) -> Posterior:
+    """Return the posterior of which an expression is minus the log density."""
+    e = read(expression, "the posterior")
+    blocks = {generic(s) for s in e.atoms(Vector, Scalar)}
+    return Posterior(tuple(sorted(blocks, key=lambda b: b.name)), S.Zero, -e, data={})
+
+
+def _line(block: Block) -> Line:
+    domain = block.domain
+    low = -np.inf if domain == S.Reals or domain.start == -oo else float(domain.start)
+    high = np.inf if domain == S.Reals or domain.end == oo else float(domain.end)
+    return Line(low, high)

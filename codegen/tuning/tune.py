@@ -1,0 +1,247 @@
+"""``tune``: the pipeline from a sampler and a posterior to a setting within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from codegen.check_arguments import short_text
+from codegen.tuning.explanation import explanation
+from codegen.tuning.metropolis import tuned_kernel
+from codegen.tuning.pilot import MAX_UNSTABLE, Pilot, pilot_run
+from codegen.tuning.prepared import Scaled, scaled
+from codegen.tuning.recipes import Setting, corrected, run_settings, settings_of
+from codegen.tuning.request import Request
+from codegen.tuning.target import Target, target_of
+from codegen.tuning.tuning import Alternative, Tuning
+from codegen.tuning.untunable import UntunableError
+from recipe.declare.recipe import Recipe
+from recipe.kernel import Kernel
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import name_of
+
+RAN_AWAY = 1e12  # no coordinate of a usable parametrisation is so large
+USE_A_TEST = "use a kernel with Metropolis tests, such as hmc_kernel, which is exact at every step"
+
+
+def tune(
+    what: Recipe | Kernel | Sequence[Recipe | Kernel],
+    posterior: Any,
+    *,
+    max_bias: float = 0.1,
+    max_error: float = 0.05,
+    params: Mapping[Any, Any] | None = None,
+    scheme: str | None = None,
+    batch_size: int | None = None,
+    chains: int = 4,
+    seed: int = 0,
+    threads: int | None = None,
+    lengths: Mapping[Any, int] | None = None,
+    initial: Mapping[Any, Any] | None = None,
+    names: Sequence[str] = (),
+) -> Tuning:
+    """Find the cheapest setting of a sampler for a posterior within a budget.
+
+    A pilot run finds where the law is and how wide. Of a recipe the bias and the cost of each
+    setting are then predicted from its compiled step; the step size of a kernel with Metropolis
+    tests is tuned by its acceptance rate. Everything is a function of the arguments.
+
+    Args:
+        what: a recipe or a kernel that is not bound yet, or several, of which the cheapest is
+            chosen.
+        posterior: a ``Posterior`` with a log likelihood, or an expression.
+        max_bias: the largest bias of a mean in posterior standard deviations, and of a standard
+            deviation relative to it.
+        max_error: the largest Monte Carlo error of a mean in posterior standard deviations.
+        params: values of parameters; one positive parameter of a sampler that is left out, such as
+            a friction, is chosen.
+        scheme: the discretisation of a recipe; None to choose it.
+        batch_size: the rows of a minibatch; None to choose it.
+        chains, seed, threads, lengths, initial: as for ``sample``.
+        names: the names of the samplers in the table; by default their own.
+
+    Returns:
+        The setting; ``sample(**tuning.settings)`` samples with it.
+
+    Raises:
+        UntunableError: where no setting is known to be within the budget.
+        RecipeError: for an argument out of range, or a sampler that cannot have this posterior.
+    """
+    request = Request(
+        params=params or {},
+        scheme=scheme,
+        batch_size=batch_size,
+        chains=chains,
+        seed=seed,
+        threads=threads,
+        lengths=lengths,
+        initial=initial,
+        max_bias=max_bias,
+        max_error=max_error,
+    )
+    samplers: list[Any] = list(what) if isinstance(what, list | tuple) else [what]
+    if not samplers or not all(isinstance(s, Recipe | Kernel) for s in samplers):
+        raise RecipeError(f"{short_text(what)} is no Recipe and no Kernel: tune(sghmc, posterior)")
+    given = [*names, *[""] * len(samplers)]
+    alone = len(samplers) == 1
+    called = [
+        given[k] or s.name or ("this sampler" if alone else f"sampler {k + 1}")
+        for k, s in enumerate(samplers)
+    ]
+    stepless = next((s for s in samplers if isinstance(s, Kernel) and s.step is None), None)
+    if stepless is not None:
+        raise RecipeError(f"no part of {stepless.name or 'this kernel'} has a step size to tune")
+    target = target_of(posterior, request.params, request.lengths)
+    count = max(2, request.chains)
+    starts = target.points(request.initial, request.chains)
+    if starts is not None:
+        starts = np.resize(starts, (count, target.dimension))
+    pilot = pilot_run(target, count, request.seed, starts)
+    _require_agreement(pilot)
+    tuner = _Tuner(posterior, target, pilot, request, alone)
+    found, alternatives = [], []
+    for name, sampler in zip(called, samplers, strict=True):
+        best, others = tuner.best(name, sampler)
+        found += [] if best is None else [best]
+        alternatives += others
+    _require_one(found, alternatives)
+    best = min(found, key=lambda b: b.alternative.rows or np.inf)
+    alternatives += [b.alternative for b in found if b is not best]
+    return _tuning(tuner, best, alternatives)
+
+
+@dataclass(frozen=True, eq=False)
+class _Best:
+    """The best setting of a sampler.
+
+    Attributes:
+        alternative: it in short.
+        settings: the arguments of ``sample``.
+        scaled: the sampler with its scales.
+        said: how its step size was found, a sentence.
+    """
+
+    alternative: Alternative
+    settings: dict[str, Any]
+    scaled: Scaled
+    said: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Tuner:
+    """A posterior, the pilot run of it, what is asked, and whether of one sampler alone."""
+
+    posterior: Any
+    target: Target
+    pilot: Pilot
+    request: Request
+    alone: bool
+
+    def best(self, name: str, sampler: Recipe | Kernel) -> tuple[_Best | None, list[Alternative]]:
+        """Return the best setting of a sampler, None where there is none, and its alternatives."""
+        try:
+            return self._best(name, sampler)
+        except UntunableError as reason:
+            scheme = "composed" if isinstance(sampler, Kernel) else self.request.scheme or "-"
+            return None, [Alternative(name, scheme, None, reason=str(reason))]
+
+    def _best(self, name: str, sampler: Recipe | Kernel) -> tuple[_Best | None, list[Alternative]]:
+        given = self.request.params
+        if not self.alone:  # a parameter that was given may be one of another sampler
+            own = {name_of(s) for s in sampler.parameters}
+            given = {k: v for k, v in given.items() if name_of(k) in own}
+        what = scaled(sampler, self.posterior, self.target, self.pilot, given)
+        if isinstance(sampler, Kernel):
+            tested = tuned_kernel(name, what, self.target, self.pilot, self.request)
+            said = (
+                f"Its step size is where {tested.acceptance:.0%} of the Metropolis tests accept"
+                f" (dual averaging); a trial made an effective draw in {tested.sweeps:.2g} sweeps."
+            )
+            return _Best(tested.alternative, tested.settings, what, said), []
+        return self._best_of_recipe(name, what)
+
+    def _best_of_recipe(self, name: str, what: Scaled) -> tuple[_Best | None, list[Alternative]]:
+        listed = list(settings_of(name, what, self.target, self.pilot, self.request))
+        failed = [a for a in listed if isinstance(a, Alternative)]
+        usable = [s for s in listed if isinstance(s, Setting)]
+        usable.sort(key=lambda s: s.alternative.rows or np.inf)
+        best = None
+        for k, candidate in enumerate(usable):
+            if best is not None and best.alternative.rows <= candidate.alternative.rows:  # type: ignore[operator]
+                rest = [s.alternative for s in usable[k:]]
+                failed = [*rest, *failed]
+                break
+            found = corrected(candidate, self.target, self.pilot, self.request)
+            if isinstance(found, Alternative):
+                failed.append(found)
+            elif best is None or found.alternative.rows < best.alternative.rows:  # type: ignore[operator]
+                failed += [] if best is None else [best.alternative]
+                best = found
+            else:
+                failed.append(found.alternative)
+        if best is None:
+            return None, failed
+        settings = run_settings(best, what, self.target, self.pilot, self.request)
+        said = (
+            f"Its bias is predicted from the compiled step: {best.alternative.bias:.2g} sd; an"
+            f" effective draw takes {best.predicted.time:.2g} steps."
+        )
+        return _Best(best.alternative, settings, what, said), failed
+
+
+def _require_agreement(pilot: Pilot) -> None:
+    largest = float(np.max(np.abs(pilot.draws)))
+    if not largest < RAN_AWAY:
+        raise UntunableError(
+            f"the pilot run has reached {largest:.0e}, where no posterior is: the density has no"
+            f" finite integral in {pilot.worst}; give it a prior, or correct the log likelihood"
+        )
+    if pilot.unstable > MAX_UNSTABLE:
+        raise UntunableError(
+            f"{pilot.unstable:.1%} of the trajectories of the pilot run are unstable at an"
+            f" acceptance rate of {pilot.rate:.0%}: the law has a narrow place that no one step"
+            " size reaches, as centred hierarchical models have; write the model in its"
+            " non-centred form (eta ~ N(0, 1) and mu + tau*eta), or bound the scale away from 0 by"
+            " its prior"
+        )
+    if not pilot.agrees:
+        raise UntunableError(
+            f"the chains of the pilot run do not agree (R-hat {pilot.r_hat:.2f} in {pilot.worst}):"
+            " the posterior has several modes, or a shape that no scale of the coordinates fits, so"
+            " no setting can be trusted; write the model so that it has one mode (order what can be"
+            " exchanged, use the non-centred form of a hierarchy), or give a step size of your own"
+            " and compare long runs from different starts"
+        )
+
+
+def _require_one(found: list[_Best], alternatives: list[Alternative]) -> None:
+    if found:
+        return
+    first = {a.sampler: a.reason for a in reversed(alternatives) if a.reason}
+    reasons = [f"{sampler}: {reason}" for sampler, reason in reversed(first.items())]
+    raise UntunableError(f"no setting is within the budget; {'; '.join(reasons)}; {USE_A_TEST}")
+
+
+def _tuning(tuner: _Tuner, best: _Best, alternatives: list[Alternative]) -> Tuning:
+    request, target = tuner.request, tuner.target
+    settings = {
+        **best.settings,
+        "posterior": tuner.posterior,
+        "chains": request.chains,
+        "seed": request.seed,
+        "max_bias": request.max_bias,
+    }
+    others = sorted(alternatives, key=lambda a: np.inf if a.rows is None else a.rows)
+    return Tuning(
+        settings,
+        best.alternative,
+        (best.alternative, *others),
+        request.max_bias,
+        request.max_error,
+        explanation(tuner.target, tuner.pilot, best.scaled, best.settings, request, best.said),
+        tuple(target.labels),
+        best.scaled.scales,
+    )

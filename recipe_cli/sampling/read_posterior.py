@@ -1,0 +1,22 @@
+"""Read the posterior of a run, in this process: its data are not read twice or copied."""
+
+from __future__ import annotations
+
+from recipe import Posterior
+from recipe_cli.declarations import posterior_in
+from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.sandbox.time_limit import within_seconds
+
+
+def read_posterior(where: str, limits: Limits) -> Posterior:
+    """Return the posterior of a file or of the catalog.
+
+    Args:
+        where: what the user typed.
+        limits: its seconds are the time that the file may take.
+
+    Raises:
+        RecipeError: if there is no such posterior, or its file takes too long.
+    """
+    with within_seconds(where, limits):
+        return posterior_in(where)

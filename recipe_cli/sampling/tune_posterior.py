@@ -1,0 +1,99 @@
+"""Tune samplers for a posterior, and print what was found with the command that samples so."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from codegen import Tuning, tune
+from codegen.tuning.words import explanation_lines, table_lines
+from recipe import Kernel, Recipe, RecipeError
+from recipe_cli.declarations import Declaration
+from recipe_cli.sampling.read_posterior import read_posterior
+from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.terminal.printing import print_json, print_line
+from recipe_cli.terminal.progress import Progress
+
+COMPARED = ("hmc_kernel", "mala", "sghmc", "sgld")  # of the catalog, where no sampler is typed
+
+
+@dataclass(frozen=True)
+class TuneRequest:
+    """What is tuned, as it was typed.
+
+    Attributes:
+        posterior: the file or the name of the posterior.
+        params: the values of parameters, by name.
+        typed: the options that ``recipe sample`` needs as well, as it takes them.
+        max_bias, max_error, scheme, batch_size, chains, seed, threads: as for ``codegen.tune``.
+    """
+
+    posterior: str
+    params: Mapping[str, float]
+    typed: Sequence[str]
+    max_bias: float
+    max_error: float
+    scheme: str | None
+    batch_size: int | None
+    chains: int
+    seed: int
+    threads: int | None
+
+
+def tune_posterior(
+    samplers: Sequence[tuple[str, Declaration]], request: TuneRequest, limits: Limits
+) -> Tuning:
+    """Return the cheapest setting of some samplers.
+
+    Args:
+        samplers: each with what a user types for it.
+        request: what is tuned.
+        limits: its seconds are the time that the file of the posterior may take.
+
+    Raises:
+        UntunableError: where no setting is known to be within the budget.
+        RecipeError: for a printed rule, and a posterior or option that does not fit.
+    """
+    law = read_posterior(request.posterior, limits)
+    rule = next((d for _, d in samplers if not isinstance(d.declared, Recipe | Kernel)), None)
+    if rule is not None:
+        raise RecipeError(
+            f"{rule.name} is an update rule; `recipe tune` takes a recipe or a kernel"
+        )
+    with Progress() as progress:
+        progress.show("tuning: a pilot run, and the steps that it leads to")
+        return tune(
+            [d.declared for _, d in samplers],  # type: ignore[misc]
+            law,
+            max_bias=request.max_bias,
+            max_error=request.max_error,
+            params=request.params,
+            scheme=request.scheme,
+            batch_size=request.batch_size,
+            chains=request.chains,
+            seed=request.seed,
+            threads=request.threads,
+            names=[typed for typed, _ in samplers],
+        )
+
+
+def print_tuning(tuning: Tuning, request: TuneRequest, as_json: bool) -> None:
+    """Print a tuning, as text or as JSON."""
+    command = _command(tuning, request)
+    if as_json:
+        print_json({**tuning.as_json(), "posterior": request.posterior, "command": command})
+        return
+    lines: list[Any] = [*explanation_lines(tuning), "", *table_lines(tuning.alternatives)]
+    for line in [*lines, "", "To sample with the first row:", f"  {command}"]:
+        print_line(line)
+
+
+def _command(tuning: Tuning, request: TuneRequest) -> str:
+    """Return the command that tunes again, to the same numbers, and samples."""
+    words = [
+        "recipe", "sample", tuning.chosen.sampler, "--posterior", request.posterior,
+        "--step-size", "auto", *request.typed,
+    ]  # fmt: skip
+    return shlex.join(words)

@@ -1,0 +1,70 @@
+"""Tune a run before it begins, and say what was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from codegen import Tuning
+from codegen.inputs.options import SamplingOptions
+from codegen.tuning.auto import tuned_run
+from codegen.tuning.words import explanation_lines
+from recipe import Posterior
+from recipe_cli.declarations import Declaration
+from recipe_cli.terminal.printing import print_line
+from recipe_cli.terminal.progress import Progress
+
+
+@dataclass(frozen=True)
+class TuningTask:
+    """What tuning is to find.
+
+    Attributes:
+        steps, warmup: the numbers of steps that were typed; None to find them.
+        max_error: the largest Monte Carlo error of a mean, in posterior standard deviations.
+    """
+
+    steps: int | None
+    warmup: int | None
+    max_error: float
+
+
+def tuned(
+    declaration: Declaration,
+    law: Posterior,
+    options: SamplingOptions,
+    task: TuningTask,
+    quiet: bool,
+) -> tuple[Declaration, SamplingOptions]:
+    """Return the sampler to run and its options, after tuning.
+
+    Args:
+        declaration: the sampler that was typed.
+        law: the posterior.
+        options: the options of the run, without what is to be found.
+        task: what is to be found.
+        quiet: whether nothing is printed.
+
+    Raises:
+        UntunableError: where no setting is known to be within the budget.
+        RecipeError: for an option that leaves nothing to tune by.
+    """
+    with Progress() as progress:
+        progress.show("tuning: a pilot run, and the steps that it leads to")
+        what, run, tuning = tuned_run(
+            declaration.declared,
+            law,
+            options,
+            steps=task.steps,
+            warmup=task.warmup,
+            max_error=task.max_error,
+            name=declaration.name,
+        )
+    if not quiet:
+        print_tuned(tuning)
+    return replace(declaration, declared=what), run
+
+
+def print_tuned(tuning: Tuning) -> None:
+    """Print how a run was tuned, on standard error."""
+    for line in explanation_lines(tuning):
+        print_line(line, err=True)

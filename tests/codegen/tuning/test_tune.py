@@ -1,0 +1,160 @@
+"""``tune`` and ``step_size="auto"``: the law within the budget, the same numbers each time, and a
+refusal before the run where nothing is known.
+"""
+
+import json
+
+import numpy as np
+import pytest
+
+from catalog.hmc import ghmc, hmc_kernel
+from catalog.mala import mala
+from catalog.posteriors.bioassay import posterior as bioassay
+from catalog.posteriors.breast_cancer import posterior as breast_cancer
+from catalog.posteriors.eight_schools import posterior as eight_schools
+from catalog.posteriors.linear import posterior as linear
+from catalog.posteriors.mixture import posterior as mixture
+from catalog.posteriors.poisson import posterior as poisson
+from catalog.posteriors.pumps import posterior as pumps
+from catalog.posteriors.softmax import posterior as softmax
+from catalog.sghmc import sghmc
+from catalog.sgld import sgld
+from catalog.sgnht import sgnht
+from catalog.third_order_langevin import third_order_langevin
+from codegen import Density, UntunableError, sample, tune
+from codegen.results.diagnostics.convergence import convergence
+from recipe import RecipeError, Scalar
+
+x = Scalar("x")
+BUDGET, ERRORS = 0.1, 4.0
+POSTERIORS = {
+    "bioassay": bioassay,
+    "breast_cancer": breast_cancer,
+    "eight_schools": eight_schools,
+    "linear": linear,
+    "mixture": mixture,
+    "poisson": poisson,
+    "pumps": pumps,
+    "softmax": softmax,
+}
+
+
+def exact_bioassay():
+    """The means and standard deviations of a and b, by sums over a grid."""
+    density = Density(bioassay)
+    a, b = np.linspace(-4, 7, 221), np.linspace(-5, 45, 251)
+    U = np.array([[density.potential({"a": p, "b": q}) for q in b] for p in a])
+    weight = np.exp(U.min() - U)
+    weight /= weight.sum()
+    of_a, of_b = weight.sum(axis=1), weight.sum(axis=0)
+    means = np.array([of_a @ a, of_b @ b])
+    squares = np.array([of_a @ a**2, of_b @ b**2])
+    return means, np.sqrt(squares - means**2)
+
+
+def require_within(draws, names, mean, sd):
+    found = convergence(np.stack([draws[n] for n in names], axis=-1))
+    off = np.abs(found.mean - mean) / sd
+    assert np.all(off <= BUDGET + ERRORS * found.mcse_mean / sd)
+    assert np.all(np.abs(found.sd / sd - 1) <= BUDGET + ERRORS * found.mcse_sd / sd)
+
+
+@pytest.mark.slow_for("sghmc", "mala", "ghmc")
+@pytest.mark.parametrize(
+    "what", [hmc_kernel, sgld, sghmc, mala, ghmc], ids=["hmc", "sgld", "sghmc", "mala", "ghmc"]
+)
+def test_tuned_draws_have_the_law_within_the_budget(what):
+    tuning = tune(what, bioassay)
+    draws = sample(**tuning.settings, progress=False)
+    require_within(draws, ("a", "b"), *exact_bioassay())
+    shown = convergence(np.stack([draws["a"], draws["b"]], axis=-1))
+    assert np.all(shown.mcse_mean / shown.sd <= 0.05)
+    assert draws.bias is None or draws.bias.judgement == "within"
+
+
+def test_auto_is_tune_and_sample_for_any_threads_and_goes_on_from_a_checkpoint(tmp_path):
+    words = {"seed": 5, "progress": False, "step_size": "auto"}
+    tuning = tune(hmc_kernel, bioassay, seed=5)
+    by_hand = sample(**tuning.settings, progress=False)
+    first = sample(hmc_kernel, bioassay, **words, threads=1, checkpoint=tmp_path / "run")
+    again = sample(hmc_kernel, bioassay, **words, threads=2, checkpoint=tmp_path / "run")
+    for draws in (first, again):
+        assert np.array_equal(draws["a"], by_hand["a"])
+        assert np.array_equal(draws["b"], by_hand["b"])
+    kept = json.loads(first.attributes["tuning"])
+    assert kept["settings"]["step_size"] == tuning.settings["step_size"]
+
+
+def test_what_is_given_stays():
+    draws = sample(
+        hmc_kernel, bioassay, step_size="auto", steps=60, warmup=10, chains=2, progress=False
+    )
+    assert draws["a"].shape == (2, 50)
+
+
+def test_a_tuning_says_what_it_is():
+    tuning = tune(hmc_kernel, bioassay)
+    lines = repr(tuning).splitlines()
+    assert 4 <= len([s for s in lines[: lines.index("")] if not s.startswith("  ")]) <= 5
+    assert lines[lines.index("") + 1].split() == (
+        ["sampler", "scheme", "step", "batch", "open", "parameters", "bias", "rows", "a", "draw"]
+    )
+    values = json.loads(json.dumps(tuning.as_json()))
+    assert values["chosen"]["bias"] == 0.0
+    assert set(values["settings"]["params"]) == {"scale_a", "scale_b"}
+
+
+@pytest.mark.parametrize(
+    ("what", "law", "says"),
+    [
+        (hmc_kernel, 3 * (x**2 - 4) ** 2, "several modes"),
+        (hmc_kernel, -(x**2), "no finite integral"),
+        (sgnht, bioassay, "thermostat.*use a kernel with Metropolis tests"),
+        (sgld, eight_schools, "nothing can be predicted.*use a kernel with Metropolis tests"),
+    ],
+    ids=["modes", "improper", "thermostat", "hierarchy"],
+)
+def test_what_cannot_be_tuned_is_said_before_the_run(what, law, says):
+    with pytest.raises(UntunableError, match=says):
+        sample(what, law, step_size="auto", params={"A": 1} if what is sgnht else None)
+
+
+def test_mistakes_are_said_in_words():
+    with pytest.raises(RecipeError, match="needs the posterior as the second argument"):
+        sample(hmc_kernel, step_size="auto")
+    with pytest.raises(RecipeError, match='a number above 0, a schedule, or "auto"'):
+        sample(hmc_kernel, bioassay, step_size="Auto", steps=10)
+    with pytest.raises(RecipeError, match="steps= is missing"):
+        sample(hmc_kernel, bioassay, step_size=0.1)
+    with pytest.raises(RecipeError, match="control_variates="):
+        sample(sgld, bioassay, step_size="auto", control_variates=True)
+    with pytest.raises(RecipeError, match="give L, gamma, xi"):
+        tune(third_order_langevin, bioassay)
+    with pytest.raises(RecipeError, match="no Recipe and no Kernel"):
+        tune(sgld.update, bioassay)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", POSTERIORS)
+def test_the_catalog_is_sampled_within_the_budget_or_refused(name):
+    """Kernels and recipes that can be tuned agree with one another."""
+    reference = sample(
+        hmc_kernel, POSTERIORS[name], step_size="auto", max_error=0.02, progress=False
+    )
+
+    def moments(draws):
+        arrays = [draws[b.name] for b in POSTERIORS[name].blocks]
+        return convergence(np.concatenate([a.reshape(*a.shape[:2], -1) for a in arrays], -1))
+
+    exact = moments(reference)
+    for what in (hmc_kernel, sghmc, sgld):
+        try:
+            draws = sample(what, POSTERIORS[name], step_size="auto", seed=1, progress=False)
+        except UntunableError:
+            assert what is not hmc_kernel
+            continue
+        found = moments(draws)
+        errors = ERRORS * np.hypot(found.mcse_mean, exact.mcse_mean) / exact.sd
+        assert np.all(np.abs(found.mean - exact.mean) / exact.sd <= BUDGET + errors)
+        errors = ERRORS * np.hypot(found.mcse_sd, exact.mcse_sd) / exact.sd
+        assert np.all(np.abs(found.sd / exact.sd - 1) <= BUDGET + errors)
