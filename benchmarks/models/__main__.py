@@ -13,8 +13,8 @@ model, one chain of each on one core, in turns, in processes of their own:
   NUTS; the largest of a model. At an effective sample size of 400 in each of three turns, and of
   as many of NUTS, chance alone makes a distance of means of 0.04, and larger the more are compared.
 
-What is missing is skipped, and that is said. With --into FILE every model is written as soon as it
-is measured, and those in the file are kept: so the table can be made model by model.
+With --into FOLDER every run is kept there as soon as it ends, and those that are there are not
+repeated: so the table can be made run by run. It is the median over the turns that are there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from typing import Any
 import numpy as np
 from lines import ROOT, lines_here, lines_in_numpyro
 from page import table
-from rich.console import Console
 from settings import SETTINGS
 
 from codegen.results.diagnostics.convergence import ess_of_mean
@@ -65,7 +64,7 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--turns", type=int, default=3, help="runs of each; medians are taken")
     parser.add_argument("--nuts-warmup", type=int, default=1000, help="steps in which NUTS adapts")
     parser.add_argument("--core", type=int, help="the core of everything; by default the last one")
-    parser.add_argument("--into", type=Path, help="a JSON file that collects models")
+    parser.add_argument("--into", type=Path, help="a folder that collects runs")
     parser.add_argument("--json", action="store_true", help="for machines")
     options = parser.parse_args(arguments)
     unknown = set(options.only.split(",")) - set(SETTINGS)
@@ -74,14 +73,14 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def answer(python: str, script: str, folder: str, task: dict[str, Any]) -> dict[str, Any]:
+def answer(python: str, script: str, task: dict[str, Any]) -> dict[str, Any]:
     """What a script says of a task, in a process with an empty cache of its own.
 
     Raises:
         SystemExit: with its last words, where it fails.
     """
     environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": str(ROOT)}
-    with tempfile.TemporaryDirectory(dir=folder) as cache:
+    with tempfile.TemporaryDirectory() as cache:
         environment["RECIPE_CACHE"] = cache
         done = subprocess.run(
             [python, str(HERE / script), json.dumps(task)],
@@ -95,45 +94,52 @@ def answer(python: str, script: str, folder: str, task: dict[str, Any]) -> dict[
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def measured(model: str, options: argparse.Namespace, libraries: str) -> dict[str, Any]:
-    """Both on one model."""
-    ours, theirs = [], []
-    with tempfile.TemporaryDirectory() as folder:
-        data = f"{folder}/data.npz"
+def export(model: str, folder: Path, libraries: str) -> None:
+    """Write the data of a model for the other interpreter."""
+    target = folder / f"{model}.npz"
+    if not target.exists():
         paths = f"{ROOT}:{ROOT}/examples/models:{libraries}"
-        subprocess.run(
-            [sys.executable, "-c", EXPORT, model, data],
-            env={**os.environ, "PYTHONPATH": paths},
-            check=True,
-        )
-        for seed in range(options.turns):
-            task = {"model": model, "seed": seed, "ess": ESS}
-            own = {**task, "out": f"{folder}/ours{seed}.npz", "libraries": [libraries]}
-            other = {**task, "out": f"{folder}/nuts{seed}.npz", "data": data}
-            ours.append(answer(sys.executable, "ours.py", folder, own))
-            other["warmup"] = options.nuts_warmup
-            theirs.append(answer(options.jax_python, "nuts.py", folder, other))
-        files = [
-            [f"{folder}/{who}{k}.npz" for k in range(options.turns)] for who in ("ours", "nuts")
-        ]
-        distances = distance(*([dict(np.load(f)) for f in found] for found in files))
+        command = [sys.executable, "-c", EXPORT, model, str(target)]
+        subprocess.run(command, env={**os.environ, "PYTHONPATH": paths}, check=True)
+
+
+def run(model: str, seed: int, options: argparse.Namespace, folder: Path, libraries: str) -> None:
+    """One turn of both, as far as their files are not there yet: the draws of what is reported, and
+    then what is said of them.
+    """
+    task = {"model": model, "seed": seed, "ess": ESS, "warmup": options.nuts_warmup}
+    for who, python, script in (
+        ("ours", sys.executable, "ours.py"),
+        ("nuts", options.jax_python, "nuts.py"),
+    ):
+        said = folder / f"{model}.{who}.{seed}.json"
+        if said.exists():
+            continue
+        files = {"out": str(said.with_suffix(".npz")), "data": str(folder / f"{model}.npz")}
+        found = answer(python, script, {**task, **files, "libraries": [libraries]})
+        said.write_text(json.dumps(found) + "\n")
+        print(f"{model}, turn {seed}, {who}: {found['cpu']:.1f} s of CPU time", file=sys.stderr)
+
+
+def row(model: str, folder: Path) -> dict[str, Any] | None:
+    """What the files of a model say; None where there is no turn of both."""
+    ours, nuts = (sorted(folder.glob(f"{model}.{who}.*.json")) for who in ("ours", "nuts"))
+    if not ours or not nuts:
+        return None
+    said = [json.loads(f.read_text()) for f in ours]
     return {
         "model": model,
         "lines": lines_here(model),
         "numpyro_lines": lines_in_numpyro(model),
-        "setting": ours[0]["setting"],
-        "exact": ours[0]["exact"],
-        "bias": ours[0]["bias"],
-        "ours": medians(ours),
-        "nuts": medians(theirs),
-        **distances,
-        "said": sorted({w for run in ours for w in run["warnings"]}),
+        "setting": said[0]["setting"],
+        "exact": said[0]["exact"],
+        "bias": said[0]["bias"],
+        "turns": min(len(ours), len(nuts)),
+        "ours": medians(said),
+        "nuts": medians([json.loads(f.read_text()) for f in nuts]),
+        **distance(*([dict(np.load(f.with_suffix(".npz"))) for f in who] for who in (ours, nuts))),
+        "said": sorted({w for run in said for w in run["warnings"]}),
     }
-
-
-def draws_of(folder: str, who: str, turns: int) -> list[dict[str, np.ndarray]]:
-    """The draws of each turn, by quantity, of the shape (1, draws)."""
-    return [dict(np.load(f"{folder}/{who}{seed}.npz")) for seed in range(turns)]
 
 
 def medians(runs: list[dict[str, Any]]) -> dict[str, float]:
@@ -175,23 +181,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     libraries = subprocess.run(
         [options.jax_python, "-c", where], capture_output=True, text=True, check=True
     ).stdout.strip()
-    found: dict[str, Any] = {}
-    if options.into and options.into.exists():
-        found = {row["model"]: row for row in json.loads(options.into.read_text())}
-    for model in options.only.split(","):
-        found[model] = measured(model, options, libraries)
-        print(
-            f"{model}: {found[model]['ours']['cpu']:.1f} s here,"
-            f" {found[model]['nuts']['cpu']:.1f} s NUTS",
-            file=sys.stderr,
-        )
-        if options.into:
-            options.into.write_text(json.dumps(list(found.values()), indent=1) + "\n")
-    rows = [found[m] for m in SETTINGS if m in found]
+    models = options.only.split(",")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.into or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        for model in models:
+            export(model, folder, libraries)
+        for seed in range(options.turns):
+            for model in models:
+                run(model, seed, options, folder, libraries)
+        rows = [found for model in SETTINGS if (found := row(model, folder))]
     if options.json:
         print(json.dumps(rows, indent=2))
     else:
-        Console(width=150).print("\n".join(table(rows)), markup=False, highlight=False)
+        print("\n".join(table(rows)))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The table of docs/models.md, from the JSON file that --into collects.
+"""The table of docs/models.md, from what --json prints.
 
 python benchmarks/models/page.py FILE
 """

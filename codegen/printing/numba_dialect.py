@@ -13,7 +13,7 @@ from codegen.device.folds import (
     turn_below,
     turn_between,
 )
-from codegen.device.special import digamma, phi_1
+from codegen.device.special import digamma, loggamma, phi_1
 from codegen.device.stable import logaddexp, sigmoid, softplus
 from codegen.lowering.fold_forms import (
     FoldAbove,
@@ -46,6 +46,7 @@ OURS = {
     LogAddExp: logaddexp,
     ScaledSum: exp,
     Digamma: digamma,
+    sympy.loggamma: loggamma,
     Phi: phi_1,
     FoldAbove: fold_above,
     FoldBelow: fold_below,
@@ -59,7 +60,6 @@ OURS = {
 LIBRARY = {
     sympy.sin: "math.sin", sympy.cos: "math.cos", sympy.tan: "math.tan", sympy.sinh: "math.sinh",
     sympy.cosh: "math.cosh", sympy.atan: "math.atan", sympy.erf: "math.erf",
-    sympy.loggamma: "math.lgamma",
 }  # fmt: skip
 NUMBA = Dialect(
     {kind: function(f.__name__) for kind, f in OURS.items()}

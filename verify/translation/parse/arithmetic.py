@@ -85,6 +85,7 @@ DEVICE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "sigmoid": lambda a: 1 / (1 + sympy.exp(-a)),
     "logaddexp": lambda a, b: sympy.log(sympy.exp(a) + sympy.exp(b)),
     "digamma": lambda a: sympy.polygamma(0, a),
+    "loggamma": sympy.loggamma,
     "phi_1": lambda a: Phi(1, a),
     "fold_above": lambda x, low, *more: _fold(Fold, low, oo, x, *more),
     "fold_below": lambda x, high, *more: _fold(Fold, -oo, high, x, *more),

@@ -30,6 +30,7 @@ FUNCTIONS = {
     "log1p": lambda x: Condition(1 + x, POSITIVE),
     "math.lgamma": lambda x: Condition(x, POSITIVE),
     "digamma": lambda x: Condition(x, POSITIVE),
+    "loggamma": lambda x: Condition(x, POSITIVE),
     "math.tan": lambda x: Condition(cos(x), NONZERO),
 }
 IMPLIED = {
