@@ -537,17 +537,17 @@ def test_a_constant_schedule_in_pieces_is_the_constant_run():
 
 @pytest.mark.slow
 def test_a_step_near_its_bound_is_said():
-    target = bind(SGLD, {U: total(theta**2) / 2})
     options = {"lengths": {theta: 4}, "steps": 3000}
-    assert quiet(target, step_size=1.2, **options).warnings == ()
-    (said,) = quiet(target, step_size=1.5, **options).warnings
-    assert "near its stability bound" in said
-    hmc = bind(SGHMC, {U: total(theta**2) / 2})
-    assert quiet(hmc, step_size=0.5, params={"C": 0.1}, **options).warnings == ()
-    assert (
-        "near its stability bound"
-        in quiet(hmc, step_size=1.6, params={"C": 0.1}, **options).warnings[0]
-    )
+
+    def about_the_bound(what, **given):
+        """The bias of such steps is said as well."""
+        said = quiet(bind(what, {U: total(theta**2) / 2}), **options, **given).warnings
+        return [w for w in said if "near its stability bound" in w]
+
+    assert about_the_bound(SGLD, step_size=1.2) == []
+    assert len(about_the_bound(SGLD, step_size=1.5)) == 1
+    assert about_the_bound(SGHMC, step_size=0.5, params={"C": 0.1}) == []
+    assert len(about_the_bound(SGHMC, step_size=1.6, params={"C": 0.1})) == 1
 
 
 @pytest.mark.slow
