@@ -8,9 +8,10 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sympy import Expr, Symbol
+from sympy import Expr
 
 from recipe.language.abstract import Potential
+from recipe.language.derivatives import symbols_in
 from recipe.language.symbols import GENERIC, Block
 from verify.translation.loops.calls import evaluated
 from verify.translation.loops.chunks import blocks, through_chunk
@@ -161,7 +162,8 @@ def _require(reader: Reader, held: Expr, datum: Expr, prior: Expr, line: int, wh
         line: the line of the text.
         what: the name of the number, for messages.
     """
-    sums = [s for s in reader.sums.by_row if s in held.atoms(Symbol)]
+    symbols = symbols_in(held)
+    sums = [s for s in reader.sums.by_row if s in symbols]
     wanted = prior
     if sums:
         (found,) = sums if len(sums) == 1 else (sums[0],)

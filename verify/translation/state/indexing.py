@@ -9,7 +9,7 @@ data of those rows get symbols of their own, until the number is stored.
 from __future__ import annotations
 
 import ast
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 from typing import Any
 
 from sympy import Expr, Symbol
@@ -222,12 +222,7 @@ def moved_to_row(reader: Any, e: Expr, old: int, new: int) -> Expr:
     Raises:
         ValueError: if the expression has data of other rows.
     """
-    data = [s for s in reader.fields.columns.values() if s is not None]
-    of = {
-        generic(datum_of_row(s, shift)): (s, shift)
-        for s in data
-        for shift in range(MAX_ROWS_AT_ONCE)
-    }
+    of = _data_of_rows(tuple(s for s in reader.fields.columns.values() if s is not None))
     found = {s: of[generic(s)] for s in symbols_in(e) if generic(s) in of}
     if any(shift != old for _, shift in found.values()):
         raise ValueError("numbers of several rows are combined")
@@ -239,6 +234,16 @@ def moved_to_row(reader: Any, e: Expr, old: int, new: int) -> Expr:
             for s, (d, _) in found.items()
         }
     )
+
+
+@lru_cache(maxsize=64)
+def _data_of_rows(data: tuple[Symbol, ...]) -> dict[Symbol, tuple[Symbol, int]]:
+    """Return the datum and the number of the row of each symbol of a row."""
+    return {
+        generic(datum_of_row(s, shift)): (s, shift)
+        for s in data
+        for shift in range(MAX_ROWS_AT_ONCE)
+    }
 
 
 MAX_ROWS_AT_ONCE = 8
