@@ -7,9 +7,9 @@ where it sees nothing, that would have been a false proof.
 """
 
 import pytest
-from sympy import Rational, sign
+from sympy import Rational, Symbol, sign
 
-from recipe import Parameter, Vector, total
+from recipe import Parameter, Scalar, Vector, total
 from verify.decide.zero.canonical import is_zero
 from verify.decide.zero.decide import decide_zero
 from verify.verdict import Verdict
@@ -29,11 +29,25 @@ def test_two_signs_in_a_denominator(far):
 
 
 def test_a_coefficient_that_vanishes_for_one_sign_is_not_divided_by():
-    b = Parameter("b")
+    b = Scalar("b")
     q = (1 + sign(b + 1000)) * theta + 1
     parts = total(theta * (1 + theta) / q) - total(theta**2 / q) - total(theta / q)
     e = (1 - sign(b + 1000)) * (total(theta) + parts)
     assert not is_zero(e)
+
+
+@pytest.mark.parametrize("b", [Parameter("b"), Symbol("n", integer=True)])
+def test_the_sign_of_a_parameter_may_be_zero(b):
+    """A coordinate is 0 at single points, which are judged apart; a parameter may be 0 for good."""
+    for e in (sign(b) ** 2 - 1, sign(b) * sign(b - 1) ** 2 - sign(b)):
+        assert decide_zero(e).verdict is not Verdict.PROVED
+    assert decide_zero(abs(b) ** 3 - b**2 * abs(b)).verdict is Verdict.PROVED
+
+
+def test_absolute_values_of_one_expression_written_twice():
+    """The second decider took both signs for independent, contradicted and ended the proof."""
+    b = Parameter("b")
+    assert decide_zero(abs(b * (b + 1)) - abs(b**2 + b)).verdict is Verdict.PROVED
 
 
 def test_one_sign_in_a_denominator_is_still_removed():

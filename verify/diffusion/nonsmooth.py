@@ -152,20 +152,17 @@ def prove_no_flux(subject: Subject) -> Outcome | None:
     return prove_no_flow(subject, [fault for fault, _ in found])
 
 
-def has_no_part_in(zero: Expr, subject: Subject) -> bool:
+def is_without_time(zero: Expr, subject: Subject) -> bool:
     """Return True if ``zero = 0`` is proved to be a set of surfaces on which a recipe spends no
-    time, and no probability flows out of them or into them.
+    time.
 
-    What has no value there is then no part of the process.
+    What has no value there is no part of the process, if no probability flows out of them or into
+    them (``prove_no_flux``).
     """
     if not isinstance(subject.declared, Recipe) or kinks(subject):
         return False
     surfaces = surfaces_of(zero, subject.state)
-    return (
-        surfaces is not None
-        and all(spends_no_time(subject, g) for g in surfaces)
-        and prove_no_flux(subject) is not None
-    )
+    return surfaces is not None and all(spends_no_time(subject, g) for g in surfaces)
 
 
 def _rough_places(subject: Subject) -> Iterator[tuple[Fault, str]]:

@@ -1,6 +1,7 @@
 """``well-defined`` where the drift of a recipe has no value on a surface, such as a kink of H.
 
-It is proved where the process spends no time on it, and refuted where it may rest there.
+It is proved where the process spends no time on it and no probability flows out of it, undecided
+where this flux is open, and refuted where the process may rest there.
 """
 
 import random
@@ -64,6 +65,16 @@ def test_a_surface_without_time_and_flux_is_left_out(name):
 @pytest.mark.parametrize("name", MAY_REST)
 def test_a_surface_where_the_value_matters_is_not(name):
     assert outcome_of(MAY_REST[name], "well-defined").verdict is not PROVED
+
+
+@pytest.mark.parametrize(
+    "H", [sqrt(root(y - 1)) + y**2, log(1 + root(y - 1)) + y**2], ids=("infinite", "log")
+)
+def test_a_surface_without_time_refutes_nothing_where_the_flux_is_open(H):
+    """Both are valid: one coordinate, D = 1 and a continuous density."""
+    outcome = outcome_of(langevin(H, (y,)), "well-defined")
+    assert outcome.verdict is UNDECIDED
+    assert "spends no time" in outcome.by
 
 
 def test_a_kink_is_proved_as_a_whole_and_an_absolute_value_says_how_to_write_it():

@@ -228,11 +228,14 @@ class _Search:
         return None
 
     def _by_root_taken_out(self, poly: Poly) -> Expr | None:
-        """``a g^2 + b g`` as ``g (a g + b)``, with a root g whose square is written out."""
+        """``a g^2 + b g`` as ``g (a g + b)``, with a root g whose square is written out.
+
+        Roots of numbers stay: ``sqrt(2)`` can be taken out of everything, again and again.
+        """
         generators = self.canonical.generators
         for k in generators.generators_of(poly):
             root, square = generators.meanings[k], generators.square_of(k)
-            if square is None or not isinstance(root, Pow):
+            if square is None or not isinstance(root, Pow) or root.is_number:
                 continue
             rest = generators.reduce(Ratio(poly, generators.number(1).den) * generators.of_index(k))
             rest = rest / square

@@ -37,7 +37,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.numbers import Exp1, Pi
 
 from recipe.language.abstract import DenseEntry, Jet, Partial
-from recipe.language.symbols import OTHER
+from recipe.language.symbols import OTHER, Block, Indexed
 from recipe.language.total import Total, labels, relabel
 from recipe.signs.low_degree import affine_at
 from recipe.signs.sign import is_nonzero, is_positive
@@ -421,6 +421,6 @@ def _vanishes_at_single_points(e: Expr) -> bool:
 
     It is 0 at single points then, which are judged apart as kinks; ``n - 3`` is 0 for a number n.
     """
-    reals = (s for s in sorted(e.free_symbols, key=str) if not s.is_integer)
-    found = (affine_at(e, s) for s in reals)
+    coordinates = (s for s in sorted(e.free_symbols, key=str) if isinstance(s, Block | Indexed))
+    found = (affine_at(e, s) for s in coordinates)
     return any(f is not None and is_nonzero(f[0]) for f in found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from sympy import Abs, Expr, S, sign
+from sympy import Abs, Expr, S, Symbol, sign
 
 from recipe import RecipeError
 from recipe.language.symbols import GENERIC, Indexed
@@ -32,8 +32,11 @@ def second_opinion(e: Expr) -> Answer:
 
     Absolute values and signs are replaced by one side each: the coordinates of a block are all
     positive or all negative. "nonzero" on such a side contradicts a proof; "zero" on all of them
-    gives "unknown", as coordinates with different signs were not considered.
+    gives "unknown", as coordinates with different signs were not considered. So does an argument
+    that is no coordinate: ``|x (x + 1)|`` and ``|x^2 + x|`` have one sign, not two.
     """
+    if not all(isinstance(s.args[0], Symbol | Indexed) for s in e.atoms(Abs, sign)):
+        return Answer("unknown", "it was asked only about absolute values and signs of coordinates")
     branches = _branches(e)
     answers = [_opinion(branch) for branch in branches]
     nonzero = next((answer for answer in answers if answer.kind == "nonzero"), None)

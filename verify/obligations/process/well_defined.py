@@ -22,13 +22,17 @@ from verify.decide.definedness import (
     has_a_point,
 )
 from verify.decide.smoothness import is_product_of_squares
-from verify.diffusion.nonsmooth import has_no_part_in
+from verify.diffusion.nonsmooth import is_without_time, prove_no_flux
 from verify.generator.coupling import own_diffusion
 from verify.obligation import Obligation
 from verify.subject import Subject, densities_of
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
 GAMMA_PLACE, DRIFT_PLACE = "the correction Gamma", "the drift"
+FLOW_IS_OPEN = (
+    "it has no value on a surface where the process spends no time; that no probability flows out"
+    " of this surface or into it was not proved"
+)
 Place = tuple[Condition, str]  # a failing condition by its place, as it may be continued elsewhere
 Named = dict[Place, tuple[str, Outcome]]
 
@@ -52,7 +56,10 @@ def discharge(subject: Subject) -> Outcome:
         if count == 0
         else f"{count} condition{'s' if count > 1 else ''} on signs"
     )
-    left_out = dict(_off_the_process(named, subject))
+    left_out = dict(_without_time(named, subject))
+    if left_out and prove_no_flux(subject) is None:
+        named |= {place: (named[place][0], undecided(FLOW_IS_OPEN)) for place in left_out}
+        left_out = {}
     outcome = conjunction((o for key, o in named.items() if key not in left_out), by=by)
     if outcome.verdict is not Verdict.PROVED:
         return outcome
@@ -61,9 +68,9 @@ def discharge(subject: Subject) -> Outcome:
     )
 
 
-def _off_the_process(named: Named, subject: Subject) -> Iterator[tuple[Place, str]]:
+def _without_time(named: Named, subject: Subject) -> Iterator[tuple[Place, str]]:
     """Yield the conditions on the drift of a recipe that fail on surfaces where it spends no time,
-    with a sentence.
+    with the sentence for no flux.
 
     Whatever value the drift is given there, the process is the same. H, D and Q must have a value
     everywhere.
@@ -74,7 +81,7 @@ def _off_the_process(named: Named, subject: Subject) -> Iterator[tuple[Place, st
             outcome.verdict is not Verdict.PROVED
             and where.startswith((GAMMA_PLACE, DRIFT_PLACE))
             and (condition.sign == NONZERO or _is_nonnegative(condition.e))
-            and has_no_part_in(condition.e, subject)
+            and is_without_time(condition.e, subject)
         ):
             yield (
                 place,
