@@ -10,8 +10,8 @@ model, one chain of each on one core, in turns, in processes of their own:
   mean is at most 0.05 posterior standard deviations; compilation and warm-up are in it;
 * our settings are those of settings.py; NUTS adapts its own in --nuts-warmup steps;
 * distances are those of means and standard deviations, over all turns, in standard deviations of
-  NUTS; the largest of a model. At an effective sample size of 400 in each of three turns, and of
-  as many of NUTS, chance alone makes a distance of means of 0.04, and larger the more are compared.
+  NUTS; the largest of a model. That of means is given in Monte Carlo errors of the difference as
+  well: of 30 quantities chance alone makes one differ by 2 to 3.
 
 With --into FOLDER every run is kept there as soon as it ends, and those that are there are not
 repeated: so the table can be made run by run. It is the median over the turns that are there.
@@ -148,29 +148,37 @@ def medians(runs: list[dict[str, Any]]) -> dict[str, float]:
     return {k: statistics.median(run[k] for run in runs) for k in keys}
 
 
-def distance(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> dict[str, Any]:
-    """The largest distance of a mean and of a standard deviation, in those of NUTS, and the
-    quantities that have it; and the least effective sample size, by the same estimator for both.
+def distance(
+    ours: list[dict[str, np.ndarray]], nuts: list[dict[str, np.ndarray]]
+) -> dict[str, Any]:
+    """The largest distance of a mean, in standard deviations of NUTS and in Monte Carlo errors of
+    the difference, and the largest relative one of a standard deviation, with the quantities that
+    have them; and the least effective sample size of a turn, by the same estimator for both.
     """
-    names = list(ours[0])
-    means, spreads, least = {}, {}, [np.inf, np.inf]
-    for name in names:
-        a, b = (np.concatenate([run[name] for run in runs], axis=None) for runs in (ours, theirs))
+    means, errors, spreads, least = {}, {}, {}, [np.inf, np.inf]
+    for name in ours[0]:
+        a, b = (np.concatenate([run[name] for run in runs], axis=None) for runs in (ours, nuts))
+        sizes = [[size_of(run[name]) for run in runs] for runs in (ours, nuts)]
         means[name] = abs(a.mean() - b.mean()) / b.std()
+        errors[name] = means[name] / np.sqrt(sum(1 / sum(s) for s in sizes))
         spreads[name] = abs(a.std() / b.std() - 1)
-        for k, runs in enumerate((ours, theirs)):
-            sizes = [float(ess_of_mean(run[name][:, :, None])[0]) for run in runs]
-            least[k] = min(least[k], *sizes)
-    worst_mean, worst_sd = max(means, key=means.get), max(spreads, key=spreads.get)
+        least = [min(before, *s) for before, s in zip(least, sizes, strict=True)]
+    worst_mean, worst_sd = max(means, key=means.__getitem__), max(spreads, key=spreads.__getitem__)
     return {
-        "quantities": len(names),
+        "quantities": len(means),
         "mean_distance": means[worst_mean],
         "worst_mean": worst_mean,
+        "mean_errors": max(errors.values()),
         "sd_distance": spreads[worst_sd],
         "worst_sd": worst_sd,
         "least_ess": least[0],
         "nuts_least_ess": least[1],
     }
+
+
+def size_of(draws: np.ndarray) -> float:
+    """The effective sample size of one quantity, of the shape (chains, draws)."""
+    return float(ess_of_mean(draws[:, :, None])[0])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,6 +2,7 @@
 differences of a density written by hand.
 """
 
+import importlib
 import importlib.util
 from pathlib import Path
 
@@ -199,3 +200,12 @@ def test_a_gradient_of_ones_own_is_the_one_of_differences(name):
                 shifted.reshape(-1)[k] += h
                 moved.append(BY_HAND[name]({**z, b.name: shifted}, data))
             assert slope[k] == pytest.approx((moved[1] - moved[0]) / 2e-5, abs=1e-6 * largest)
+
+
+def test_the_tables_of_the_page_are_those_of_the_results(monkeypatch):
+    root = FOLDER.parents[1]
+    monkeypatch.syspath_prepend(str(root / "benchmarks" / "models"))
+    page = importlib.import_module("page")
+    text = (root / "docs" / "models.md").read_text()
+    assert page.page(text, page.tables_of(root / "docs" / "models")) == text
+    assert all(f"| {name} |" in text for name in NAMES)
