@@ -200,8 +200,9 @@ def sample(
     auto = is_auto(step_size)
     if steps is None and not auto:
         raise RecipeError('steps= is missing; give it, or let step_size="auto" find it')
+    first = 0 if warmup is None else warmup  # and not "or": False is no number
     options = SamplingOptions(
-        steps=(warmup or 0) + thin if steps is None else steps,
+        steps=first + thin if steps is None else steps,
         step_size=1.0 if isinstance(step_size, str) else step_size,
         params=params,
         scheme=scheme,
@@ -212,7 +213,7 @@ def sample(
         replace=replace,
         control_variates=control_variates,
         compensate=compensate,
-        warmup=warmup or 0,
+        warmup=first,
         thin=thin,
         keep=keep,
         threads=threads,

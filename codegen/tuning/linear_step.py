@@ -29,6 +29,7 @@ from codegen.bias.predict import SMALL_STEP
 from codegen.bias.shift import points_of_law, shift_of_means
 from codegen.bias.step_map import step_map
 from codegen.bias.streams import noise_lengths
+from codegen.bias.thermostat import thermostats
 from codegen.bias.unpredictable import UnpredictableError
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared
@@ -185,7 +186,7 @@ def linear_step(
     streams = noise_lengths(kernel.module, made.lengths)
     setting = Setting(step, streams, _rows(made, batch), step_size)
     start, scale = _start(setting, made, target, pilot)
-    here = at_fixed_point(setting, start, scale)
+    here = _fixed_point(setting, start, scale)
     small = with_size(setting, SMALL_STEP * step_size)
     law = law_of(linearised(small, here.point, scale))
     if law is None or not np.all(np.diag(law.draws) > 0):
@@ -196,6 +197,15 @@ def linear_step(
     deviation = np.sqrt(np.diag(law.points)) * np.where(np.arange(step.size) % 2, 1.0, -1.0)
     require_additive_noise(setting, here, deviation)
     return LinearStep(setting, here, law, _around(start, scale, pilot), target.labels)
+
+
+def _fixed_point(setting: Setting, start: np.ndarray, scale: np.ndarray) -> Linear:
+    try:
+        return at_fixed_point(setting, start, scale)
+    except UnpredictableError:
+        if thermostats(setting, start, scale):
+            raise UnpredictableError("a thermostat is not tuned: give its step size") from None
+        raise
 
 
 def _rows(made: Prepared, batch: int | None) -> int:

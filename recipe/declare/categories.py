@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 
-Numbered = tuple[np.ndarray, tuple[str, ...]]
+if TYPE_CHECKING:
+    import numpy as np
 
 
-def numbered(where: str, value: Any, names: Sequence[str] | None) -> Numbered | None:
+def numbered(
+    where: str, value: Any, names: Sequence[str] | None
+) -> tuple[np.ndarray, tuple[str, ...]] | None:
     """Return labels as numbers from 0, with the names that the numbers stand for.
 
     A column of categories of pandas, polars or pyarrow has its own names, in its order. Text is
@@ -31,6 +32,8 @@ def numbered(where: str, value: Any, names: Sequence[str] | None) -> Numbered | 
     Raises:
         RecipeError: for a missing label, one that is none of the names, and text without names.
     """
+    import numpy as np  # proofs alone do not need it
+
     own = _categories(value)
     if own is None and not _is_text(value):
         return None

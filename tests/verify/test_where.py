@@ -152,9 +152,11 @@ OTHER_CACHES = {
     "recipe/language/symbols.py",
     "recipe/language/total.py",
     "recipe/language/calculus.py",
+    "recipe/language/derivatives.py",
     "verify/decide/zero/candidate_values.py",
     "verify/translation/parse/module.py",
     "verify/translation/reference/matcher.py",
+    "verify/translation/state/indexing.py",
 }
 
 

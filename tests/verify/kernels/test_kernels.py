@@ -48,6 +48,7 @@ from recipe import (
     Field,
     Kernel,
     Noise,
+    Parameter,
     Potential,
     Recipe,
     RecipeError,
@@ -55,6 +56,7 @@ from recipe import (
     Update,
     Vector,
     compose,
+    discretise,
     dot,
     flip,
     grad,
@@ -662,6 +664,15 @@ vanishing = Update(h, {theta: theta + h * theta + sqrt(h) * theta * Noise("n", l
 # is neither proved nor refuted.
 HIDDEN = sin(256 * theta) - 256 * sin(theta) * Mul(*(cos(2**k * theta) for k in range(8)))
 skewed = Recipe((theta, r), U + K + total(HIDDEN * r), hmc.D.written, hmc.Q.written)
+size = Parameter("size")
+
+
+def under_a_condition(H):
+    """SGLD with a Metropolis test where size > 0, which H needs or not."""
+    declared = Recipe(theta, H, 1 + size**2, 0, where=[size > 0])
+    return compose(metropolis(discretise(declared, "euler")))
+
+
 TABLE: dict[str, dict[Verdict, Kernel]] = {
     "well-defined": {
         PROVED: mala,
@@ -688,6 +699,10 @@ TABLE: dict[str, dict[Verdict, Kernel]] = {
         ),
     },
     "uniqueness": {PROVED: mala, UNDECIDED: ghmc},
+    "where": {
+        PROVED: under_a_condition(size * total(theta**2) / 2),
+        UNDECIDED: under_a_condition(total(theta**2) / 2),
+    },
 }
 
 
