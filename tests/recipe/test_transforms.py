@@ -347,7 +347,7 @@ def test_a_hamiltonian_kernel_in_the_other_coordinates():
         name="hmc",
     )
     assert outcome_of(verify(kernel), "invariance").verdict is Verdict.PROVED
-    draws = sample(kernel, step_size=0.3, steps=4000, chains=2, seed=2)
+    draws = sample(kernel, step_size=0.3, steps=4000, chains=2, seed=2, keep="all")
     assert set(draws.values) == {"theta", "r"}
     assert draws["theta"].mean() == pytest.approx(1.5, abs=0.05)
 
