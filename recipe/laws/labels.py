@@ -79,7 +79,7 @@ def _categorical_on_simplex(y: Any, p: Vector) -> LogDensity:
     y = _one_label("categorical", y, "the labels 0 to K - 1")
     last = ScalarData(f"{y.name}_is_last_of_{p.length}")
     z = one_hot(f"{y.name}_but_last_in_{p.length}", p, y, but_last=True)
-    e = (1 - last) * total(z * log(p)) + last * log(1 - total(p))
+    e = (1 - last) * log(total(z * p)) + last * log(1 - total(p))
     demand = Demand(y, "a label of categorical", Integer(0), whole=True)
     named = named_law("categorical", y, e, p=p)
     return LogDensity(e, (demand,), (Indicator(last, y, p.length),), laws=named)

@@ -11,8 +11,8 @@ from sympy import exp
 from catalog.sgld import sgld
 from codegen import Density, generate
 from codegen.generate import Module
-from recipe import Data, Posterior, Scalar, Vector, bind, total
-from recipe.laws import normal, poisson_log
+from recipe import Data, Posterior, Scalar, Simplex, Vector, bind, total
+from recipe.laws import categorical, dirichlet, normal, poisson_log
 from recipe_cli.program.translation import translation_of
 from verify import Verdict
 
@@ -124,3 +124,42 @@ def test_values_and_gradients_are_those_of_plain_indexing():
             step = step if np.ndim(value) else step[0]
             slope_ = (plain(at | {block: value + step}) - plain(at | {block: value - step})) / 2e-6
             assert np.atleast_1d(found[block])[i] == pytest.approx(slope_, abs=1e-5)
+
+
+# -- a block that a label names and a sum goes over: two sums over rows grow in one coordinate
+
+weights = Vector("weights", domain=Simplex())
+SIMPLEX = Posterior(
+    weights,
+    categorical(y, weights),
+    dirichlet(weights, 2),
+    {y: rng.integers(0, 4, SIZE)},
+)
+
+
+@pytest.fixture(scope="module")
+def chances():
+    return generate(sgld, SIMPLEX, name="chances")
+
+
+def test_two_sums_over_rows_in_one_coordinate_are_proved(chances):
+    outcome = translation_of(chances)
+    assert outcome.verdict is Verdict.PROVED, outcome.by
+
+
+GROWS = "g_weights[data.y_but_last_in_d_weights[row]] += "
+TWO_SUMS = {
+    "the first is left out": (GROWS, "g_weights[data.y_but_last_in_d_weights[row]] += 0.0 * "),
+    "the first is taken away": (GROWS, GROWS.replace("+=", "-=")),
+    "the first is doubled": (GROWS, GROWS + "2.0 * "),
+    "the second is left out": ("return weights_sum + factor", "return weights_sum + 0.0 * factor"),
+    "the second is taken away": ("return weights_sum + factor", "return weights_sum - factor"),
+}
+
+
+@pytest.mark.parametrize("mistake", TWO_SUMS)
+def test_a_mistake_in_one_of_two_sums_is_not_proved(chances, mistake):
+    right, wrong = TWO_SUMS[mistake]
+    assert right in chances.source
+    changed = dataclasses.replace(chances, source=chances.source.replace(right, wrong))
+    assert translation_of(changed).verdict is not Verdict.PROVED

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import ast
 
-from sympy import Expr, Symbol
+from sympy import Add, Expr, Symbol
 
 from recipe.language.symbols import Indexed
 from verify.translation.loops.chunks import passing_through
@@ -130,7 +130,9 @@ def rows(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         del frame.names["tile"]
 
     def summed(e: Expr) -> Expr:
-        if e != 0 and (e not in reader.sums.by_row or e in before):
+        # a label adds one sum to a coordinate, and a loop over coordinates another
+        parts = Add.make_args(e) if e != 0 else ()
+        if any(part not in reader.sums.by_row or part in before for part in parts):
             raise unread(loop, "a tile may only add sums over its rows")
         return e
 

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sympy import Expr
+from sympy import Add, Expr
 
 from recipe.language.abstract import Potential
 from recipe.language.derivatives import symbols_in
@@ -166,11 +166,9 @@ def _require(reader: Reader, held: Expr, datum: Expr, prior: Expr, line: int, wh
     sums = [s for s in reader.sums.by_row if s in symbols]
     wanted = prior
     if sums:
-        (found,) = sums if len(sums) == 1 else (sums[0],)
-        wanted = SCALE * found + prior
-        if len(sums) > 1:
-            raise unread(line, f"{what} is made of {len(sums)} sums over rows")
-        reader.judge.require(reader.sums.by_row[found], datum, line, f"{what}: what one row adds")
+        wanted = SCALE * Add(*sums) + prior
+        added = Add(*(reader.sums.by_row[s] for s in sums))
+        reader.judge.require(added, datum, line, f"{what}: what one row adds")
     elif datum != 0 and reader.fields.columns:
         raise wrong(line, f"{what} has no sum over the rows")
     elif datum != 0:
