@@ -49,8 +49,10 @@ def main() -> None:
 
         return jax.lax.scan(one, state, None, length=PIECE)
 
+    compiled = 0.0
     for _ in range(warmup // PIECE):
         state, _ = jax.block_until_ready(advance(state))
+        compiled = compiled or process_time() - computed
     warm = process_time() - computed
     pieces: list[dict[str, np.ndarray]] = []
     least = 0.0
@@ -63,6 +65,7 @@ def main() -> None:
     answer = {
         "wall": perf_counter() - began,
         "cpu": process_time() - computed,
+        "first_cpu": compiled,
         "warmup_cpu": warm,
         "draws": PIECE * len(pieces),
         "least_ess": least,

@@ -55,6 +55,7 @@ def run(task: dict[str, Any], posterior: Any, folder: str) -> dict[str, Any]:
     way = sample(
         sampler, **options, step_size=setting.step / 8, steps=setting.way, thin=setting.way
     )
+    compiled = process_time() - computed
     start = {b.name: way[b.name][0, -1] for b in posterior.blocks}
     while True:
         draws = sample(
@@ -78,6 +79,7 @@ def run(task: dict[str, Any], posterior: Any, folder: str) -> dict[str, Any]:
     answer = {
         "wall": perf_counter() - began,
         "cpu": process_time() - computed,
+        "first_cpu": compiled,
         "draws": draws_wanted,
         "least_ess": least,
         "acceptance": None if draws.acceptance is None else float(np.mean(draws.acceptance)),

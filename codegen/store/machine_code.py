@@ -50,7 +50,7 @@ def folder_of(path: Path) -> Path:
 
 
 def keep_machine_code(
-    module: ModuleType, path: Path, text_hash: str, *, of_device: bool = False
+    module: ModuleType, path: Path, code_hash: str, *, of_device: bool = False
 ) -> None:
     """Let every cached function of the module use this cache, and compile no entry points that
     nobody calls.
@@ -62,7 +62,7 @@ def keep_machine_code(
     Args:
         module: the module.
         path: the file of its text.
-        text_hash: the hash of its text.
+        code_hash: the hash of all texts that its machine code is made of.
         of_device: whether device functions are kept, too: those of the module that others take
             them from. In any other module they are part of the functions that call them.
     """
@@ -72,7 +72,7 @@ def keep_machine_code(
             no_cfunc_wrapper=True, no_cpython_wrapper="forceinline" in f.targetoptions
         )
         if of_device or isinstance(f._cache, FunctionCache):
-            f._cache = MachineCode(f.py_func, path, text_hash)
+            f._cache = MachineCode(f.py_func, path, code_hash)
 
 
 def ways_of_compiling() -> tuple[str, ...]:
@@ -91,9 +91,9 @@ def ways_of_compiling() -> tuple[str, ...]:
 class MachineCode(FunctionCache):  # type: ignore[misc]
     """Numba's cache of one function, with files of its own."""
 
-    def __init__(self, function: Any, path: Path, text_hash: str) -> None:
+    def __init__(self, function: Any, path: Path, code_hash: str) -> None:
         super().__init__(function)
-        self._cache_file = _Files(path, function.__qualname__, text_hash)
+        self._cache_file = _Files(path, function.__qualname__, code_hash)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         with suppress(OSError):  # a full or read-only disk: then it is compiled again next time
@@ -105,8 +105,8 @@ class _Files(IndexDataCacheFile):  # type: ignore[misc]
     its content.
     """
 
-    def __init__(self, path: Path, function: str, text_hash: str) -> None:
-        super().__init__(str(folder_of(path)), f"{path.stem}.{function}", text_hash)
+    def __init__(self, path: Path, function: str, code_hash: str) -> None:
+        super().__init__(str(folder_of(path)), f"{path.stem}.{function}", code_hash)
 
     def flush(self) -> None:
         """Do nothing: there is no index to empty."""

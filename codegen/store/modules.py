@@ -150,7 +150,9 @@ def load(name: str, source: str, common: Common | None = None) -> ModuleType:
             except (OSError, RuntimeError):
                 if path.exists() or attempt == MAX_ATTEMPTS - 1:
                     raise  # otherwise another process has cleared the store in between
-        keep_machine_code(module, path, text_hash, of_device=name == COMMON)
+        # machine code names the module that its functions were taken from
+        code_hash = text_hash if common is None else hash_of(source + common.text)
+        keep_machine_code(module, path, code_hash, of_device=name == COMMON)
         if common is not None and shared is not None:
             take_functions(module, source, shared, common.text, common.names)
         return module

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
 
 import numpy as np
 import pytest
+from helpers.command import INSTALLED
 from numba.core import event
 
 from catalog.sgld import sgld
@@ -148,3 +151,38 @@ def test_the_machine_code_of_a_run_is_the_same_instruction_by_instruction(tmp_pa
         found.append(instructions(loaded.run))
     assert len(found[0]) > 1000
     assert found[0] == found[1]
+
+
+WITH_AND_WITHOUT = """\
+import sys
+from codegen.store import modules
+load = modules.load
+def other(name, text, common=None):
+    if common is None or sys.argv[1] == "alone":
+        return load(name, text)
+    return load(name, text, modules.Common(common.text + "# another version\\n", common.names))
+if sys.argv[1] != "as it is":
+    modules.load = other
+from catalog.sgld import sgld
+from codegen import sample
+from recipe import Vector, total
+theta = Vector("theta")
+draws = sample(sgld, total(theta**2) / 2, steps=5, step_size=0.1, lengths={theta: 2},
+               chains=1, progress=False)
+print(draws["theta"].sum())
+"""
+
+
+@pytest.mark.by_default(1)
+def test_machine_code_that_names_other_common_functions_is_not_used(tmp_path):
+    """The text of the module is the same each time."""
+    environment = {**os.environ, "PYTHONPATH": str(INSTALLED), "RECIPE_CACHE": str(tmp_path)}
+    said = []
+    for how in ("as it is", "another version", "alone"):
+        call = [sys.executable, "-c", WITH_AND_WITHOUT, how]
+        done = subprocess.run(call, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout)
+        for file in tmp_path.rglob("common_*"):
+            file.unlink(missing_ok=True)
+    assert len(set(said)) == 1
