@@ -384,3 +384,18 @@ def test_other_coordinates_are_predicted():
     wide, fine = run(0.05, 200_000), run(0.005, 1_000_000)
     sds = [np.log(d["theta"]).std(axis=(0, 1)) for d in (wide, fine)]
     assert wide.bias.total.sd_factor == pytest.approx((sds[0] / sds[1]).max(), rel=0.05)
+
+
+def test_a_gradient_in_python_is_predicted_like_its_expression():
+    from catalog.sgld import sgld as of_catalog
+
+    z = Vector("theta")
+    setting = {"step_size": 0.2, "steps": 2000, "lengths": {"theta": 2}, "chains": 2, "seed": 5}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BiasWarning)
+        ours = sample(of_catalog, 2 * total(z**2), progress=False, **setting).bias
+        theirs = sample(of_catalog, gradient=lambda t: 4 * t, progress=False, **setting).bias
+    assert theirs.unknown is None
+    assert theirs.total.sd_factor == pytest.approx(ours.total.sd_factor, rel=1e-6)
+    # x' = (1 - 0.2 * 4) x + sqrt(0.4) w has the variance 0.4/(1 - 0.04), and 1/4 is wanted
+    assert theirs.total.sd_factor == pytest.approx(np.sqrt(4 * 0.4 / 0.96), rel=1e-2)
