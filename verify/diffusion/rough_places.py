@@ -139,8 +139,8 @@ def _places(found: Iterable[Fault], state: tuple[Block, ...]) -> Places | None:
                     return None
                 forms.append(form)
                 continue
-            at = _generic(factor)
-            if at is None or not is_surface(at, state):
+            at = _surface(factor, state)
+            if at is None:
                 return None
             surfaces[-at if -at in surfaces else at] = None
     return Places(tuple(surfaces), tuple(forms), state)
@@ -167,6 +167,12 @@ def _generic(zero: Expr) -> Expr | None:
     return relabel(zero, label, GENERIC) if (label := next(iter(labels(zero)), 0)) else zero
 
 
+def _surface(factor: Expr, state: tuple[Block, ...]) -> Expr | None:
+    """The factor at the generic index, if it vanishes on a surface; otherwise None."""
+    at = _generic(factor)
+    return at if at is not None and is_surface(at, state) else None
+
+
 def surfaces_of(zero: Expr, state: tuple[Block, ...]) -> tuple[Expr, ...] | None:
     """The surfaces on which an expression vanishes, as polynomials at the generic coordinate; None
     if it is not proved to vanish on surfaces alone.
@@ -175,8 +181,8 @@ def surfaces_of(zero: Expr, state: tuple[Block, ...]) -> tuple[Expr, ...] | None
     for factor in _factors(zero):
         if is_nonzero(factor):
             continue
-        at = _generic(factor)
-        if at is None or not is_surface(at, state):
+        at = _surface(factor, state)
+        if at is None:
             return None
         found.append(at)
     return tuple(found)

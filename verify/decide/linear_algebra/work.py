@@ -37,7 +37,8 @@ _AT_HAND: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 @contextmanager
 def at_most(steps: int) -> Iterator[Allowance]:
     """Let the searches in the block of a ``with`` statement take so many steps in all."""
-    with _at_hand(Allowance(steps, _AT_HAND.get())) as allowance:
+    allowance = Allowance(steps, _AT_HAND.get())
+    with _at_hand(allowance):
         yield allowance
 
 
@@ -53,10 +54,10 @@ def apart() -> Iterator[None]:
 
 
 @contextmanager
-def _at_hand(allowance: Allowance | None) -> Iterator[Allowance]:
+def _at_hand(allowance: Allowance | None) -> Iterator[None]:
     token = _AT_HAND.set(allowance)
     try:
-        yield allowance  # type: ignore[misc]
+        yield
     finally:
         _AT_HAND.reset(token)
 

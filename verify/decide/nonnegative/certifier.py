@@ -33,6 +33,7 @@ from verify.decide.zero.ratio import Poly, Ratio, factors_of
 from verify.evidence import SignStep
 
 NONNEGATIVE = ">= 0"
+Method = Callable[[Poly], Expr | None]  # a nonnegative form of a polynomial, or None
 # Of the search for one sign; the longest search with a result, of those in the tests, took 11.7
 # million. A million steps take about a fifth of a second.
 MAX_STEPS = 25_000_000
@@ -131,22 +132,11 @@ class _Search:
             return 1, readable_form(e)
         if signs <= NOT_POSITIVE:
             return -1, readable_form((-e).expand())
-        quick = (
-            self._by_squares,
-            self._by_one_total,
-            self._by_products_of_totals,
-            self._by_root_taken_out,
-            self._by_least_root,
-        )
         if not self.combining:
-            return _first(quick, factor, (1, -1))
+            return _first(self._quick(), factor, (1, -1))
         without = _Search(self.canonical, False)
         methods = (
-            self._by_squares,
-            without._by_one_total,
-            without._by_products_of_totals,
-            without._by_root_taken_out,
-            without._by_least_root,
+            *without._quick(),
             without._by_conjugate,
             self._by_one_total,
             self._by_products_of_totals,
@@ -156,6 +146,16 @@ class _Search:
             self._by_conjugate,
         )
         return _first(methods, factor, possible_at_points(e))
+
+    def _quick(self) -> tuple[Method, ...]:
+        """The methods that are tried first."""
+        return (
+            self._by_squares,
+            self._by_one_total,
+            self._by_products_of_totals,
+            self._by_root_taken_out,
+            self._by_least_root,
+        )
 
     def _by_squares(self, poly: Poly) -> Expr | None:
         """A sum of squares, of the polynomial as it stands or with ``1 - cos^2`` for each
@@ -285,7 +285,7 @@ def root_below(c: Rational) -> Rational:
 
 
 def _first(
-    methods: Iterable[Callable[[Poly], Expr | None]], factor: Poly, signs: tuple[int, ...]
+    methods: Iterable[Method], factor: Poly, signs: tuple[int, ...]
 ) -> tuple[int, Expr] | None:
     """A sign and a form of that sign times the factor, by the first method that finds one."""
     for method in methods:
