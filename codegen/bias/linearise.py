@@ -195,19 +195,21 @@ def _shortened(setting: Setting, here: Linear, move: np.ndarray) -> np.ndarray:
     return move
 
 
-def require_additive_noise(setting: Setting, here: Linear, deviation: np.ndarray) -> None:
+def require_additive_noise(setting: Setting, here: Linear, covariance: np.ndarray) -> None:
     """Require that the noise does not depend on the state.
 
     Args:
         setting: the step with its size.
         here: the step near its fixed point.
-        deviation: a typical deviation from that point.
+        covariance: that of deviations from that point, shape (n, n).
 
     Raises:
         UnpredictableError: where the noise changes with the state.
     """
     steps = (0, 1, 2)
     n = setting.step.block_size
+    alternating = np.where(np.arange(len(covariance)) % 2, 1.0, -1.0)
+    deviation = np.sqrt(np.diag(covariance)) * alternating
     there = np.array(
         [setting.full(here.point + deviation, t) - setting.full(here.point, t) for t in steps]
     )[:, :n]

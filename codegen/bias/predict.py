@@ -21,7 +21,6 @@ from codegen.bias.linearise import (
     Linear,
     Setting,
     at_fixed_point,
-    linearised,
     require_additive_noise,
     with_size,
 )
@@ -37,6 +36,7 @@ from codegen.bias.repairs import (
     smaller_step,
 )
 from codegen.bias.shift import POINTS, points_of_law, shift_of_means
+from codegen.bias.small_step_law import small_step_law
 from codegen.bias.step_map import step_map
 from codegen.bias.streams import noise_lengths
 from codegen.bias.thermostat import balanced, thermostats
@@ -52,11 +52,6 @@ from recipe.language.symbols import Block, Scalar
 
 MAX_STEP_SIZES = 10_000  # of a schedule, whose mean is taken
 MAX_COORDINATES = 300  # of a point: more are not predicted by matrices
-
-NOT_CONCAVE = (
-    "in the middle of the draws the log density is not concave: it has several modes, or no mode"
-    " there, or the potential has the wrong sign"
-)
 
 
 def predict(
@@ -133,10 +128,7 @@ def _predicted(
     laws = _laws(setting, around, most)
     around, here, target = laws.around, laws.here, laws.target
     require_distance_from_edges(kernel, laws.setting.step, here.point, target)
-    deviation = np.sqrt(np.diag(target.points)) * np.where(
-        np.arange(len(here.point)) % 2, 1.0, -1.0
-    )
-    require_additive_noise(laws.setting, here, deviation)
+    require_additive_noise(laws.setting, here, target.points)
     # 4. Their biases.
     alone, total = _biases(laws)
     if laws.law is not None and np.max(total.sd) <= LARGEST_FACTOR:
@@ -191,7 +183,7 @@ def _laws(setting: Setting, around: Around, most: Work) -> _Laws:
             require_same_noise(setting, around.start, around.scale)  # else nothing is seen
             raise
         return _laws_of_thermostat(setting, around, most, names)
-    target = _target(setting, here, around)
+    target = small_step_law(setting, here, around.scale)
     alone = law_of(here)
     if not setting.step.kernel.options.rows:
         return _Laws(setting, around, here, target, alone, alone, None)
@@ -273,36 +265,6 @@ def _rows_for_all(kernel: Compiled, most: int, rows: int) -> int:
     estimators = kernel.module.estimators.values()
     row_by_row = any(e.average is not None or e.gradient.derived is None for e in estimators)
     return rows if most == 0 and row_by_row else most
-
-
-def _target(setting: Setting, here: Linear, around: Around) -> Law:
-    """Return the stationary law for small steps with all of the data.
-
-    Raises:
-        UnpredictableError: where there is none.
-    """
-    small = linearised(with_size(setting, SMALL_STEP * setting.step_size), here.point, around.scale)
-    law = law_of(small)
-    if law is None or not np.all(np.diag(law.draws) > 0):
-        if _grows(small):
-            raise UnpredictableError(
-                "the log density is not concave where the step stands still", NOT_CONCAVE
-            )
-        raise UnpredictableError(
-            "the linear step has no stationary law where it stands still: a direction has no"
-            " friction, or the density is flat there"
-        )
-    return law
-
-
-def _grows(here: Linear) -> bool:
-    """Return whether deviations grow in a direction without going to and fro, as they do where the
-    potential has a maximum.
-    """
-    n = here.point.size
-    change = np.linalg.eigvals(here.slopes[:n]) - 1.0
-    real = np.abs(change.imag) < 1e-3 * np.abs(change)
-    return bool(np.any(change.real[real] > 1e-3 * np.max(np.abs(change))))
 
 
 def _batch_noise(

@@ -16,16 +16,10 @@ import numpy as np
 
 from codegen.bias.unpredictable import UnpredictableError
 from codegen.generate import Module
-from codegen.inputs.python_gradient import Calls
 from codegen.lowering.statements import GradientCall
 from codegen.running.compiled import Compiled
 
 STREAM = 2**40  # the number of the chain whose random numbers are used: that of no chain of a run
-
-
-def without_faults(kernel: Compiled) -> Calls:
-    """Return the gradients in Python of a kernel, whose failures are none of the run."""
-    return Calls(kernel.calls.gradients)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +104,7 @@ class StepMap:
         if carried is not None:
             getattr(state, carried.mark)[0] = 0.0 if fresh else step + 1.0
         run, gradient, data, params, seed = self._entry(state, draws)
-        with without_faults(self.kernel).of_chain(0):
+        with self.kernel.apart():
             _, bad = run(
                 state, draws, gradient, data, step_size, params, seed, STREAM, step, 1, step, 1
             )

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.bias.step_map import STREAM, StepMap, without_faults
+from codegen.bias.step_map import STREAM, StepMap
 from codegen.bias.unpredictable import UnpredictableError
 from codegen.running.compiled import Compiled
 from codegen.system.memory import require_memory
@@ -77,7 +77,7 @@ class ShortRuns:
             which = (STREAM, n * self.stride, self.stride, 0, self.stride)
             given = (moving, draws, gradient, held, self.step_size, params, seed, *which)
             run = kernel.entry_point(kernel.loaded.run, given)
-            with without_faults(kernel).of_chain(0):
+            with kernel.apart():
                 _, bad = run(*given)
             if bad >= 0:
                 raise UnpredictableError("a short run from its last state diverges")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -184,6 +185,12 @@ class Compiled:
         moved = self.entry_point(run, given)
         with self.calls.of_chain(chain):
             return moved(*given)  # type: ignore[no-any-return]
+
+    def apart(self) -> AbstractContextManager[None]:
+        """Let machine code be called in this thread for steps that are none of the run: where a
+        gradient in Python fails there, the run is not told.
+        """
+        return Calls(self.calls.gradients).of_chain(0)
 
     def entry_point(self, run: Any, given: tuple[Any, ...]) -> Any:
         """Return the machine code of ``run`` or ``run_schedule`` for arguments of these types.

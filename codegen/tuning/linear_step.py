@@ -25,8 +25,9 @@ from codegen.bias.linearise import (
     with_size,
 )
 from codegen.bias.minibatch_noise import noise_around
-from codegen.bias.predict import SMALL_STEP
+from codegen.bias.predict import MAX_COORDINATES
 from codegen.bias.shift import points_of_law, shift_of_means
+from codegen.bias.small_step_law import small_step_law
 from codegen.bias.step_map import step_map
 from codegen.bias.streams import noise_lengths
 from codegen.bias.thermostat import thermostats
@@ -36,7 +37,6 @@ from codegen.tuning.prepared import Prepared
 from codegen.tuning.target import Target
 
 BATCHES, MORE_BATCHES = 96, 400  # minibatches that their noise is estimated from
-MAX_COORDINATES = 300  # of a point: more are too many for matrices
 ROWS_NUMBERS = 4_000_000  # of the data: more are stood for by some rows
 SAMPLE = 4000  # draws of the pilot that stand for its law
 
@@ -187,15 +187,8 @@ def linear_step(
     setting = Setting(step, streams, _rows(made, batch), step_size)
     start, scale = _start(setting, made, target, pilot)
     here = _fixed_point(setting, start, scale)
-    small = with_size(setting, SMALL_STEP * step_size)
-    law = law_of(linearised(small, here.point, scale))
-    if law is None or not np.all(np.diag(law.draws) > 0):
-        raise UnpredictableError(
-            "the linear step has no stationary law where it stands still: a direction has no"
-            " friction, or the log density is not concave there"
-        )
-    deviation = np.sqrt(np.diag(law.points)) * np.where(np.arange(step.size) % 2, 1.0, -1.0)
-    require_additive_noise(setting, here, deviation)
+    law = small_step_law(setting, here, scale)
+    require_additive_noise(setting, here, law.points)
     return LinearStep(setting, here, law, _around(start, scale, pilot), target.labels)
 
 

@@ -115,7 +115,9 @@ class Trial:
             self._states[chain], draws, gradient, data, size, params, seed,
             CHAIN_NUMBERS + chain, done, count, done, 1,
         )  # fmt: skip
-        _, stopped_by = kernel.entry_point(loaded.run, given)(*given)
+        run = kernel.entry_point(loaded.run, given)
+        with kernel.apart():
+            _, stopped_by = run(*given)
         self._stopped |= stopped_by >= 0
         rates = np.array([getattr(draws, f)[:, 0] for f in statistics])
         return float(np.nanmean(rates)) if rates.size and np.isfinite(rates).any() else 0.0

@@ -322,10 +322,10 @@ def sample(
         max_bias=max_bias,
     )
     if dry_run:
+        law = read_posterior(posterior, limits)
         if task is not None:
-            law = read_posterior(posterior, limits)
             declaration, options = tuned(declaration, law, options, task, as_json)
-        print_plan(declaration, posterior, options, TextCheck(limits, validated), as_json)
+        print_plan(declaration, posterior, law, options, TextCheck(limits, validated), as_json)
         return
     saved = Output(output, force, options.folder)
     raise typer.Exit(

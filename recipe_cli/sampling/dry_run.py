@@ -18,7 +18,6 @@ from recipe.language.symbols import name_of
 from recipe_cli.declarations import Declaration
 from recipe_cli.program.generating import bound_to
 from recipe_cli.render.catalog_table import ListedParameter, parameters_listed
-from recipe_cli.sampling.read_posterior import read_posterior
 from recipe_cli.sampling.sample_posterior import TextCheck, generated_within, options_for
 
 FIRST_STEPS = 50  # of each chain, to see how long a step takes
@@ -68,7 +67,11 @@ class _SeenError(Exception):
 
 
 def dry_run(
-    declaration: Declaration, posterior: str, options: SamplingOptions, text: TextCheck
+    declaration: Declaration,
+    posterior: str,
+    law: Posterior,
+    options: SamplingOptions,
+    text: TextCheck,
 ) -> RunPlan:
     """Prepare a run, compile it, and time some steps; nothing is sampled or saved.
 
@@ -76,14 +79,14 @@ def dry_run(
 
     Args:
         declaration: a recipe or a kernel with one potential.
-        posterior: the file of the posterior.
+        posterior: what the user typed for the posterior.
+        law: the posterior.
         options: all numbers of the run.
         text: the check of the module's text, with the limits of generating and proving.
 
     Raises:
         RecipeError: whatever would keep the run from beginning.
     """
-    law = read_posterior(posterior, text.limits)
     began = perf_counter()
     generated_within(declaration, law, options, text.limits)
     target = bound_to(declaration, law)

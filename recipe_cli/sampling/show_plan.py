@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codegen.inputs.options import SamplingOptions
+from recipe import Posterior
 from recipe_cli.declarations import Declaration
 from recipe_cli.sampling.dry_run import dry_run
 from recipe_cli.sampling.run_plan import plan_as_json, plan_lines
@@ -14,6 +15,7 @@ from recipe_cli.terminal.progress import Progress
 def print_plan(
     declaration: Declaration,
     posterior: str,
+    law: Posterior,
     options: SamplingOptions,
     text: TextCheck,
     as_json: bool,
@@ -25,7 +27,7 @@ def print_plan(
     """
     with Progress() as progress:
         progress.show("generating, proving and compiling the module; timing some steps")
-        plan = dry_run(declaration, posterior, options, text)
+        plan = dry_run(declaration, posterior, law, options, text)
     if as_json:
         print_json(plan_as_json(plan))
         return

@@ -14,7 +14,7 @@ from recipe_cli.declarations import Declaration
 from recipe_cli.sampling.read_posterior import read_posterior
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import print_json, print_line
-from recipe_cli.terminal.progress import Progress
+from recipe_cli.terminal.progress import TUNING, Progress
 
 COMPARED = ("hmc_kernel", "mala", "sghmc", "sgld")  # of the catalog, where no sampler is typed
 
@@ -63,7 +63,7 @@ def tune_posterior(
             f"{rule.name} is an update rule; `recipe tune` takes a recipe or a kernel"
         )
     with Progress() as progress:
-        progress.show("tuning: a pilot run, and the steps that it leads to")
+        progress.show(TUNING)
         return tune(
             [d.declared for _, d in samplers],  # type: ignore[misc]
             law,

@@ -11,7 +11,7 @@ from codegen.tuning.words import explanation_lines
 from recipe import Posterior
 from recipe_cli.declarations import Declaration
 from recipe_cli.terminal.printing import print_line
-from recipe_cli.terminal.progress import Progress
+from recipe_cli.terminal.progress import TUNING, Progress
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def tuned(
         RecipeError: for an option that leaves nothing to tune by.
     """
     with Progress() as progress:
-        progress.show("tuning: a pilot run, and the steps that it leads to")
+        progress.show(TUNING)
         what, run, tuning = tuned_run(
             declaration.declared,
             law,

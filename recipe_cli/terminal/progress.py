@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
 PROVING = "proving that the module is the rule"
+TUNING = "tuning: a pilot run, and the steps that it leads to"
 
 
 class Progress:

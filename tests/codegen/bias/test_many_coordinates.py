@@ -8,29 +8,16 @@ import warnings
 
 import numpy as np
 import pytest
-import sympy
+from cases.samplers_of_a_regression import SGHMC, SGLD, U, X, theta, y
 from oracles.discrete_law import Regression, baoab, sghmc, sgld, variances_by_modes
-from sympy import Matrix, exp, log
+from sympy import exp, log
 
 from codegen import BiasWarning, sample
 from codegen.bias.twins import together_after
 from codegen.bias.work import work_of_many
-from recipe import Data, Posterior, Potential, Recipe, Vector, bind, total
+from recipe import Data, Posterior, bind, total
 
 FACTOR = 1.3  # within which the largest inflation is to be predicted
-theta = Vector("theta")
-r = Vector("r", like=theta)
-U = Potential("U", theta)
-C = sympy.Symbol("C", positive=True)
-X, y = Data("x", like=theta), Data("y")
-SGLD = Recipe(theta, U, Matrix([[1]]), Matrix([[0]]), name="sgld")
-SGHMC = Recipe(
-    (theta, r),
-    U + total(r**2) / 2,
-    Matrix([[0, 0], [0, C]]),
-    Matrix([[0, -1], [1, 0]]),
-    name="sghmc",
-)
 
 
 def regression(count, rows, condition, *, noise=1.0, stands_out=0.0):

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 import sympy
+from cases.samplers_of_a_regression import SGHMC, SGLD, U, X, theta, y
 from oracles.discrete_law import Regression, baoab, kronecker, sghmc, sgld
 from sympy import Matrix, exp, log
 
@@ -20,19 +21,6 @@ from codegen.bias.work import work
 from codegen.device.random import fill_normals, stream_key
 from recipe import Data, Posterior, Potential, Recipe, Vector, bind, mirror, total
 
-theta = Vector("theta")
-r = Vector("r", like=theta)
-U = Potential("U", theta)
-C = sympy.Symbol("C", positive=True)
-X, y = Data("x", like=theta), Data("y")
-SGLD = Recipe(theta, U, Matrix([[1]]), Matrix([[0]]), name="sgld")
-SGHMC = Recipe(
-    (theta, r),
-    U + total(r**2) / 2,
-    Matrix([[0, 0], [0, C]]),
-    Matrix([[0, -1], [1, 0]]),
-    name="sghmc",
-)
 rng = np.random.default_rng(7)
 x_values = rng.standard_t(5, size=(200, 2)) @ [[1.0, 0.6], [0.0, 0.5]]
 # errors that grow with the second column: the noise of gradients does not commute with curvature

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sympy
+from cases.samplers_of_a_regression import SGHMC, SGLD, C, U, X, r, theta, y
 from numba import njit
 from scipy import stats
 from sympy import Matrix, Rational, exp, log
@@ -21,7 +22,6 @@ from sympy import Matrix, Rational, exp, log
 from codegen import Constant, Cyclical, Density, Polynomial, generate, sample
 from codegen.device.random import draw_rows
 from recipe import (
-    Data,
     Parameter,
     Posterior,
     Potential,
@@ -35,19 +35,6 @@ from recipe import (
     total,
 )
 
-theta = Vector("theta")
-r = Vector("r", like=theta)
-U = Potential("U", theta)
-C = sympy.Symbol("C", positive=True)
-X, y = Data("x", like=theta), Data("y")
-SGLD = Recipe(theta, U, Matrix([[1]]), Matrix([[0]]), name="sgld")
-SGHMC = Recipe(
-    (theta, r),
-    U + total(r**2) / 2,
-    Matrix([[0, 0], [0, C]]),
-    Matrix([[0, -1], [1, 0]]),
-    name="sghmc",
-)
 HMC = Recipe(
     (theta, r), U + total(r**2) / 2, Matrix.zeros(2), Matrix([[0, -1], [1, 0]]), name="hmc"
 )
