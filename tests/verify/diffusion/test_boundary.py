@@ -250,8 +250,9 @@ CASES = {
         PROVED,
         moved(total(theta) + K, Matrix([[0, -theta], [theta, 0]])),
     ),
+    # theta + r^2/2 - log(theta)/2 is conserved, and grows without bound at the edge.
     "a speed that vanishes like a root": (
-        UNDECIDED,
+        PROVED,
         moved(total(theta) + K, Matrix([[0, -sqrt(theta)], [sqrt(theta), 0]])),
     ),
 }

@@ -104,7 +104,7 @@ TABLE: dict[str, Row] = {
     "well-defined": Row(
         proved=langevin(1 / (1 + theta**2)),
         refuted=langevin(1 + 0 * theta, total(log(theta))),
-        undecided=langevin(1 / (theta**2 + 2 * cos(theta))),
+        undecided=langevin(1 / (1 + HIDDEN)),
     ),
     "diffusion-symmetric": Row(
         proved=langevin(1 + outer(theta, theta)),
@@ -149,7 +149,7 @@ TABLE: dict[str, Row] = {
     "marginal": Row(
         proved=pair(marginal={theta: U}),
         refuted=pair(H=U + total(r**2 * G), marginal={theta: U}),
-        undecided=pair(H=U + total(r**4 * G + r**2), marginal={theta: U}),
+        undecided=pair(H=U + total(Function("k")(r, theta)), marginal={theta: U}),
     ),
     "boundary": Row(
         proved=Recipe((half,), total(half), half, 0),
