@@ -44,7 +44,7 @@ from recipe.language.assumed import cached
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.expectation import NOISE
 from recipe.language.forms import SMOOTH_FUNCTIONS
-from recipe.language.phi import Phi
+from recipe.language.phi import Phi, exp_by_phi
 from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import Total, opened
 from recipe.signs.defined import PROVERS, Condition, own_conditions
@@ -126,9 +126,19 @@ def _noise_in(e: Expr) -> list[Symbol]:
 
 
 def _in_scaled_noise(e: Expr, step: Symbol, s: Symbol) -> Expr:
-    """Return an expression with ``v/s`` in place of its noise, where v keeps the name."""
+    """Return an expression with ``v/s`` in place of its noise, where v keeps the name.
+
+    A root such as ``sqrt(1 - exp(-s^2))`` is s times a smooth function, which cancels the divisor:
+    it is written as ``s sqrt(phi_1(-s^2))``.
+    """
     scaled = {w: w / s for w in _noise_in(e)}
-    return expand(e.xreplace({step: s**2}).xreplace(scaled))
+    in_root = exp_by_phi(e.xreplace({step: s**2}), lambda z: _vanishes(z, s))
+    return expand(in_root.xreplace(scaled))
+
+
+def _vanishes(e: Expr, s: Symbol) -> bool:
+    """Is an expression without noise a multiple of a power of s?"""
+    return not _noise_in(e) and e.as_independent(s, as_Add=False)[1] in (s, s**2)
 
 
 def _has_negative_power(e: Expr, s: Symbol) -> bool:
