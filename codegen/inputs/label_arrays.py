@@ -53,6 +53,8 @@ def label_arrays(
             )
         if lengths.known(s.length) is None:
             _warn_of_gaps(s, count, found)
+        elif s.but_last and not (found[s] == count).any():
+            _warn_of_last(s, count)
         lengths.learn(s.length, count, f"{where}, whose largest label is {count - 1},")
     last = {
         s: (np.asarray(value.labels) == lengths.known(value.length)).astype(np.uint8)
@@ -81,21 +83,43 @@ def _counts(found: dict[Any, np.ndarray], lengths: Lengths) -> dict[Any, int]:
 
 
 def _warn_of_gaps(s: VectorData, count: int, found: dict[Any, np.ndarray]) -> None:
-    """Say which coordinates no row names, where the largest label says how many there are."""
+    """Say which labels no row has, where the largest one says how many there are.
+
+    Labels of a law on a simplex of ``count`` coordinates are one more than these.
+    """
     here = [labels for z, labels in found.items() if z.length == s.length]
     seen = np.zeros(count + 1, dtype=bool)
     for labels in here:
         seen[labels] = True
     unseen = np.flatnonzero(~seen[:count]).tolist()
-    if unseen:
-        listed = ", ".join(map(str, unseen[:5])) + (", ..." if len(unseen) > 5 else "")
-        warnings.warn(
-            f"{_where(s)} has no row with the label {listed}, so {len(unseen)} of {count}"
-            " coordinates have no data and follow the prior alone; number the groups without gaps,"
-            " or name them in coords= if they are meant",
-            LabelWarning,
-            stacklevel=2,
-        )
+    if not unseen:
+        return
+    listed = ", ".join(map(str, unseen[:5])) + (", ..." if len(unseen) > 5 else "")
+    plural = "s" if len(unseen) > 1 else ""
+    if s.but_last:
+        what, repair = "categories", "number the categories without gaps if they are not meant"
+    else:
+        what = "coordinates"
+        repair = "number the groups without gaps, or name them in coords= if they are meant"
+    warnings.warn(
+        f"{_where(s)} has no row with the label{plural} {listed}, so {len(unseen)} of"
+        f" {count + s.but_last} {what} have no data and follow the prior alone; {repair}",
+        LabelWarning,
+        stacklevel=2,
+    )
+
+
+def _warn_of_last(s: VectorData, count: int) -> None:
+    """Say that no row has the last label, as somebody who counts all probabilities as coordinates
+    has one too many.
+    """
+    warnings.warn(
+        f"{_where(s)} has no row with the label {count}, the last of {count + 1} categories: a"
+        f" block on a simplex has one coordinate less than there are categories, so if there are"
+        f" {count} of them, give it {count - 1} coordinates (coords=, lengths=)",
+        LabelWarning,
+        stacklevel=2,
+    )
 
 
 def _where(s: VectorData) -> str:
