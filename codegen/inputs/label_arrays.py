@@ -46,16 +46,20 @@ def label_arrays(
         above = found[s] > count if s.but_last else found[s] >= count
         if above.any():
             row = int(np.argmax(above))
-            said = f"row {row} of {where}" if s.coordinate is None else where
+            said = (
+                f"row {row} of {where} is {found[s][row]}"
+                if s.coordinate is None
+                else f"the log likelihood has {where}"
+            )
             raise RecipeError(
-                f"{said} is {found[s][row]}, and the coordinates of {s.length} are"
-                f" numbered from 0 to {count - 1 + s.but_last}"
+                f"{said}, and {_counted(s)} are numbered from 0 to {count - 1 + s.but_last}"
             )
         if lengths.known(s.length) is None:
             _warn_of_gaps(s, count, found)
         elif s.but_last and not (found[s] == count).any():
             _warn_of_last(s, count)
-        lengths.learn(s.length, count, f"{where}, whose largest label is {count - 1},")
+        least = f", whose largest label is {count - 1 + s.but_last},"
+        lengths.learn(s.length, count, where + (least if s.coordinate is None else ""))
     last = {
         s: (np.asarray(value.labels) == lengths.known(value.length)).astype(np.uint8)
         for s, value in posterior.data
@@ -124,7 +128,14 @@ def _warn_of_last(s: VectorData, count: int) -> None:
 
 def _where(s: VectorData) -> str:
     """The labels behind some data, as messages name them."""
-    return f"the data of {name_of(s.labels)}" if s.coordinate is None else f"the coordinate in {s}"
+    if s.coordinate is None:
+        return f"the data of {name_of(s.labels)}"
+    return f"{s.length.owner}[{s.coordinate}]"
+
+
+def _counted(s: VectorData) -> str:
+    """What labels number, as messages name it."""
+    return "its categories" if s.but_last else f"the coordinates of {s.length.owner}"
 
 
 def _labels(s: VectorData, value: LabelAt) -> np.ndarray:

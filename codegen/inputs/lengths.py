@@ -36,8 +36,8 @@ class Lengths:
         known, before = self._known.setdefault(length, (value, source))
         if known != value:
             raise RecipeError(
-                f"{source} makes {length} = {value}, but {before} makes it {known}; correct one of"
-                " them"
+                f"{source} makes the length of {length.owner} {value}, but {before} makes it"
+                f" {known}; correct one of them"
             )
 
     def known(self, length: Length) -> int | None:

@@ -122,8 +122,8 @@ def _sizes_in(condition: ParameterCondition, lengths: Lengths) -> dict[str, np.n
     for length, size in sizes.items():
         if size is None:
             raise RecipeError(
-                f"the sampler is declared where {condition}, and {length} is not known; give it as"
-                " lengths={block: ...}"
+                f"the sampler is declared where {condition}, and {length}, the length of"
+                f" {length.owner}, is not known; give it as lengths={{'{length.owner}': ...}}"
             )
     return {length.name: np.asarray(size) for length, size in sizes.items()}
 

@@ -76,9 +76,9 @@ def unfolded(blocks: Any) -> tuple[tuple[Block, ...], tuple[Ordered, ...]]:
     given = blocks if isinstance(blocks, tuple | list) else (blocks,)
     ordered = tuple(b for b in given if isinstance(b, Ordered))
     if not ordered:
-        return check_state(blocks), ()
+        return check_state(blocks, "blocks"), ()
     plain = [s for b in given for s in (b.blocks if isinstance(b, Ordered) else (b,))]
-    checked = check_state(tuple(plain))
+    checked = check_state(tuple(plain), "blocks")
     names = [b.name for b in (*checked, *ordered)]
     twice = next((n for n in names if names.count(n) > 1), None)
     if twice is not None:

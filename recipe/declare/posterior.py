@@ -191,7 +191,7 @@ class Posterior:
         ]
         object.__setattr__(self, "data", (*kept, *derived))
         coordinates = [
-            Demand(label, f"a label that names a coordinate of {s.length}", Integer(0), whole=True)
+            Demand(label, f"a label that names a coordinate of {s.length.owner}", Integer(0), whole=True)
             for s, label in labels.items()
             if isinstance(s, VectorData)
         ]
@@ -212,7 +212,7 @@ class Posterior:
                 continue
             check_no_matrix(e, where)
             check_number(e, where)
-            check_symbols([(e, where)], self.blocks, allowed=allowed)
+            check_symbols([(e, where)], self.blocks, allowed, "blocks")
             if abstract_of([e]):
                 raise RecipeError(
                     f"{where} contains the abstract function {abstract_of([e])[0]}; write it out"

@@ -37,6 +37,11 @@ class Length(Symbol):
     def __new__(cls, name: str) -> Length:
         return Symbol.__xnew__(cls, name, integer=True, positive=True)  # type: ignore[no-any-return]
 
+    @property
+    def owner(self) -> str:
+        """The name of the block that has this length, as its user wrote it."""
+        return str(self.name).removeprefix("d_")
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Length, (self.name,)
 

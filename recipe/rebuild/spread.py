@@ -73,7 +73,7 @@ def spread(recipe: Spread, U: Potential, blocks: Any, *, avoid: Iterable[Expr] =
             ``outer`` of that length, a noise with a covariance, a simplex, or a potential that has
             its posterior already.
     """
-    new, theta = check_state(blocks), _the_vector(recipe, U)
+    new, theta = check_state(blocks, "blocks"), _the_vector(recipe, U)
     if new == (theta,):
         return recipe
     changed = next((b for b in recipe.state if b.image is not None), None)

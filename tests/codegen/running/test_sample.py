@@ -220,7 +220,7 @@ def test_a_gradient_that_is_missing_does_not_compile_or_is_not_needed_is_said():
         ),
         (
             {"params": {**BAYES_VALUES, "k": np.ones(4)}},
-            r"params\['k'\] makes d_theta = 4, but the data of x",
+            r"params\['k'\] makes the length of theta 4, but the data of x",
         ),
         (
             {"params": {**BAYES_VALUES, "k": 1.0}},
@@ -234,10 +234,10 @@ def test_a_gradient_that_is_missing_does_not_compile_or_is_not_needed_is_said():
         ({"seed": -1}, "seed=-1"),
         ({"batch_size": 61}, "batch_size=61 must be a whole number, at least 1 and at most 60"),
         ({"keep": ["xi"]}, "keep= names xi, which is no block; the blocks are theta, r"),
-        ({"initial": {"theta": np.zeros(2)}}, r"initial\['theta'\] makes d_theta = 2"),
+        ({"initial": {"theta": np.zeros(2)}}, r"initial\['theta'\] makes the length of theta 2"),
         ({"initial": {"theta": np.zeros((3, 3))}}, "3 rows for 2 chains"),
         ({"initial": {"psi": 0.0}}, "initial= names psi"),
-        ({"lengths": {"theta": 5}}, "makes d_theta = 3, but lengths= makes it 5"),
+        ({"lengths": {"theta": 5}}, "makes the length of theta 3, but lengths= makes it 5"),
         ({"lengths": {"psi": 5}}, "lengths= names psi"),
         ({"scheme": "magic"}, "there is no scheme 'magic'"),
         ({"order": ["r"]}, "must name each block"),
