@@ -191,7 +191,12 @@ class Posterior:
         ]
         object.__setattr__(self, "data", (*kept, *derived))
         coordinates = [
-            Demand(label, f"a label that names a coordinate of {s.length.owner}", Integer(0), whole=True)
+            Demand(
+                label,
+                f"a label that names a coordinate of {s.length.owner}",
+                Integer(0),
+                whole=True,
+            )
             for s, label in labels.items()
             if isinstance(s, VectorData)
         ]

@@ -382,10 +382,13 @@ def _check_leaf(s: Symbol, where: str, known: KnownBlocks, allowed: tuple[type, 
     elif isinstance(s, Noise | ScalarNoise | VectorData | ScalarData):
         if not isinstance(s, allowed):
             if isinstance(s, VectorData) and s.coordinate is not None:
+                block = s.length.owner
                 raise RecipeError(
-                    f"{where}: a coordinate by its number, [{s.coordinate}], stands in the"
-                    " log_likelihood of a Posterior only; write a prior that differs by coordinate"
-                    " with Parameter('m', like=theta), or with scalar blocks"
+                    f"{where}: {block}[{s.coordinate}], a coordinate by its number, stands in the"
+                    " log_likelihood of a Posterior only; for a prior that differs by coordinate,"
+                    f" write s = Parameter('s', like={block}, positive=True) and total(normal("
+                    f"{block}, 0, s)), and give params={{'s': [10, 1, ...]}}; or make an intercept"
+                    " a Scalar block"
                 )
             noise = isinstance(s, Noise | ScalarNoise)
             kind = "noise" if noise else "data"

@@ -123,7 +123,7 @@ def test_a_block_is_indexed_by_numbers_and_by_labels_in_the_data(index):
 
 
 def test_a_coordinate_by_its_number_stands_in_a_likelihood_only():
-    with pytest.raises(RecipeError, match=r"a coordinate by its number, \[0\]"):
+    with pytest.raises(RecipeError, match=r"theta\[0\], a coordinate by its number, .* Parameter"):
         Posterior(theta, normal(y, theta[0], 1), normal(theta[0], 0, 1), {y: [1, 2]})
 
 
@@ -152,7 +152,9 @@ def test_categories_without_data_are_counted_with_the_last():
         resolved_arrays(Posterior(w, law, prior, {label: [0, 2, 3]}), Lengths())
     assert "group" not in str(said[0].message)
     named = Posterior(w, law, prior, {label: [0, 1, 2]}, coords={w: ["a", "b", "c"]})
-    with pytest.warns(LabelWarning, match="label 3, the last of 4 .* if there are 3 .* give it 2 co"):
+    with pytest.warns(
+        LabelWarning, match="label 3, the last of 4 .* if there are 3 .* give it 2 co"
+    ):
         resolved_arrays(named, Lengths())
 
 
