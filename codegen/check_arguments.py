@@ -89,7 +89,7 @@ def checked_positive(name: str, value: Any) -> float:
     if not (math.isfinite(number) and number > 0):
         bounds = (
             f" between {SMALLEST_FLOAT:.2g} and {LARGEST_FLOAT:.2g}, as floats are"
-            if number in (0.0, math.inf)
+            if number in (0.0, math.inf) and number != value  # it lies outside of what floats hold
             else ""
         )
         raise RecipeError(f"{name}={short_text(value)} must be a finite number above 0{bounds}")

@@ -355,7 +355,7 @@ REFUSED = {
     "no block": (lambda: spread(friction(), U, ()), "has no block"),
     "a block twice": (
         lambda: spread(friction(), U, (eta, eta)),
-        "blocks= has two blocks called eta",
+        "two blocks called eta",
     ),
     "a bound potential": (
         lambda: spread(bind(friction(), {U: law(theta)}), U, (mu, eta)),

@@ -4,7 +4,7 @@ import pytest
 
 from codegen import Density
 from recipe import Data, Posterior, RecipeError, Scalar, Vector, total
-from recipe.laws import normal
+from recipe.laws import categorical_logit, normal
 
 w, b = Vector("w"), Scalar("b")
 x, y, group = Data("x", like=w), Data("y"), Data("group")
@@ -50,3 +50,8 @@ def test_a_mistake_is_said_in_the_words_of_its_user(name):
     assert said in str(refused.value)
     assert "d_w" not in str(refused.value)
     assert "state" not in str(refused.value)
+
+
+def test_a_posterior_shows_its_data_as_they_were_given():
+    shown = repr(Posterior(b, categorical_logit(y, [b, 0]), -(b**2), {y: [0, 1, 1]}))
+    assert "data: y (3,)" in shown
