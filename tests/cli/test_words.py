@@ -71,6 +71,7 @@ def normal(e, of):
     ("line", "words"),
     [
         ("e = np.exp(1 + total(x * theta))", "from sympy import exp"),
+        ("e = np.log1p(exp(a))", "write log(1 + x)"),
         ("e = math.log(a)", "use the function of sympy"),
         ("e = x @ theta", "total(x * theta)"),
         ("e = X @ theta", "total(x * theta)"),
