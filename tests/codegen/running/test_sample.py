@@ -223,8 +223,8 @@ def test_a_gradient_that_is_missing_does_not_compile_or_is_not_needed_is_said():
             r"params\['k'\] makes the length of theta 4, but the data of x",
         ),
         (
-            {"params": {**BAYES_VALUES, "k": 1.0}},
-            r"params\['k'\] must be an array of one dimension, but it has the shape \(\)",
+            {"params": {**BAYES_VALUES, "k": np.ones((2, 2, 2))}},
+            r"params\['k'\] must be an array of one dimension, but it has the shape \(2, 2, 2\)",
         ),
         ({"step_size": 0.0}, "step_size=0.0 must be a finite number above 0"),
         ({"step_size": "fast"}, "step_size='fast' must be a number above 0"),
