@@ -104,7 +104,11 @@ def _warn_of_gaps(s: VectorData, count: int, found: dict[Any, np.ndarray]) -> No
         what, repair = "categories", "number the categories without gaps if they are not meant"
     else:
         what = "coordinates"
-        repair = "number the groups without gaps, or name them in coords= if they are meant"
+        repair = (
+            "labels count from 0, so subtract 1 where yours begin with 1"
+            if unseen == [0]
+            else "number the groups without gaps, or name them in coords= if they are meant"
+        )
     warnings.warn(
         f"{_where(s)} has no row with the label{plural} {listed}, so {len(unseen)} of"
         f" {count + s.but_last} {what} have no data and follow the prior alone; {repair}",

@@ -1,10 +1,11 @@
 """What is wrong with a posterior is said in the words that its user wrote."""
 
 import pytest
+from sympy import Interval
 
 from codegen import Density
 from recipe import Data, Posterior, RecipeError, Scalar, Vector, total
-from recipe.laws import categorical_logit, normal
+from recipe.laws import categorical_logit, normal, uniform
 
 w, b = Vector("w"), Scalar("b")
 x, y, group = Data("x", like=w), Data("y"), Data("group")
@@ -35,6 +36,10 @@ REFUSED = {
         lambda: density(LINE + normal(y, w[group], 1), {**DATA, group: [7]}),
         "row 0 of the data of group is 7, and the coordinates of w are numbered from 0 to 1",
     ),
+    "a block without a law": (
+        lambda: Posterior((w, b), LINE, PRIOR, DATA),
+        "b is in blocks=, and neither in log_likelihood nor in log_prior",
+    ),
     "a number": (
         lambda: density(normal(y, total(x * w) + w[5], 1)),
         "the log likelihood has w[5], and the coordinates of w are numbered from 0 to 1",
@@ -50,6 +55,11 @@ def test_a_mistake_is_said_in_the_words_of_its_user(name):
     assert said in str(refused.value)
     assert "d_w" not in str(refused.value)
     assert "state" not in str(refused.value)
+
+
+def test_a_block_between_two_ends_has_the_uniform_law():
+    p = Scalar("p", domain=Interval.open(0, 1))
+    assert Posterior((w, p), LINE, PRIOR + uniform(p, 0, 1), DATA).blocks == (w, p)
 
 
 def test_a_posterior_shows_its_data_as_they_were_given():

@@ -159,3 +159,10 @@ def test_categories_without_data_are_counted_with_the_last():
 def test_labels_need_their_data():
     with pytest.raises(RecipeError, match="no array for it; add group"):
         Posterior(theta, normal(y, theta[Data("group")], 1), -total(theta**2), {y: [1, 2]})
+
+
+def test_labels_that_begin_with_1_are_said_to_count_from_0():
+    group = Data("group")
+    law, data = normal(y, theta[group], 1), {y: [1, 2], group: [1, 2]}
+    with pytest.warns(LabelWarning, match="the label 0, so 1 of 3 .* subtract 1 where yours begin"):
+        resolved_arrays(Posterior(theta, law, -total(theta**2), data), Lengths())
