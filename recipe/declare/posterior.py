@@ -109,13 +109,14 @@ class Posterior:
     ) -> None:
         if not isinstance(data, Mapping):
             raise RecipeError(
-                f"data={data!r} must be a dict of arrays by Data symbol, such as {{x: X, y: Y}}"
+                f"data= is a {type(data).__name__}, and must be a dict of arrays by Data symbol,"
+                " such as {x: table[['age', 'income']], y: table['y']}"
             )
         for key in data:
             if not isinstance(key, VectorData | ScalarData):
                 raise RecipeError(
                     f"data= has the key {key!r}, which is no Data symbol; write x = Data('x',"
-                    " like=theta) and {x: X}"
+                    " like=theta) and {x: X}, with the symbol itself as the key and not its name"
                 )
         prior = as_log_density(log_prior, "log_prior")
         likelihood = (

@@ -572,7 +572,9 @@ def _shared_length(name: str, like: object) -> Length:
     if isinstance(like, Indexed):
         return like.length
     raise RecipeError(
-        f"like={like!r} of {name!r} is not a vector block: only a Vector has a length to share"
+        f"like={like!r} of {name!r} is not a vector block: only a Vector has a length to share, and"
+        " the number of coordinates is learned when the sampler runs (from data, coords= or"
+        " lengths=)"
     )
 
 
