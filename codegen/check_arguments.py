@@ -11,6 +11,10 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from recipe.declare.posterior import Posterior
+from recipe.declare.recipe import Recipe
+from recipe.declare.update import Update
+from recipe.kernel import Kernel
 from recipe.language.errors import RecipeError
 from recipe.language.numbers import plain_number
 
@@ -29,6 +33,26 @@ def short_text(value: Any) -> str:
     except Exception:  # Python prints no integer of over 4300 digits, and any class may raise
         return f"<{type(value).__name__}>"
     return text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}..."
+
+
+def require_sampler(what: Any, example: str) -> None:
+    """Require a declaration that can be sampled with.
+
+    Args:
+        what: the value that was given as the sampler.
+        example: the call that a user should write.
+
+    Raises:
+        RecipeError: for a posterior in its place, a name, or anything else.
+    """
+    if isinstance(what, Posterior):
+        raise RecipeError(f"the sampler comes first and the posterior second: {example}")
+    if not isinstance(what, Recipe | Update | Kernel):
+        raise RecipeError(
+            f"{short_text(what)} is no sampler, which is a Recipe, an Update or a Kernel; import"
+            " one, from catalog.hmc import hmc_kernel (`recipe list` shows the others), and write"
+            f" {example}"
+        )
 
 
 def checked_integer(name: str, value: Any, least: int, most: int = MAX_COUNT) -> int:
@@ -89,7 +113,7 @@ def checked_positive(name: str, value: Any) -> float:
     if not (math.isfinite(number) and number > 0):
         bounds = (
             f" between {SMALLEST_FLOAT:.2g} and {LARGEST_FLOAT:.2g}, as floats are"
-            if number in (0.0, math.inf)
+            if number in (0.0, math.inf) and number != value  # it lies outside of what floats hold
             else ""
         )
         raise RecipeError(f"{name}={short_text(value)} must be a finite number above 0{bounds}")

@@ -11,7 +11,7 @@ from typing import Any
 
 from sympy import Symbol
 
-from codegen.check_arguments import checked_flag, short_text
+from codegen.check_arguments import checked_flag, require_sampler, short_text
 from codegen.device.random import KEYS
 from codegen.lowering.in_place import drawn_ahead
 from codegen.lowering.minibatch import data_fields, posterior_gradient
@@ -221,10 +221,9 @@ def bound(what: Recipe | Update | Kernel, posterior: Any, example: str) -> Recip
         example: the call that a user should write who has exchanged the two.
 
     Raises:
-        RecipeError: for a posterior in the place of the sampler, and where ``bind`` raises.
+        RecipeError: for what is no sampler, and where ``bind`` raises.
     """
-    if isinstance(what, Posterior):
-        raise RecipeError(f"the sampler comes first and the posterior second: {example}")
+    require_sampler(what, example)
     if posterior is None:
         return what
     return bind(what, posterior)  # type: ignore[type-var] # it refuses an update

@@ -14,7 +14,7 @@ import numpy as np
 
 from codegen.bias.judge import judged
 from codegen.bias.prediction import BiasWarning, Prediction
-from codegen.check_arguments import short_text
+from codegen.check_arguments import require_sampler, short_text
 from codegen.generate import Module, bound, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.control_variates import Mode, control_data, find_modes
@@ -77,6 +77,9 @@ class Caller:
     check: Callable[[Module], None] | None = None
     progress: bool = True
     judge: bool = True
+
+
+EXAMPLE = "sample(sghmc, posterior, ...)"
 
 
 def sample(
@@ -197,6 +200,7 @@ def sample(
         >>> draws["theta"].shape
         (4, 500, 2)
     """
+    require_sampler(what, EXAMPLE)
     auto = is_auto(step_size)
     if steps is None and not auto:
         raise RecipeError('steps= is missing; give it, or let step_size="auto" find it')
@@ -232,7 +236,7 @@ def sample(
             what, posterior, options, steps=steps, warmup=warmup, max_error=max_error
         )
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
-    draws = sample_with(bound(what, posterior, "sample(sghmc, posterior, ...)"), options, caller)
+    draws = sample_with(bound(what, posterior, EXAMPLE), options, caller)
     if draws.bias is not None and draws.bias.sentence is not None:
         warnings.warn(draws.bias.sentence, BiasWarning, stacklevel=2)
     return draws

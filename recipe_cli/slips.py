@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 
+from recipe.language.numpy_slips import in_sympy
+
 # The message of an exception, and the sentence in its place. A message of another kind stays.
 SLIPS: tuple[tuple[str, str], ...] = (
     (
         r"no callable (?P<f>\w+) method",
-        "numpy's {name} computes numbers, and this is an expression; use the function of sympy,"
-        " from sympy import {name}",
+        "numpy's {name} computes numbers, and this is an expression; {instead}",
     ),
     (
         r"[Cc]annot convert expression to float",
@@ -61,5 +62,6 @@ def slip_of(error: BaseException) -> str | None:
         found = re.search(pattern, text)
         if found is not None:
             names = found.groupdict()
-            return sentence.format(name=names.get("f") or "")
+            name = names.get("f") or ""
+            return sentence.format(name=name, instead=in_sympy(name))
     return None

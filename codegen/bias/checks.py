@@ -35,6 +35,11 @@ def plain_faults(kernel: Compiled, chains: Sequence[Chain]) -> Iterator[str]:
 
 def _ran_away(kernel: Compiled, chains: Sequence[Chain]) -> Iterator[str]:
     plan = kernel.module.plan
+    own = (
+        ", or change the sign of the gradient of your own, which is that of minus the log density"
+        if kernel.gradient
+        else ""
+    )
     for block in plan.state:
         if block.image is not None:  # the draws are those of the image
             continue
@@ -42,7 +47,7 @@ def _ran_away(kernel: Compiled, chains: Sequence[Chain]) -> Iterator[str]:
         if largest > RAN_AWAY:
             yield (
                 f"{reported_block(block).name} has reached {largest:.0e}, where no posterior is:"
-                " the chains have run away; take a smaller step, or standardise the data"
+                f" the chains have run away; take a smaller step, or standardise the data{own}"
             )
 
 

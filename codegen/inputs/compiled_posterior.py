@@ -10,11 +10,12 @@ import sympy
 
 import recipe
 from codegen.device.intrinsics import wide
-from codegen.inputs.initial_states import given_blocks
+from codegen.inputs.initial_states import given_blocks, in_domain
 from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.minimise import minimise
 from codegen.inputs.parameters import resolved_values
 from codegen.inputs.posterior_data import bad_rows, resolved_arrays
+from codegen.inputs.unbounded import as_real, nearer_an_edge, real_slopes
 from codegen.lowering.minibatch import data_fields, posterior_density
 from codegen.lowering.names import field_namer, local_namer
 from codegen.printing.gradient import gradient_functions, potential_functions
@@ -141,14 +142,15 @@ class Density:
         return results
 
     def mode(self, start: Mapping[Any, Any] | None = None) -> dict[Block, np.ndarray]:
-        """Return a local minimum of U by block: the maximum a posteriori.
+        """Return a local minimum of U by block: the maximum a posteriori, inside of the domains.
 
         Args:
-            start: the values of all blocks from which L-BFGS begins; 0 everywhere by default.
+            start: the values of all blocks from which L-BFGS begins; by default the centre of each
+                domain: 0 on the real line, 1 where a block is positive.
 
         Raises:
-            RecipeError: where a block does not live on the real line, or the search does not end at
-                a point where the gradient vanishes.
+            RecipeError: where the search does not end at a point where the gradient vanishes, or
+                ends at an edge of a domain.
         """
         return self._by_block(self.minimum(None if start is None else self._arrays(start)))
 
@@ -156,22 +158,23 @@ class Density:
         """Return the mode as ``mode`` does, with one array a block of the shape (length,).
 
         Args:
-            start: the point from which L-BFGS begins, one array a block; 0 everywhere by default.
+            start: the point from which L-BFGS begins, one array a block; as for ``mode``.
 
         Raises:
             RecipeError: as ``mode``.
         """
-        if any(b.domain != sympy.S.Reals for b in self.blocks):
-            raise RecipeError(
-                "the mode is searched for on the real line only, and a block of this posterior has"
-                " another domain; find it yourself, and give it: control_variates={theta: mode}"
-                " (from Python), or declare the posterior on the real line"
-            )
-        first = np.zeros(self.dimension) if start is None else np.concatenate(start)
+        domains = [b.domain for b in self.blocks]
+        first = (
+            np.zeros(self.dimension)
+            if start is None
+            else np.concatenate(list(map(as_real, domains, start)))
+        )
 
         def value_and_gradient(z: np.ndarray) -> tuple[float, np.ndarray]:
-            at = self._split(z)
-            return self.value(at), np.concatenate(self.slopes(at))
+            at = list(map(in_domain, domains, self._split(z)))
+            return self.value(at), np.concatenate(
+                list(map(real_slopes, domains, at, self.slopes(at)))
+            )
 
         with np.errstate(all="ignore"):
             found = minimise(value_and_gradient, first)
@@ -186,7 +189,22 @@ class Density:
                 f"no mode was found: after {found.iterations} iterations the largest derivative of"
                 f" U is {slope:.3g}; give a start, or the mode itself"
             )
-        return self._split(found.last.point)
+        self._require_inside(self._split(found.last.point))
+        return list(map(in_domain, domains, self._split(found.last.point)))
+
+    def _require_inside(self, found: Sequence[np.ndarray]) -> None:
+        """Require that U does not fall from a point, given as real numbers, to an edge close by."""
+        at = [in_domain(b.domain, z) for b, z in zip(self.blocks, found, strict=True)]
+        here = self.value(at)
+        for k, block in enumerate(self.blocks):
+            for z in nearer_an_edge(block.domain, found[k]):
+                nearer = [*at[:k], in_domain(block.domain, z), *at[k + 1 :]]
+                if self.value(nearer) <= here:
+                    raise RecipeError(
+                        f"no mode was found inside of the domain {block.domain} of {block}: the"
+                        f" density still rises towards its edge, near {block} ="
+                        f" {np.array2string(at[k], precision=3, threshold=4)}"
+                    )
 
     @property
     def sizes(self) -> list[int]:

@@ -209,4 +209,4 @@ class Values:
         for s, value in everything:
             if isinstance(s, Indexed) and s.length == length and np.ndim(value) == 2:
                 return int(np.shape(value)[1])
-        raise RecipeError(f"the number {length} of coordinates is not known here")
+        raise RecipeError(f"the length of {length.owner} is not known here")

@@ -15,7 +15,7 @@ import numpy as np
 from sympy import S, Set, oo
 
 from codegen.check_arguments import checked_mapping
-from codegen.inputs.lengths import Lengths
+from codegen.inputs.lengths import Lengths, repeated
 from codegen.inputs.portable_math import exponential
 from codegen.inputs.posterior_data import finite_array
 from codegen.inputs.preimages import with_images
@@ -41,8 +41,8 @@ def given_blocks(
 
     Args:
         initial: values by block, by symbol or name: of the shape (length,) for all chains or
-            (chains, length), for a scalar block a number or (chains,). The image of a block may be
-            given instead of the block.
+            (chains, length), or one number for all coordinates; for a scalar block a number or
+            (chains,). The image of a block may be given instead of the block.
         state: the blocks of the state.
         chains: the number of chains.
         lengths: the known lengths of blocks; those of the values are added.
@@ -54,7 +54,8 @@ def given_blocks(
     """
     by_name = {b.name: b for b in with_images(state)}
     result: dict[Block, np.ndarray] = {}
-    for key, value in checked_mapping(argument, initial).items():
+    # arrays first, as they say how many coordinates the numbers stand for
+    for key, first in sorted(checked_mapping(argument, initial).items(), key=_is_number):
         name = name_of(key)
         if name not in by_name:
             raise RecipeError(
@@ -63,6 +64,8 @@ def given_blocks(
             )
         block, where = by_name[name], f"{argument}[{name!r}]"
         own = int(isinstance(block, Vector))
+        alone = own and np.ndim(first) == 0
+        value = repeated(where, first, block, lengths) if alone else first
         dimensions = own + 1 if np.ndim(value) == own + 1 else own
         array = finite_array(where, value, dimensions)
         if isinstance(block, Vector):
@@ -79,6 +82,10 @@ def given_blocks(
                 f"{where} is outside of the domain {block.domain} of {name}; give values inside"
             )
     return result
+
+
+def _is_number(pair: tuple[Any, Any]) -> bool:
+    return np.ndim(pair[1]) == 0
 
 
 def first_state(
@@ -110,11 +117,11 @@ def first_state(
         z = np.zeros(1 if isinstance(block, Scalar) else lengths.of(block))
         if block in jittered:
             module.jitter(z, np.uint64(seed), JITTER_PURPOSE + n, chain)
-        result[plan.fields[block]] = _in_domain(block.domain, JITTER_SCALE * z)
+        result[plan.fields[block]] = in_domain(block.domain, JITTER_SCALE * z)
     return result
 
 
-def _in_domain(domain: Set, z: np.ndarray) -> np.ndarray:
+def in_domain(domain: Set, z: np.ndarray) -> np.ndarray:
     """Return a point of the domain for any real z, and its centre for z = 0."""
     if isinstance(domain, Simplex):
         return exponential(z) / (1.0 + exponential(z).sum())

@@ -46,14 +46,20 @@ def label_arrays(
         above = found[s] > count if s.but_last else found[s] >= count
         if above.any():
             row = int(np.argmax(above))
-            said = f"row {row} of {where}" if s.coordinate is None else where
+            said = (
+                f"row {row} of {where} is {found[s][row]}"
+                if s.coordinate is None
+                else f"the log likelihood has {where}"
+            )
             raise RecipeError(
-                f"{said} is {found[s][row]}, and the coordinates of {s.length} are"
-                f" numbered from 0 to {count - 1 + s.but_last}"
+                f"{said}, and {_counted(s)} are numbered from 0 to {count - 1 + s.but_last}"
             )
         if lengths.known(s.length) is None:
             _warn_of_gaps(s, count, found)
-        lengths.learn(s.length, count, f"{where}, whose largest label is {count - 1},")
+        elif s.but_last and not (found[s] == count).any():
+            _warn_of_last(s, count)
+        least = f", whose largest label is {count - 1 + s.but_last},"
+        lengths.learn(s.length, count, where + (least if s.coordinate is None else ""))
     last = {
         s: (np.asarray(value.labels) == lengths.known(value.length)).astype(np.uint8)
         for s, value in posterior.data
@@ -81,26 +87,59 @@ def _counts(found: dict[Any, np.ndarray], lengths: Lengths) -> dict[Any, int]:
 
 
 def _warn_of_gaps(s: VectorData, count: int, found: dict[Any, np.ndarray]) -> None:
-    """Say which coordinates no row names, where the largest label says how many there are."""
+    """Say which labels no row has, where the largest one says how many there are.
+
+    Labels of a law on a simplex of ``count`` coordinates are one more than these.
+    """
     here = [labels for z, labels in found.items() if z.length == s.length]
     seen = np.zeros(count + 1, dtype=bool)
     for labels in here:
         seen[labels] = True
     unseen = np.flatnonzero(~seen[:count]).tolist()
-    if unseen:
-        listed = ", ".join(map(str, unseen[:5])) + (", ..." if len(unseen) > 5 else "")
-        warnings.warn(
-            f"{_where(s)} has no row with the label {listed}, so {len(unseen)} of {count}"
-            " coordinates have no data and follow the prior alone; number the groups without gaps,"
-            " or name them in coords= if they are meant",
-            LabelWarning,
-            stacklevel=2,
+    if not unseen:
+        return
+    listed = ", ".join(map(str, unseen[:5])) + (", ..." if len(unseen) > 5 else "")
+    plural = "s" if len(unseen) > 1 else ""
+    if s.but_last:
+        what, repair = "categories", "number the categories without gaps if they are not meant"
+    else:
+        what = "coordinates"
+        repair = (
+            "labels count from 0, so subtract 1 where yours begin with 1"
+            if unseen == [0]
+            else "number the groups without gaps, or name them in coords= if they are meant"
         )
+    warnings.warn(
+        f"{_where(s)} has no row with the label{plural} {listed}, so {len(unseen)} of"
+        f" {count + s.but_last} {what} have no data and follow the prior alone; {repair}",
+        LabelWarning,
+        stacklevel=2,
+    )
+
+
+def _warn_of_last(s: VectorData, count: int) -> None:
+    """Say that no row has the last label, as somebody who counts all probabilities as coordinates
+    has one too many.
+    """
+    warnings.warn(
+        f"{_where(s)} has no row with the label {count}, the last of {count + 1} categories: a"
+        f" block on a simplex has one coordinate less than there are categories, so if there are"
+        f" {count} of them, give it {count - 1} coordinates (coords=, lengths=)",
+        LabelWarning,
+        stacklevel=2,
+    )
 
 
 def _where(s: VectorData) -> str:
     """The labels behind some data, as messages name them."""
-    return f"the data of {name_of(s.labels)}" if s.coordinate is None else f"the coordinate in {s}"
+    if s.coordinate is None:
+        return f"the data of {name_of(s.labels)}"
+    return f"{s.length.owner}[{s.coordinate}]"
+
+
+def _counted(s: VectorData) -> str:
+    """What labels number, as messages name it."""
+    return "its categories" if s.but_last else f"the coordinates of {s.length.owner}"
 
 
 def _labels(s: VectorData, value: LabelAt) -> np.ndarray:

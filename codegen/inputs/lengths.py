@@ -7,11 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from codegen.check_arguments import checked_integer, checked_mapping
 from recipe.declare.coordinate_names import Names
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, Length, Vector, name_of
+from recipe.language.symbols import Block, Indexed, Length, Vector, name_of
 
 
 class Lengths:
@@ -36,24 +38,26 @@ class Lengths:
         known, before = self._known.setdefault(length, (value, source))
         if known != value:
             raise RecipeError(
-                f"{source} makes {length} = {value}, but {before} makes it {known}; correct one of"
-                " them"
+                f"{source} makes the length of {length.owner} {value}, but {before} makes it"
+                f" {known}; correct one of them"
             )
 
     def known(self, length: Length) -> int | None:
         """Return the number behind a length; None where no argument has determined it."""
         return self._known[length][0] if length in self._known else None
 
-    def of(self, block: Vector) -> int:
+    def of(self, block: Indexed) -> int:
         """Return the number of coordinates of a block.
 
         Raises:
             RecipeError: where no argument has determined it.
         """
         if block.length not in self._known:
+            name = block.length.owner
             raise RecipeError(
-                f"the length of {block} is not known; give it as lengths={{'{block}': ...}} or"
-                f" initial={{'{block}': ...}}"
+                f"the length of {name} is not known; give it as lengths={{'{name}': ...}}, by"
+                f" initial={{'{name}': [...]}} (--initial {name}=0,0,...), or in a Posterior as"
+                f" coords={{{name}: range(...)}}"
             )
         return self._known[block.length][0]
 
@@ -93,6 +97,26 @@ class Lengths:
             return None
         columns, _ = self._columns.get(block.length, (None, ""))
         return self._given.get(block.length, columns)
+
+
+def repeated(where: str, value: Any, s: Indexed, lengths: Lengths) -> Any:
+    """Return one number for all coordinates as an array, where their number is known.
+
+    Args:
+        where: the number, as messages name it.
+        value: the number.
+        s: the block or parameter that it is given for.
+        lengths: the lengths that are known so far.
+
+    Raises:
+        RecipeError: where no argument has determined the length.
+    """
+    if lengths.known(s.length) is None:
+        raise RecipeError(
+            f"{where} is one number for all coordinates, and the length of {s.length.owner} is not"
+            f" known yet; give one number for each, or lengths={{'{s.length.owner}': ...}}"
+        )
+    return np.repeat(value, lengths.of(s))
 
 
 def learn_given(lengths: Lengths, given: Mapping[Any, Any] | None, state: Iterable[Block]) -> None:

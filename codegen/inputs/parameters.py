@@ -10,7 +10,7 @@ from sympy import Symbol
 
 from codegen.check_arguments import short_text
 from codegen.generate import Module
-from codegen.inputs.lengths import Lengths
+from codegen.inputs.lengths import Lengths, repeated
 from codegen.inputs.posterior_data import finite_array, resolved_arrays
 from recipe.language.abstract import Dense
 from recipe.language.assumed import ParameterCondition
@@ -28,8 +28,9 @@ def resolved_params(
 
     Args:
         module: the generated module.
-        params: the value of every parameter, by symbol or name: a number, an array of the shape
-            (length,) for a vector parameter, (rows, columns) for a ``Dense`` matrix.
+        params: the value of every parameter, by symbol or name: a number; an array of the shape
+            (length,), or one number for all coordinates, for a vector parameter; (rows, columns)
+            for a ``Dense`` matrix.
         optional: parameters that may be given although the module does not use them.
         lengths: the known lengths of blocks; those of the values are added.
 
@@ -122,14 +123,16 @@ def _sizes_in(condition: ParameterCondition, lengths: Lengths) -> dict[str, np.n
     for length, size in sizes.items():
         if size is None:
             raise RecipeError(
-                f"the sampler is declared where {condition}, and {length} is not known; give it as"
-                " lengths={block: ...}"
+                f"the sampler is declared where {condition}, and {length}, the length of"
+                f" {length.owner}, is not known; give it as lengths={{'{length.owner}': ...}}"
             )
     return {length.name: np.asarray(size) for length, size in sizes.items()}
 
 
 def _value(s: Symbol, value: Any, lengths: Lengths) -> Any:
     name, dimensions = name_of(s), 2 if isinstance(s, Dense) else int(isinstance(s, Indexed))
+    if isinstance(s, Indexed) and np.ndim(value) == 0:
+        value = repeated(f"params[{name!r}]", value, s, lengths)
     array = finite_array(f"params[{name!r}]", value, dimensions)
     if isinstance(s, Dense):
         lengths.learn(s.row.length, array.shape[0], f"params[{name!r}]")

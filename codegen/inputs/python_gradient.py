@@ -10,18 +10,15 @@ its run by the thread, which ``Calls`` has told before it entered the loop.
 
 from __future__ import annotations
 
-import inspect
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 from numba import njit, objmode
-from numba.core.dispatcher import Dispatcher
 
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Scalar
@@ -105,6 +102,8 @@ def _derivatives(block: Block, size: int, part: Any) -> np.ndarray:
     if numbers.shape == (size,) or (isinstance(block, Scalar) and numbers.shape == ()):
         return numbers
     wanted = "a number" if isinstance(block, Scalar) else f"an array of the shape ({size},)"
+    if numbers.shape == ():
+        wanted += "; if that is the potential itself, give its gradient, such as jax.grad of it"
     raise RecipeError(
         f"the gradient of your own by {block} has the shape {numbers.shape}; return {wanted}"
     )
@@ -114,23 +113,6 @@ def _described(found: Any) -> str:
     shape = getattr(found, "shape", None)
     size = f" of {len(found)}" if isinstance(found, tuple | list) else ""
     return f"{type(found).__name__}{size}" + (f" of the shape {tuple(shape)}" if shape else "")
-
-
-def is_for_python(function: Any, arguments: int) -> bool:
-    """Return True where a gradient returns its result, and False where it is for Numba and writes
-    into further arguments.
-
-    Args:
-        function: the gradient of the user.
-        arguments: how many arguments a gradient that returns its result takes.
-    """
-    if isinstance(function, Dispatcher) or not isinstance(function, FunctionType):
-        return not isinstance(function, Dispatcher)
-    try:
-        inspect.signature(function).bind(*[None] * arguments)
-    except TypeError:
-        return False
-    return True
 
 
 def reason_of(error: Exception) -> str:

@@ -23,12 +23,12 @@ from numba.core.errors import NumbaError
 from codegen.check_arguments import short_text
 from codegen.generate import Module
 from codegen.inputs.compiled_posterior import Density
+from codegen.inputs.gradient_form import is_for_python, require_form
 from codegen.inputs.posterior_data import bad_rows
 from codegen.inputs.python_gradient import (
     Calls,
     PythonGradient,
     calling_python,
-    is_for_python,
     reason_of,
     require_same,
 )
@@ -37,6 +37,7 @@ from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
+from recipe.language.symbols import name_of
 
 MAX_CHECKED_ROWS = 50
 LIBRARIES = {"builtins", "jax", "jaxlib", "math", "numba", "numpy", "scipy", "tensorflow", "torch"}
@@ -132,8 +133,9 @@ def _callable(U: Potential, function: Any, estimator: Estimator | None) -> Any:
     if not callable(function):
         raise RecipeError(f"gradient={short_text(function)} is not a function; give one")
     blocks = U.blocks if estimator is None else estimator.gradient.posterior.blocks
-    data = 0 if estimator is None else 1 + len(estimator.gradient.fields)
-    if is_for_python(function, len(blocks) + data):
+    data = () if estimator is None else ("rows", *map(name_of, estimator.gradient.fields))
+    require_form(function, blocks, data)
+    if is_for_python(function, len(blocks) + len(data)):
         return PythonGradient(function, blocks, results_first=estimator is None)
     return function if isinstance(function, Dispatcher) else njit(error_model="numpy")(function)
 

@@ -241,6 +241,12 @@ def _attributes(
 ) -> dict[str, Any]:
     """Return how the draws were made, as netCDF can store it."""
     schedule = options.schedule
+    computed = [
+        name
+        for p in _posteriors(module)
+        for name in p.derived
+        if name not in {b.name for b in p.ordered}
+    ]
     tuned = {} if options.tuning is None else {"tuning": options.tuning}
     tested = {} if acceptance is None else {"acceptance_rate": float(np.nanmean(acceptance))}
     return {
@@ -259,4 +265,5 @@ def _attributes(
         "sympy_version": sympy.__version__,
         **tested,
         **tuned,
+        **({"derived": " ".join(computed)} if computed else {}),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +19,16 @@ class Diagnosed(ABC):
     @abstractmethod
     def posterior_group(self) -> Group:
         """Return the draws as variables with the dimensions chain, draw and coordinate."""
+
+    def keys(self) -> list[str]:
+        """Return the names of the blocks and derived quantities that there are draws of."""
+        return list(self.posterior_group().variables)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, name: object) -> bool:
+        return str(name) in self.keys()
 
     @cached_property
     def _diagnosis(self) -> Diagnosis:

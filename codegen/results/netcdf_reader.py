@@ -16,7 +16,7 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
 
@@ -45,21 +45,20 @@ class RefusedError(Exception):
     """The file is refused; the text follows its name in the message."""
 
 
-def main(path: str, out: BinaryIO) -> None:
-    """Write the contents of a file, or why it is refused."""
+def main(path: str, out: BinaryIO, wanted: Sequence[str] | None = None) -> None:
+    """Write the contents of a file, or why it is refused.
+
+    Args:
+        path: the file.
+        out: where to.
+        wanted: the groups that are written beside the posterior; None for all.
+    """
     try:
         _limit_memory(SPARE_MEMORY_BYTES)
-        file = _opened(path)  # it is closed when its object is thrown away
-        group = file[GROUP]
-        variables = {str(name): v for name, v in group.variables.items()}
-        attributes = dict(group.attrs)
-        coordinates = _coordinates(variables, attributes)
-        described = [_described(name, v) for name, v in variables.items()]
-        said = {
-            "attributes": _plain(attributes),
-            "variables": described,
-            "coordinates": coordinates,
-        }
+        file = _opened(path, wanted)  # it is closed when its object is thrown away
+        names = [n for n in map(str, file.groups) if _is_wanted(n, wanted)]
+        variables = {n: {str(name): v for name, v in file[n].variables.items()} for n in names}
+        said = {"groups": {n: _group(file[n], variables[n]) for n in names}}
     except RefusedError as refused:
         _line(out, {"refused": str(refused)})
         return
@@ -71,21 +70,28 @@ def main(path: str, out: BinaryIO) -> None:
         return
     _line(out, said)
     try:
-        for variable, described_as in zip(variables.values(), described, strict=True):
-            for block in _blocks(variable, described_as["dtype"]):
-                out.write(block)
+        for n in names:
+            for variable, described in zip(
+                variables[n].values(), said["groups"][n]["variables"], strict=True
+            ):
+                for block in _blocks(variable, described["dtype"]):
+                    out.write(block)
         out.flush()
     except Exception:
         sys.exit(UNREADABLE)
 
 
-def _opened(path: str) -> Any:
+def _is_wanted(group: str, wanted: Sequence[str] | None) -> bool:
+    return group == GROUP or wanted is None or group in wanted
+
+
+def _opened(path: str, wanted: Sequence[str] | None) -> Any:
     """Return the file, which has a posterior group; its variables are not yet read."""
     import h5py  # type: ignore[import-untyped]
 
     try:
         with h5py.File(path, "r") as file:
-            largest = _check(file, os.path.getsize(path))
+            largest = _check(file, os.path.getsize(path), wanted)
             groups = [name for name, item in file.items() if isinstance(item, h5py.Group)]
     except RefusedError:
         raise
@@ -108,7 +114,7 @@ def _opened(path: str) -> Any:
 # --------------------------------------------------------------------------------
 
 
-def _check(file: Any, size: int) -> int:
+def _check(file: Any, size: int, wanted: Sequence[str] | None) -> int:
     """Refuse a file that leads to other files or claims more than it holds; return the bytes of the
     largest variable.
     """
@@ -124,7 +130,7 @@ def _check(file: Any, size: int) -> int:
         _check_attributes(item, name, size)
         if isinstance(item, h5py.Dataset):
             _check_storage(item, name)
-            if name.startswith(f"/{GROUP}/"):
+            if name.count("/") > 1 and _is_wanted(name.split("/")[1], wanted):
                 largest = max(largest, _check_size(item, name))
         elif isinstance(item, h5py.Group):
             left += [(f"{name}/{key}", child) for key, child in _children(item, name)]
@@ -193,6 +199,18 @@ def _check_attributes(item: Any, name: str, size: int) -> None:
 
 # -- what is written
 # -----------------------------------------------------------------------------------
+
+
+def _group(group: Any, variables: dict[str, Any]) -> dict[str, Any]:
+    """Return the description of a group, as JSON can hold it."""
+    attributes = dict(group.attrs)
+    coordinates = _coordinates(variables, attributes)
+    described = [_described(name, v) for name, v in variables.items()]
+    return {
+        "attributes": _plain(attributes),
+        "variables": described,
+        "coordinates": coordinates,
+    }
 
 
 def _coordinates(variables: dict[str, Any], attributes: dict[str, Any]) -> list[str]:
@@ -328,4 +346,4 @@ if __name__ == "__main__":
 
     sys.stdout.buffer.write(READY)  # imports may take long, which is no fault of the file
     sys.stdout.buffer.flush()
-    main(sys.argv[1], sys.stdout.buffer)
+    main(sys.argv[1], sys.stdout.buffer, json.loads(sys.argv[2]))

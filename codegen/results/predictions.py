@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sympy import Add, Expr
 
-from codegen.check_arguments import checked_integer, checked_mapping
+from codegen.check_arguments import checked_integer, checked_mapping, short_text
 from codegen.results.diagnostics.groups import Group, Variable
 from codegen.results.draws import Draws
 from codegen.results.new_data import new_data
@@ -53,16 +53,30 @@ def compute_log_likelihood(
         >>> draws.predictions["log_likelihood"].sizes
         {'chain': 4, 'draw': 20, 'likelihood_dim': 8}
     """
-    _require_posterior(posterior)
+    _require_both("compute_log_likelihood", draws, posterior)
     if posterior.log_likelihood is None:
         raise RecipeError("this posterior has no log_likelihood to compute; give it one")
     found = _of_each_row(posterior.log_likelihood, _thinned(draws, posterior, params, thin))
     return _with_group(draws, "log_likelihood", {_name_of_data(posterior): found}, thin)
 
 
-def _require_posterior(posterior: Any) -> None:
+def _require_both(called: str, draws: Any, posterior: Any) -> None:
+    """Require draws and their posterior, in this order."""
+    if isinstance(draws, Posterior):
+        raise RecipeError(
+            f"{called}(draws, posterior): the draws come first and their posterior second; swap"
+            " them"
+        )
+    if not isinstance(draws, Draws | SavedDraws):
+        raise RecipeError(
+            f"{called}(draws, posterior): the draws are {short_text(draws)}; give those of"
+            " sample(), or of a file by read_draws(path)"
+        )
     if not isinstance(posterior, Posterior):
-        raise RecipeError(f"{posterior!r} is no Posterior; give the one that the draws are of")
+        raise RecipeError(
+            f"{called}(draws, posterior): {short_text(posterior)} is no Posterior; give the one"
+            " that the draws are of"
+        )
 
 
 def _of_each_row(log_likelihood: Expr, at: AtDraws) -> np.ndarray:
@@ -100,7 +114,7 @@ def sample_posterior_predictive(
         RecipeError: where the log likelihood is no sum of laws by name, and as
             ``compute_log_likelihood``.
     """
-    _require_posterior(posterior)
+    _require_both("sample_posterior_predictive", draws, posterior)
     laws = _known_laws(posterior)
     checked_integer("seed", seed, 0, 2**63 - 1)
     at = _thinned(draws, posterior, params, thin)

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,13 +28,15 @@ MAX_DESCRIPTION_BYTES = 2**30  # of the line that describes the file
 BLOCK_BYTES = 2**26  # that are taken from the process at once
 
 
-def read_draws(path: str | Path) -> SavedDraws:
+def read_draws(path: str | Path, groups: Sequence[str] | None = None) -> SavedDraws:
     """Return the draws that ``Draws.save`` (or ArviZ, or xarray) wrote.
 
-    The posterior group is read completely into memory, and nothing in the file is run.
+    What is read is read completely into memory, and nothing in the file is run.
 
     Args:
         path: a netCDF file.
+        groups: the groups that are read beside the posterior, such as ``["sample_stats"]``; by
+            default all that there are. ``groups=[]`` reads the draws alone.
 
     Returns:
         The draws, for ``diagnose`` and ``plot``.
@@ -52,9 +54,10 @@ def read_draws(path: str | Path) -> SavedDraws:
             f"there is no file {file}, but a folder, a fifo or a device; give a file that recipe"
             " sample -o wrote"
         )
-    with _reader(file) as reader:
+    with _reader(file, groups) as reader:
         try:
-            return SavedDraws(_posterior(reader))
+            found = _groups(reader)
+            return SavedDraws(found.pop(netcdf_reader.GROUP), found)
         except MemoryError:
             raise RecipeError(f"the draws in {file} do not fit into memory") from None
 
@@ -134,9 +137,10 @@ class _Reader:
 
 
 @contextmanager
-def _reader(file: Path) -> Iterator[_Reader]:
+def _reader(file: Path, groups: Sequence[str] | None) -> Iterator[_Reader]:
     """Start the process; it is ended when the block ends, in whatever way."""
-    call = [sys.executable, "-P", str(Path(netcdf_reader.__file__)), str(file.absolute())]
+    wanted = json.dumps(None if groups is None else [str(name) for name in groups])
+    call = [sys.executable, "-P", str(Path(netcdf_reader.__file__)), str(file.absolute()), wanted]
     environment = os.environ | {"HDF5_PLUGIN_PRELOAD": "::"}  # HDF5 then loads no program
     process = subprocess.Popen(
         call,
@@ -154,11 +158,22 @@ def _reader(file: Path) -> Iterator[_Reader]:
         process.wait()
 
 
-def _posterior(reader: _Reader) -> Group:
-    """Return the posterior group, once it is certain that it fits into memory."""
-    said = reader.described()
-    size = sum(math.prod(v["shape"]) * np.dtype(v["dtype"]).itemsize for v in said["variables"])
-    require_memory(size, f"the draws in {reader.file}", "sample again with more thinning")
+def _groups(reader: _Reader) -> dict[str, Group]:
+    """Return the groups by name, once it is certain that they fit into memory."""
+    found = reader.described()["groups"]
+    size = sum(
+        math.prod(v["shape"]) * np.dtype(v["dtype"]).itemsize
+        for said in found.values()
+        for v in said["variables"]
+    )
+    others = [name for name in found if name != netcdf_reader.GROUP]
+    fewer = f", or read the draws without {', '.join(others)} (groups=[])" if others else ""
+    require_memory(size, f"the draws in {reader.file}", f"sample again with more thinning{fewer}")
+    return {name: _group(said, reader) for name, said in found.items()}
+
+
+def _group(said: dict[str, Any], reader: _Reader) -> Group:
+    """Return the next group."""
     try:
         read = {v["name"]: _variable(v, reader) for v in said["variables"]}
         named = set(said["coordinates"])

@@ -26,8 +26,8 @@ class SavedDraws(Diagnosed):
     Attributes:
         posterior: the variables of the file with their dimensions, the names of points along these,
             and how the draws were made.
-        predictions: further groups, by name, that ``compute_log_likelihood`` and
-            ``sample_posterior_predictive`` add; those of the file are not read.
+        predictions: further groups, by name: those of the file, such as sample_stats, and those
+            that ``compute_log_likelihood`` and ``sample_posterior_predictive`` add.
     """
 
     posterior: Group
@@ -62,7 +62,7 @@ class SavedDraws(Diagnosed):
         return self.posterior.attributes
 
     def save(self, path: str | Path) -> Path:
-        """Write the group posterior and those of ``predictions`` as netCDF.
+        """Write the group posterior and those of ``predictions`` as netCDF: all that was read.
 
         Args:
             path: the file, which is replaced if it exists.

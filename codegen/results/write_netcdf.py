@@ -60,24 +60,38 @@ def _write_group(there: Any, group: Group, taken: _NeverFailingFile) -> None:
 
     there.dimensions = group.sizes
     for name, variable in {**group.variables, **group.coordinates}.items():
-        values = variable.values
-        if values.dtype == object:
+        values, said = variable.values, dict(variable.attributes)
+        if values.dtype.kind in "OSU":
             texts = there.create_variable(name, variable.dims, h5py.string_dtype())
+            texts.attrs.update(said)
             if taken.error is None:
-                texts[...] = values
+                texts[...] = values.astype(object)
             continue
-        written = there.create_variable(
-            name, variable.dims, values.dtype, compression="gzip", shuffle=True
-        )
+        if values.dtype.kind == "b":  # netCDF has no type for what is true or false
+            values, said = values.astype(np.int8), {**said, "dtype": "bool"}
+        packed = {"compression": "gzip", "shuffle": True} if variable.dims else {}
+        written = there.create_variable(name, variable.dims, values.dtype, **packed)
+        written.attrs.update(said)
         if values.dtype.kind == "f":
             written.attrs["_FillValue"] = np.array([np.nan], values.dtype)
-        chunk = written.chunks[0]
-        rows = chunk * max(1, PIECE_BYTES * len(values) // (chunk * max(1, values.nbytes)))
-        for first in range(0, len(values), rows):
-            if taken.error is None:
-                written[first : first + rows] = values[first : first + rows]
+        _write_numbers(written, values, taken)
     for name, value in group.attributes.items():
         there.attrs[name] = value
+    others = [name for name in group.coordinates if name not in group.sizes]
+    if others:
+        there.attrs["coordinates"] = " ".join(others)
+
+
+def _write_numbers(written: Any, values: np.ndarray, taken: _NeverFailingFile) -> None:
+    """Write the numbers of a variable in pieces, until an error is noted."""
+    if not values.shape:
+        written[...] = values
+        return
+    chunk = written.chunks[0]
+    rows = chunk * max(1, PIECE_BYTES * len(values) // (chunk * max(1, values.nbytes)))
+    for first in range(0, len(values), rows):
+        if taken.error is None:
+            written[first : first + rows] = values[first : first + rows]
 
 
 class _NeverFailingFile(io.RawIOBase):

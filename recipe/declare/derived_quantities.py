@@ -88,7 +88,7 @@ def _read(e: Any, where: str, blocks: tuple[Block, ...], parameters: Sequence[Sy
         e = e.expression
     e = read(e, where)
     check_no_matrix(e, where)
-    check_symbols([(e, where)], blocks, allowed=(VectorData, ScalarData))
+    check_symbols([(e, where)], blocks, (VectorData, ScalarData), "blocks")
     if abstract_of([e]):
         raise RecipeError(f"{where} contains {abstract_of([e])[0]}; write it out")
     strange = [s for s in parameters_of([e]) if s not in parameters]

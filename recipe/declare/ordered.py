@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from typing import Any, NoReturn, overload
 
 from sympy import Add, Expr, Interval, oo
 
@@ -17,7 +17,7 @@ class Ordered(Sequence[Expr]):
 
     It is one block of a ``Posterior``. Each number is the one before it plus a positive gap; the
     map from gaps to numbers has the determinant 1, so that laws of the numbers are written as they
-    are, ``sum(normal(k, 0, 5) for k in c)``. Draws are of the numbers.
+    are: ``normal(c, 0, 5)`` is the law of each of them. Draws are of the numbers.
 
     Args:
         name: an identifier.
@@ -54,6 +54,11 @@ class Ordered(Sequence[Expr]):
     def __getitem__(self, at: slice) -> tuple[Expr, ...]: ...
 
     def __getitem__(self, at: Any) -> Any:
+        if not isinstance(at, int | slice):
+            raise RecipeError(
+                f"{self.name}[{at}]: an ordered block is indexed by a number, {self.name}[0]; what"
+                " data name by their labels is a Vector"
+            )
         return self._values[at]
 
     def __len__(self) -> int:
@@ -61,6 +66,17 @@ class Ordered(Sequence[Expr]):
 
     def __iter__(self) -> Iterator[Expr]:
         return iter(self._values)
+
+    def _no_expression(self, *_: Any) -> NoReturn:
+        c = self.name
+        raise RecipeError(
+            f"{c} is {len(self)} numbers, and an expression needs one; name it, {c}[0], or add over"
+            f" all of them, as in sum(exp(k) for k in {c})"
+        )
+
+    _sympy_ = _no_expression  # sympy calls it wherever an expression must be
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _no_expression
+    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = _no_expression
 
     def __repr__(self) -> str:
         return f"Ordered({self.name!r}, {len(self)})"
@@ -76,9 +92,9 @@ def unfolded(blocks: Any) -> tuple[tuple[Block, ...], tuple[Ordered, ...]]:
     given = blocks if isinstance(blocks, tuple | list) else (blocks,)
     ordered = tuple(b for b in given if isinstance(b, Ordered))
     if not ordered:
-        return check_state(blocks), ()
+        return check_state(blocks, "blocks"), ()
     plain = [s for b in given for s in (b.blocks if isinstance(b, Ordered) else (b,))]
-    checked = check_state(tuple(plain))
+    checked = check_state(tuple(plain), "blocks")
     names = [b.name for b in (*checked, *ordered)]
     twice = next((n for n in names if names.count(n) > 1), None)
     if twice is not None:

@@ -23,10 +23,19 @@ from recipe.declare.derived_quantities import (
 )
 from recipe.declare.ordered import Ordered, unfolded
 from recipe.language.calculus import gradient
+from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.log_density import Demand, Indicator, NamedLaw, as_log_density
-from recipe.language.symbols import Block, Length, ScalarData, Vector, VectorData, generic
+from recipe.language.symbols import (
+    Block,
+    Length,
+    Scalar,
+    ScalarData,
+    Vector,
+    VectorData,
+    generic,
+)
 from recipe.language.validate import check_no_matrix, check_number, check_symbols, read
 
 
@@ -100,13 +109,14 @@ class Posterior:
     ) -> None:
         if not isinstance(data, Mapping):
             raise RecipeError(
-                f"data={data!r} must be a dict of arrays by Data symbol, such as {{x: X, y: Y}}"
+                f"data= is a {type(data).__name__}, and must be a dict of arrays by Data symbol,"
+                " such as {x: table[['age', 'income']], y: table['y']}"
             )
         for key in data:
             if not isinstance(key, VectorData | ScalarData):
                 raise RecipeError(
                     f"data= has the key {key!r}, which is no Data symbol; write x = Data('x',"
-                    " like=theta) and {x: X}"
+                    " like=theta) and {x: X}, with the symbol itself as the key and not its name"
                 )
         prior = as_log_density(log_prior, "log_prior")
         likelihood = (
@@ -191,7 +201,12 @@ class Posterior:
         ]
         object.__setattr__(self, "data", (*kept, *derived))
         coordinates = [
-            Demand(label, f"a label that names a coordinate of {s.length}", Integer(0), whole=True)
+            Demand(
+                label,
+                f"a label that names a coordinate of {s.length.owner}",
+                Integer(0),
+                whole=True,
+            )
             for s, label in labels.items()
             if isinstance(s, VectorData)
         ]
@@ -212,7 +227,7 @@ class Posterior:
                 continue
             check_no_matrix(e, where)
             check_number(e, where)
-            check_symbols([(e, where)], self.blocks, allowed=allowed)
+            check_symbols([(e, where)], self.blocks, allowed, "blocks")
             if abstract_of([e]):
                 raise RecipeError(
                     f"{where} contains the abstract function {abstract_of([e])[0]}; write it out"
@@ -221,6 +236,8 @@ class Posterior:
             return
         for s in sorted(data_in(self.derived.values()) - {*self.given}, key=str):
             raise RecipeError(f"derived= uses {s}, and data= has no array for it; add {s}: ...")
+        if self.user_gradient is None:
+            self._require_every_block()
         given = {s for s, _ in self.data}
         used = {generic(s) for s in self.log_likelihood.atoms(VectorData, ScalarData)}
         for s in sorted(used - given, key=str):
@@ -229,6 +246,21 @@ class Posterior:
             )
         for s in sorted(given - used, key=str):
             raise RecipeError(f"data= has an array for {s}, which log_likelihood does not use")
+
+    def _require_every_block(self) -> None:
+        """Refuse a block that no density is about, as it would wander for ever; where its domain is
+        bounded, it has the uniform law there.
+        """
+        assert self.log_likelihood is not None
+        densities = (self.log_likelihood, self.log_prior)
+        used = {generic(s) for e in densities for s in e.atoms(Vector, Scalar)}
+        for block in self.blocks:
+            bounded = on_simplex(block) or len(finite_ends(block.domain)) == 2
+            if block not in used and not bounded:
+                raise RecipeError(
+                    f"{block} is in blocks=, and neither in log_likelihood nor in log_prior: it has"
+                    " no law; leave it out, or give it a prior"
+                )
 
     def __repr__(self) -> str:
         # printing imports this file

@@ -159,6 +159,7 @@ class Update:
             [*self.written(), *((c.e, "where") for c in self.where)],
             self.state,
             allowed=(Noise, ScalarNoise),
+            argument="rule",
         )
         self._check_observe_has_noise_of_its_own()
         self._check_draws()
@@ -265,5 +266,5 @@ def _pairs(rule: Any) -> tuple[list[tuple[Block, Any]], bool]:
         raise RecipeError(
             "rule= must be a dict {block: new value} or a list of pairs [(block, new value), ...]"
         ) from None
-    check_state(tuple(dict.fromkeys(block for block, _ in pairs)))
+    check_state(tuple(dict.fromkeys(block for block, _ in pairs)), "rule")
     return pairs, sequential

@@ -33,10 +33,12 @@ def as_expression(e: Any, where: str) -> Expr:
             f"{where} is the log density {e}; laws are for the log_likelihood and the log_prior"
             " of a Posterior, elsewhere write its .expression"
         )
-    if type(e).__name__ == "ndarray" and e.ndim:  # numpy may not be installed
+    shown = _shown_array(e)
+    if shown:
         raise RecipeError(
-            f"{where} is an array of the shape {e.shape}, not an expression; write a Data symbol in"
-            " the place of its numbers, and give the array as data={symbol: array}"
+            f"{where} is {shown}, not an expression; for a number of each row write a Data symbol"
+            " in its place, and give data={symbol: array}; for a number of each coordinate of theta"
+            " write s = Parameter('s', like=theta), and give params={'s': array}"
         )
     try:
         e = sympy.sympify(e, strict=True)
@@ -46,3 +48,12 @@ def as_expression(e: Any, where: str) -> Expr:
     if not isinstance(e, Expr) or isinstance(e, sympy.MatrixBase | sympy.MatrixExpr):
         raise RecipeError(f"{where} is {type(e).__name__}, not a single expression")
     return e
+
+
+def _shown_array(e: Any) -> str:
+    """What a list or an array is, in words; empty for anything else."""
+    if type(e).__name__ == "ndarray" and e.ndim:  # numpy may not be installed
+        return f"an array of the shape {e.shape}"
+    if isinstance(e, list | tuple):
+        return f"the {type(e).__name__} {shorten(repr(e), MAX_SHOWN_CHARS, placeholder=' ...')}"
+    return ""

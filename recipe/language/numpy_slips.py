@@ -8,6 +8,22 @@ from typing import Any, NoReturn
 
 from recipe.language.errors import RecipeError
 
+# Functions of numpy that sympy has by another name or not at all.
+ELSEWHERE = {
+    "absolute": "Abs(x)",
+    "arccos": "acos(x)",
+    "arcsin": "asin(x)",
+    "arctan": "atan(x)",
+    "cbrt": "x**Rational(1, 3)",
+    "exp2": "2**x",
+    "expm1": "exp(x) - 1",
+    "log10": "log(x)/log(10)",
+    "log1p": "log(1 + x)",
+    "log2": "log(x)/log(2)",
+    "reciprocal": "1/x",
+    "square": "x**2",
+}
+
 
 class NotAnArray:
     """A symbol that is no array: functions of arrays and matrix products are refused with the
@@ -24,8 +40,7 @@ class NotAnArray:
             refuse_matrix_product()
         if ufunc.nin == 1:
             raise RecipeError(
-                f"numpy's {name} computes numbers, and {self} is a symbol; use the function of"
-                f" sympy, from sympy import {name}"
+                f"numpy's {name} computes numbers, and {self} is a symbol; {in_sympy(name)}"
             )
         plain = [np.asarray(x, dtype=object) if isinstance(x, NotAnArray) else x for x in inputs]
         return getattr(ufunc, method)(*plain, **options)
@@ -35,6 +50,17 @@ class NotAnArray:
 
     def __rmatmul__(self, other: Any) -> NoReturn:
         refuse_matrix_product()
+
+
+def in_sympy(name: str) -> str:
+    """What to write in the place of a function of numpy, by its name there."""
+    if name in ELSEWHERE:
+        return f"write {ELSEWHERE[name]}, with the functions of sympy"
+    import sympy
+
+    if hasattr(sympy, name):
+        return f"use the function of sympy, from sympy import {name}"
+    return "write it with functions of sympy, such as exp and log"
 
 
 def refuse_matrix_product() -> NoReturn:

@@ -37,6 +37,11 @@ class Length(Symbol):
     def __new__(cls, name: str) -> Length:
         return Symbol.__xnew__(cls, name, integer=True, positive=True)  # type: ignore[no-any-return]
 
+    @property
+    def owner(self) -> str:
+        """The name of the block that has this length, as its user wrote it."""
+        return str(self.name).removeprefix("d_")
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Length, (self.name,)
 
@@ -567,7 +572,9 @@ def _shared_length(name: str, like: object) -> Length:
     if isinstance(like, Indexed):
         return like.length
     raise RecipeError(
-        f"like={like!r} of {name!r} is not a vector block: only a Vector has a length to share"
+        f"like={like!r} of {name!r} is not a vector block: only a Vector has a length to share, and"
+        " the number of coordinates is learned when the sampler runs (from data, coords= or"
+        " lengths=)"
     )
 
 

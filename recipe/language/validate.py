@@ -249,14 +249,24 @@ def check_symbols(
     expressions: Iterable[tuple[Expr, str]],
     state: tuple[Block, ...],
     allowed: tuple[type, ...] = (),
+    argument: str = "state",
 ) -> None:
     """Require that every symbol is a block of the state, a function of such blocks, a parameter, or
     of an allowed class.
 
     It also requires that a name has one meaning: to sympy, equal names with different assumptions
     are different symbols.
+
+    Args:
+        expressions: each with its place in messages.
+        state: the blocks.
+        allowed: the classes of symbols that may stand in the expressions besides.
+        argument: the argument that the blocks were given in, as messages name it.
+
+    Raises:
+        RecipeError: naming the symbol at fault and the repair.
     """
-    known = KnownBlocks(state)
+    known = KnownBlocks(state, argument)
     lengths = known.lengths
     meanings: dict[str, Any] = {b.name: b for b in state} | {
         length.name: length for length in lengths
@@ -286,19 +296,20 @@ class KnownBlocks:
 
     Attributes:
         state: the blocks.
+        argument: the argument that they were given in, as messages name it.
         lengths: the lengths of the vectors among them.
         images: the blocks that stand for others, by these.
         allowed: the blocks and their images.
     """
 
-    def __init__(self, state: tuple[Block, ...]) -> None:
-        self.state = state
+    def __init__(self, state: tuple[Block, ...], argument: str) -> None:
+        self.state, self.argument = state, argument
         self.lengths = {b.length for b in state if isinstance(b, Vector)}
         self.images = preimages(state)
         self.allowed = {*state, *self.images}
 
     def __str__(self) -> str:
-        return ", ".join(b.name for b in self.state)
+        return f"{self.argument}=({', '.join(b.name for b in self.state)})"
 
 
 def _check_images_are_unwritten(e: Expr, where: str, known: KnownBlocks) -> None:
@@ -359,25 +370,25 @@ def _check_leaf(s: Symbol, where: str, known: KnownBlocks, allowed: tuple[type, 
             repair = (
                 f"another block is called {s.name} there; use that very object"
                 if same
-                else f"add it to state=({known})"
+                else "add it there"
             )
-            raise RecipeError(
-                f"{where}: the block {s} is not part of the state ({known}); {repair}"
-            )
+            raise RecipeError(f"{where}: the block {s} is not in {known}; {repair}")
     elif isinstance(s, Potential | Field):
         unknown = next((b for b in s.blocks if b not in known.allowed), None)
         if unknown is not None:
             raise RecipeError(
-                f"{where}: {s} depends on the block {unknown}, which is not part of the state"
-                f" ({known})"
+                f"{where}: {s} depends on the block {unknown}, which is not in {known}"
             )
     elif isinstance(s, Noise | ScalarNoise | VectorData | ScalarData):
         if not isinstance(s, allowed):
             if isinstance(s, VectorData) and s.coordinate is not None:
+                block = s.length.owner
                 raise RecipeError(
-                    f"{where}: a coordinate by its number, [{s.coordinate}], stands in the"
-                    " log_likelihood of a Posterior only; write a prior that differs by coordinate"
-                    " with Parameter('m', like=theta), or with scalar blocks"
+                    f"{where}: {block}[{s.coordinate}], a coordinate by its number, stands in the"
+                    " log_likelihood of a Posterior only; for a prior that differs by coordinate,"
+                    f" write s = Parameter('s', like={block}, positive=True) and total(normal("
+                    f"{block}, 0, s)), and give params={{'s': [10, 1, ...]}}; or make an intercept"
+                    " a Scalar block"
                 )
             noise = isinstance(s, Noise | ScalarNoise)
             kind = "noise" if noise else "data"
@@ -385,13 +396,12 @@ def _check_leaf(s: Symbol, where: str, known: KnownBlocks, allowed: tuple[type, 
             raise RecipeError(f"{where}: {s} is {kind}, which may stand only in {home}")
     elif isinstance(s, Length):
         if s not in known.lengths:
-            raise RecipeError(f"{where}: {s} is the length of no block of the state ({known})")
+            raise RecipeError(f"{where}: {s} is the length of no block in {known}")
     else:
         _check_parameter(s, where, known)
     if isinstance(s, Dense) and not {s.row.length, s.column.length} <= known.lengths:
         raise RecipeError(
-            f"{where}: {s} stands between {s.row} and {s.column}, which are not both in the state"
-            f" ({known})"
+            f"{where}: {s} stands between {s.row} and {s.column}, which are not both in {known}"
         )
 
 
@@ -406,12 +416,13 @@ def _check_parameter(s: Symbol, where: str, known: KnownBlocks) -> None:
         )
     if isinstance(s, Indexed) and s.length not in known.lengths:
         raise RecipeError(
-            f"{where}: {s} has the length {s.length}, which no block of the state ({known}) has"
+            f"{where}: {s} has the length of {s.length.owner}, and {known} has no block of that"
+            " length"
         )
 
 
-def check_state(state: Any) -> tuple[Block, ...]:
-    """Return the state as a tuple of distinct blocks.
+def check_state(state: Any, argument: str = "state") -> tuple[Block, ...]:
+    """Return the state as a tuple of distinct blocks; ``argument`` is what messages call it.
 
     Raises:
         RecipeError: where it is empty, contains anything but blocks, or names a block or an image
@@ -419,18 +430,18 @@ def check_state(state: Any) -> tuple[Block, ...]:
     """
     blocks = tuple(state) if isinstance(state, tuple | list) else (state,)
     if not blocks:
-        raise RecipeError("state=() has no block: a recipe needs at least one Vector or Scalar")
+        raise RecipeError(f"{argument}=() has no block: give at least one Vector or Scalar")
     for block in blocks:
         if not isinstance(block, Vector | Scalar):
             raise RecipeError(
-                f"state contains {block!r}, which is not a block; blocks are Vector(...) and"
+                f"{argument}= contains {block!r}, which is not a block; blocks are Vector(...) and"
                 " Scalar(...)"
             )
     names = [b.name for b in blocks]
     twice = next((n for n, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise RecipeError(
-            f"the state symbol {twice} is used twice; give each block a name of its own"
+            f"{argument}= has two blocks called {twice}; give each block a name of its own"
         )
     images = [b.image for b in blocks if b.image is not None]
     clash = next((i for i in images if images.count(i) > 1 or i in blocks), None)

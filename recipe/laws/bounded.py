@@ -56,20 +56,23 @@ def dirichlet(x: Vector, concentration: Any) -> LogDensity:
             law.
 
     Raises:
-        RecipeError: where x is no block on a simplex, or the concentration may be 0 or less.
+        RecipeError: where x is no block on a simplex, or the concentration is several numbers, or
+            may be 0 or less.
     """
     if not on_simplex(x):
         raise RecipeError(
             f"dirichlet({x}): the variable must be a block on the simplex, Vector('x',"
             " domain=Simplex())"
         )
+    if isinstance(concentration, Indexed) or hasattr(concentration, "__len__"):
+        raise RecipeError(
+            f"dirichlet({x}, {concentration}): the concentration must be one number for all"
+            f" probabilities; for one of each, declare a = Parameter('a', like={x}, positive=True),"
+            f" write total((a - 1)*log({x})) + (b - 1)*log(1 - total({x})) with the last one as b,"
+            " and give the others as params={'a': [...]}"
+        )
     a = argument(concentration, "the concentration of dirichlet")
     demands = positive_demands(a, "the concentration of dirichlet")
-    if isinstance(a, Indexed):
-        raise RecipeError(
-            f"dirichlet({x}, {a}): the concentration must be one number for all probabilities;"
-            " write other laws out as total((a - 1)*log(x)) + (b - 1)*log(1 - total(x))"
-        )
     count = x.dim + 1
     constant = _log_gamma(count * a) - count * loggamma(a)
     return LogDensity(constant + (a - 1) * (total(log(x)) + log(1 - total(x))), tuple(demands))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -104,7 +104,14 @@ class Law:
 
 
 def density(law: Law, x: Any, formula: Any) -> LogDensity:
-    """Return the log density of a law at ``x``; ``formula`` gets the variable and the arguments."""
+    """Return the log density of a law at ``x``; ``formula`` gets the variable and the arguments.
+
+    Of several numbers, such as an ``Ordered`` block, each has the law, and it is the sum.
+    """
+    if isinstance(x, Sequence) and not isinstance(x, str):
+        if not len(x):
+            raise RecipeError(f"{law.name}({x}): there is nothing in it that could have the law")
+        return sum((density(law, each, formula) for each in x[1:]), density(law, x[0], formula))
     variable, arguments, demands = law.read(x)
     with_coordinates = variable if isinstance(variable, Indexed) else None
     e = formula(variable, **arguments)

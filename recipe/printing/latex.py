@@ -30,7 +30,7 @@ class _IndexPrinter(LatexPrinter):
         return "-\\infty"
 
     def _print_Length(self, e: Length) -> str:
-        return f"d_{{{self._name(e.name.removeprefix('d_'))}}}"
+        return f"d_{{{self._name(e.owner)}}}"
 
     def _print_Dense(self, e: Dense) -> str:
         return self._name(e.name)

@@ -50,7 +50,7 @@ def kernel_summary(kernel: Kernel) -> str:
 
 def posterior_summary(posterior: Posterior) -> str:
     """The blocks, the data and the two densities of a posterior."""
-    data = [f"{s} {_size(value)}" for s, value in posterior.data]
+    data = [f"{s} {_size(value)}" for s, value in posterior.given.items()]
     lines = [_head("Posterior", None, posterior.blocks, posterior.parameters)]
     lines += [f"data: {listed(data)}"] if data else []
     if posterior.log_likelihood is not None:
@@ -83,7 +83,7 @@ def _head(kind: str, name: str | None, state: Sequence[Block], parameters: Itera
 
 def _laws(posteriors: Iterable[tuple[Potential, Posterior]]) -> list[str]:
     return [
-        f"{U} is a posterior of {listed(p.blocks)}, data: {listed(s for s, _ in p.data) or 'none'}"
+        f"{U} is a posterior of {listed(p.blocks)}, data: {listed(p.given) or 'none'}"
         for U, p in posteriors
     ]
 

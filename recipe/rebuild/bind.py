@@ -118,6 +118,11 @@ def _for_the_one_potential(recipe: Bound, value: Any) -> tuple[Bound, Values]:
     U = one_potential(recipe)
     if isinstance(value, Posterior):
         return recipe, {U: value}
+    if callable(value) and not isinstance(value, Expr):
+        raise RecipeError(
+            "the posterior is a function, and must be a Posterior or an expression; a gradient of"
+            " your own is an argument by name, sample(sampler, gradient=f)"
+        )
     e = read(value, f"the value of {U}")
     found = {generic(s) for s in e.atoms(Vector, Scalar)}
     if not found or found & set(recipe.state) or found & {b.image for b in recipe.state}:

@@ -39,6 +39,7 @@ from recipe.language.symbols import (
     Vector,
     VectorParameter,
     assumptions_of,
+    name_of,
 )
 from recipe.language.total import Total, free_indexed, opened, sum_over
 from recipe.language.validate import check_state
@@ -49,7 +50,9 @@ Spread = TypeVar("Spread", Recipe, Kernel)
 ONE_VECTOR_ONLY = "the recipe holds for one vector only; write the model with one Vector block"
 
 
-def spread(recipe: Spread, U: Potential, blocks: Any, *, avoid: Iterable[Expr] = ()) -> Spread:
+def spread(
+    recipe: Spread, U: Potential | str, blocks: Any, *, avoid: Iterable[Expr] = ()
+) -> Spread:
     """The same sampler on several blocks in place of the one vector that ``U`` depends on.
 
     Every block of that length (a momentum, say) and every vector parameter is copied for each new
@@ -61,7 +64,7 @@ def spread(recipe: Spread, U: Potential, blocks: Any, *, avoid: Iterable[Expr] =
 
     Args:
         recipe: the sampler, a recipe or a kernel.
-        U: a potential in it that depends on one ``Vector``.
+        U: a potential in it that depends on one ``Vector``, or its name.
         blocks: the new blocks, a tuple (or one block), on the domain of that vector.
         avoid: expressions whose names no copy may get.
 
@@ -73,7 +76,7 @@ def spread(recipe: Spread, U: Potential, blocks: Any, *, avoid: Iterable[Expr] =
             ``outer`` of that length, a noise with a covariance, a simplex, or a potential that has
             its posterior already.
     """
-    new, theta = check_state(blocks), _the_vector(recipe, U)
+    new, theta = check_state(blocks, "blocks"), _the_vector(recipe, U)
     if new == (theta,):
         return recipe
     changed = next((b for b in recipe.state if b.image is not None), None)
@@ -87,11 +90,13 @@ def spread(recipe: Spread, U: Potential, blocks: Any, *, avoid: Iterable[Expr] =
     return _rebuilt(recipe, _copies(recipe, theta, new, avoid))  # type: ignore[no-any-return]
 
 
-def _the_vector(recipe: Recipe | Kernel, U: Potential) -> Vector:
+def _the_vector(recipe: Recipe | Kernel, given: Potential | str) -> Vector:
     """Return the one vector that a potential of the recipe depends on."""
+    named = {name_of(f): f for f in recipe.abstract}
+    U = named.get(given) if isinstance(given, str) else given
     if not isinstance(U, Potential) or U not in recipe.abstract:
         raise RecipeError(
-            f"{U} is no potential of this recipe, which has:"
+            f"{given} is no potential of this recipe, which has:"
             f" {', '.join(map(str, recipe.abstract)) or 'none'}"
         )
     if len(U.blocks) > 1 or not isinstance(U.blocks[0], Vector):

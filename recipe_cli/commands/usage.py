@@ -4,6 +4,7 @@ at once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
@@ -14,6 +15,16 @@ from typer.core import TyperArgument, TyperCommand
 
 from recipe.language.did_you_mean import did_you_mean
 
+# What other libraries call an option: the names of it here.
+NAMES_ELSEWHERE = {
+    "warmup": ("burnin", "burn_in", "num_warmup"),
+    "steps": ("draws", "samples", "num_samples", "iter", "iterations", "n_iter"),
+    "chains": ("num_chains", "n_chains"),
+    "step-size": ("lr", "learning_rate", "eta", "epsilon"),
+    "posterior": ("model",),
+    "threads": ("cores", "jobs"),
+    "initial": ("init", "inits"),
+}
 LARGEST_EXPONENT = 30  # of ten; every option refuses such a number, with its own bound
 
 
@@ -41,7 +52,12 @@ class CompleteUsage(TyperCommand):
     def _meant(self, error: Any) -> str:
         options = [o for p in self.params for o in (*p.opts, *p.secondary_opts)]
         name = error.option_name.lstrip("-")
-        meant = did_you_mean(name, [o[2:] for o in options if o.startswith("--")])
+        long = [o[2:] for o in options if o.startswith("--")]
+        plain = name.lower().replace("-", "_")
+        for ours, theirs in NAMES_ELSEWHERE.items():
+            if plain in theirs and ours in long:
+                return f" Did you mean --{ours}?"
+        meant = did_you_mean(name, long)
         if meant:
             return f" {meant.replace('did you mean ', 'Did you mean --').rstrip()}"
         if "--param" in options:
@@ -53,8 +69,13 @@ class CompleteUsage(TyperCommand):
         if any(p.is_eager and given.get(p.name) for p in order):
             return  # --help
         missing = [p for p in self.params if p.required and not given.get(p.name)]
-        if len(missing) > 1:
-            ctx.fail(f"Missing {', '.join(map(_shown, missing))}.")
+        if missing:
+            ctx.fail(f"Missing {', '.join(map(_shown, missing))}.{self._example()}")
+
+    def _example(self) -> str:
+        """The first example of the help of this command, as a sentence."""
+        found = re.search(r"`(recipe [^`]*)`", " ".join((self.epilog or "").split()))
+        return f" An example: {found[1]}" if found else ""
 
 
 def _shown(parameter: Any) -> str:

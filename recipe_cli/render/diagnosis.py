@@ -51,7 +51,7 @@ def diagnose_file(
     """
     if plots is not None:
         folder_for_plots(plots)  # a bad folder is reported before the work begins
-    data = read_draws(file)
+    data = read_draws(file, groups=[])
     diagnosis = diagnose(data)
     if as_json:
         print_lines(json.dumps(diagnosis.as_json(), indent=2))

@@ -50,7 +50,7 @@ def _values(item: str) -> dict[str, Any]:
 
 def _last_draws(file: Path) -> dict[str, Any]:
     """Return the last draw of each chain, by block."""
-    variables = read_draws(file).posterior.variables
+    variables = read_draws(file, groups=[]).posterior.variables
     return {name: variable.values[:, -1] for name, variable in variables.items()}
 
 

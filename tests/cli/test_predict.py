@@ -53,6 +53,8 @@ def test_saved_draws_are_predicted_from(drawn):
     assert np.array_equal(
         ours.log_likelihood["y"].to_numpy(), theirs.log_likelihood["y"].to_numpy()[:, ::2]
     )
+    assert {"sample_stats", "posterior_predictive", "observed_data"} <= set(ours.groups())
+    assert ours.posterior_predictive["y"].equals(theirs.posterior_predictive["y"])
     saved = read_draws(folder / "draws.nc")
     assert np.array_equal(read_draws(folder / "more.nc")["mu"], saved["mu"])
     again = command("predict", folder / "draws.nc", *more, "--log-likelihood")

@@ -67,6 +67,13 @@ def test_a_posterior_without_a_sampler_is_refused(of):
         of(posterior)
 
 
+@pytest.mark.parametrize("what", ["hmc_kernel", None, banana])
+@pytest.mark.parametrize("size", [0.1, "auto"])
+def test_what_is_no_sampler_is_refused_with_an_import(what, size):
+    with pytest.raises(RecipeError, match=r"is no sampler.*from catalog.hmc import hmc_kernel"):
+        sample(what, posterior, step_size=size)
+
+
 def test_a_name_that_is_no_block_is_refused():
     with pytest.raises(RecipeError, match="which is no block; the blocks are a, b, r_a, r_b, and"):
         kept(generate(sghmc, posterior), keep="r")

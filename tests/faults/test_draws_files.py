@@ -232,7 +232,8 @@ def read_apart(content, path, seconds):
         return "refused"
     held = [
         np.dtype(v["dtype"]).itemsize * int(np.prod(v["shape"]))
-        for v in told["variables"]
+        for group in told["groups"].values()
+        for v in group["variables"]
         if v["dtype"]
     ]
     assert len(numbers) == sum(held)
@@ -421,6 +422,12 @@ def test_all_that_a_file_may_hold_comes_back_as_xarray_reads_it(tmp_path, monkey
     assert {n: v.dtype.kind for n, v in found.variables.items()} == {
         n: text.get(v.dtype.kind, v.dtype.kind) for n, v in expected.variables.items()
     }
+    whole.to_netcdf(path, group="sample_stats", engine="h5netcdf", mode="a", encoding=packed)
+    again = read_draws(read_draws(path).save(tmp_path / "again.nc")).to_arviz()
+    for group in ("posterior", "sample_stats"):
+        kept = again[group]
+        kept.attrs.pop("created_at")
+        xarray.testing.assert_identical(getattr(kept, "ds", kept).load(), expected)
     monkeypatch.setattr(netcdf_reader, "BLOCK_BYTES", 100)
     with h5netcdf.File(path, "r") as file:
         blocks = list(netcdf_reader._blocks(file["posterior"].variables["theta"], "<f8"))

@@ -57,15 +57,15 @@ TOO_FAR = [
     Fraction(10**400),
     Decimal("1e-5000"),
     Decimal("1e5000"),
-    0,
-    -0.0,
-    float("inf"),
-    sympy.oo,
     sympy.Integer(10) ** 400,
     sympy.Rational(1, 10**400),
 ]
 BAD = [
     -1,
+    0,  # it is said to be 0, and not that it is too small for a float
+    -0.0,
+    float("inf"),
+    sympy.oo,
     float("nan"),
     Decimal("nan"),
     Decimal("sNaN"),

@@ -144,7 +144,7 @@ LENGTHS: dict[str, Mistake] = {
     "identity between two": (lambda: between(theta, phi, 1), "Q[theta, phi] = 1", "like=theta"),
     "of a parameter": (
         lambda: hamiltonian(total(Parameter("a", like=phi))),
-        "a has the length d_phi",
+        "a has the length of phi",
         "theta",
     ),
     "a length of no block": (lambda: hamiltonian(U + phi.dim), "d_phi", "theta"),
@@ -186,7 +186,7 @@ BLOCKS: dict[str, Mistake] = {
     ),
     "twice": (
         lambda: Recipe((theta, theta), U, *ZEROS),
-        "theta is used twice",
+        "two blocks called theta",
         "a name of its own",
     ),
     "two of one name": (

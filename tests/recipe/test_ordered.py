@@ -6,7 +6,7 @@ import pytest
 from sympy import exp
 
 from recipe import Data, Ordered, Posterior, RecipeError, Scalar, Vector, total
-from recipe.laws import normal, ordered_logistic
+from recipe.laws import half_normal, normal, ordered_logistic
 
 C, Y, B = Ordered("c", 3), Data("y"), Scalar("b")
 PRIOR = normal(B, 0, 2) + sum(normal(k, 0, 5) for k in C)
@@ -81,3 +81,33 @@ def test_data_that_only_a_derived_quantity_uses_are_no_data_of_the_likelihood():
     )
     assert NEW not in dict(posterior.data)
     assert NEW in posterior.given
+
+
+def test_a_law_of_an_ordered_block_is_that_of_each_of_its_numbers():
+    assert normal(C, 0, 5).expression == sum(normal(k, 0, 5) for k in C).expression
+    with pytest.raises(RecipeError, match="leave total out"):
+        total(normal(C, 0, 5))
+    with pytest.raises(RecipeError, match="half_normal"):
+        half_normal(C, 5)  # the first number may be negative
+
+
+EXPRESSION = r"c is 3 numbers, and an expression needs one; name it, c\[0\]"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda: C[Y], r"c\[y\]: an ordered block is indexed by a number"),
+        (lambda: normal(Y, C, 1), EXPRESSION),
+        (lambda: exp(C), EXPRESSION),
+        (lambda: C**2, EXPRESSION),
+        (lambda: 2 * C, EXPRESSION),
+        (lambda: 1 - C, EXPRESSION),
+        (lambda: B * C, EXPRESSION),
+        (lambda: total(C), EXPRESSION),
+        (lambda: sum(C) + C, EXPRESSION),
+    ],
+)
+def test_an_ordered_block_is_no_expression(wrong, said):
+    with pytest.raises(RecipeError, match=said):
+        wrong()

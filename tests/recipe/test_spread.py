@@ -353,7 +353,10 @@ REFUSED = {
         "V is no potential of this recipe, which has: U",
     ),
     "no block": (lambda: spread(friction(), U, ()), "has no block"),
-    "a block twice": (lambda: spread(friction(), U, (eta, eta)), "eta is used twice"),
+    "a block twice": (
+        lambda: spread(friction(), U, (eta, eta)),
+        "two blocks called eta",
+    ),
     "a bound potential": (
         lambda: spread(bind(friction(), {U: law(theta)}), U, (mu, eta)),
         "U has its posterior already",

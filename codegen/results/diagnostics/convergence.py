@@ -80,7 +80,8 @@ def convergence(values: np.ndarray) -> Estimates:
 
 def ess_of_mean(values: np.ndarray) -> np.ndarray:
     """Return the effective sample size for the mean of each coordinate, shape (coordinates,); NaN
-    with fewer than four draws a chain, or where a draw is not finite.
+    with fewer than four draws a chain, where a draw is not finite, or where no chain ever moved: a
+    number that stays says nothing about a law.
 
     Args:
         values: the draws, shape (chains, draws, coordinates).
@@ -90,7 +91,8 @@ def ess_of_mean(values: np.ndarray) -> np.ndarray:
     x = np.ascontiguousarray(values.transpose(2, 0, 1), dtype=np.float64)
     with np.errstate(all="ignore"):
         sizes = _Halves.of(x).ess()
-    return np.where(np.isfinite(x).all(axis=(1, 2)), sizes, np.nan)
+    moved = (x != x[:, :, :1]).any(axis=(1, 2))
+    return np.where(np.isfinite(x).all(axis=(1, 2)) & moved, sizes, np.nan)
 
 
 def _judged(x: np.ndarray, scores: _NormalScores) -> np.ndarray:

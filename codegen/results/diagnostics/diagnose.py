@@ -22,6 +22,7 @@ from codegen.results.diagnostics.words import (
     Apart,
     apart_in,
     badly_mixed,
+    disagrees,
     never_moved,
     rejected,
     sentences,
@@ -50,14 +51,24 @@ def diagnosis_of(posterior: Group) -> Diagnosis:
     chains = tuple(run.numbers[p] for p in positions)
     rows: list[CoordinateDiagnostics] = []
     apart: list[Apart] = []
+    alone: list[tuple[CoordinateDiagnostics, np.ndarray]] = []  # numbers that are blocks
+    derived = str(run.attributes.get("derived", "")).split()
     stuck: dict[str, list[Any]] = {}
     if kept >= MIN_DRAWS:
         for block in blocks:
             values = block.chosen(positions, kept)
             of_block = _rows(block, values)
             rows += of_block
-            apart += apart_in(block, of_block, values, chains)
-            stuck |= _stuck(block, values, chains)
+            if len(of_block) > 1:
+                apart += apart_in(of_block, values, chains)
+            elif any(map(disagrees, of_block)):
+                alone.append((of_block[0], values))
+            if block.name not in derived:
+                stuck |= _stuck(block, values, chains)
+        if alone:
+            apart += apart_in(
+                [row for row, _ in alone], np.concatenate([v for _, v in alone], axis=2), chains
+            )
     divergences = tuple(
         filter(None, re.split(r"; (?=chain \d)", str(run.attributes.get("divergences", ""))))
     )

@@ -12,7 +12,7 @@ import numpy as np
 from codegen.results.diagnostics.convergence import MIN_DRAWS
 from codegen.results.diagnostics.diagnosis import CoordinateDiagnostics
 from codegen.results.diagnostics.disagreement import disagreements
-from codegen.results.diagnostics.judged_draws import BlockOfDraws, RunOfDraws
+from codegen.results.diagnostics.judged_draws import RunOfDraws
 
 # Vehtari, Gelman, Simpson, Carpenter, Buerkner: Rank-normalization, folding, and localization,
 # Bayesian Analysis 16 (2021).
@@ -80,14 +80,18 @@ class Apart:
     rows: list[CoordinateDiagnostics]
 
 
+def disagrees(row: CoordinateDiagnostics) -> bool:
+    """Whether the chains disagree on a coordinate, and one of them has moved at all."""
+    return LARGEST_R_HAT < row.r_hat < np.inf
+
+
 def apart_in(
-    block: BlockOfDraws,
-    rows: list[CoordinateDiagnostics],
-    values: np.ndarray,
-    numbers: Sequence[Any],
+    rows: list[CoordinateDiagnostics], values: np.ndarray, numbers: Sequence[Any]
 ) -> list[Apart]:
-    """Return why chains disagree on a block."""
-    bad = np.flatnonzero([row.r_hat > LARGEST_R_HAT for row in rows])
+    """Return why chains disagree on coordinates that may have changed places: those of one block,
+    or numbers that are blocks of their own.
+    """
+    bad = np.flatnonzero([disagrees(row) for row in rows])
     if not bad.size or len(values) < 2:
         return []
     bad = np.array(sorted(bad, key=lambda k: -rows[k].r_hat))

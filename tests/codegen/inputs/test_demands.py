@@ -11,11 +11,13 @@ from codegen import Density
 from codegen.inputs.label_arrays import LabelWarning
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.posterior_data import resolved_arrays
-from recipe import Data, Posterior, RecipeError, Scalar, Vector, total
+from recipe import Data, Posterior, RecipeError, Scalar, Simplex, Vector, total
 from recipe.laws import (
     bernoulli_logit,
     binomial_logit,
+    categorical,
     categorical_logit,
+    dirichlet,
     exponential,
     normal,
     poisson_log,
@@ -121,7 +123,7 @@ def test_a_block_is_indexed_by_numbers_and_by_labels_in_the_data(index):
 
 
 def test_a_coordinate_by_its_number_stands_in_a_likelihood_only():
-    with pytest.raises(RecipeError, match=r"a coordinate by its number, \[0\]"):
+    with pytest.raises(RecipeError, match=r"theta\[0\], a coordinate by its number, .* Parameter"):
         Posterior(theta, normal(y, theta[0], 1), normal(theta[0], 0, 1), {y: [1, 2]})
 
 
@@ -129,7 +131,7 @@ def test_groups_without_data_are_said():
     group = Data("group")
     data = {y: [1, 2], group: [0, 3]}
     posterior = Posterior(theta, normal(y, theta[group], 1), -total(theta**2), data)
-    with pytest.warns(LabelWarning, match="no row with the label 1, 2, so 2 of 4"):
+    with pytest.warns(LabelWarning, match="no row with the labels 1, 2, so 2 of 4 coordinates"):
         resolved_arrays(posterior, Lengths())
     named = Posterior(
         theta,
@@ -143,6 +145,24 @@ def test_groups_without_data_are_said():
         resolved_arrays(named, Lengths())
 
 
+def test_categories_without_data_are_counted_with_the_last():
+    w, label = Vector("w", domain=Simplex()), Data("label")
+    law, prior = categorical(label, w), dirichlet(w, 1)
+    with pytest.warns(LabelWarning, match="the label 1, so 1 of 4 categories") as said:
+        resolved_arrays(Posterior(w, law, prior, {label: [0, 2, 3]}), Lengths())
+    assert "group" not in str(said[0].message)
+    named = Posterior(w, law, prior, {label: [0, 1, 2]}, coords={w: ["a", "b", "c"]})
+    with pytest.warns(LabelWarning, match="label 3, the last of 4 .* are 3 .* give it 2 co"):
+        resolved_arrays(named, Lengths())
+
+
 def test_labels_need_their_data():
     with pytest.raises(RecipeError, match="no array for it; add group"):
         Posterior(theta, normal(y, theta[Data("group")], 1), -total(theta**2), {y: [1, 2]})
+
+
+def test_labels_that_begin_with_1_are_said_to_count_from_0():
+    group = Data("group")
+    law, data = normal(y, theta[group], 1), {y: [1, 2], group: [1, 2]}
+    with pytest.warns(LabelWarning, match="the label 0, so 1 of 3 .* subtract 1 where yours begin"):
+        resolved_arrays(Posterior(theta, law, -total(theta**2), data), Lengths())

@@ -663,7 +663,7 @@ def test_arguments_that_are_something_else_are_one_sentence(options, message):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (None, "data=None must be a dict"),
+        (None, "data= is a NoneType, and must be a dict"),
         ({"x": x_values}, "data= has the key 'x', which is no Data symbol"),
         ({X: [[1.0], [1.0, 2.0]], y: y_values}, "the data of x must be an array"),
         (

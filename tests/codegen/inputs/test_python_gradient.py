@@ -11,9 +11,10 @@ from numba import njit
 from sympy import Matrix, exp, log
 
 from codegen import generate, one_step, sample
-from codegen.inputs.python_gradient import PythonGradient, check_python_gradient, is_for_python
+from codegen.inputs.gradient_form import is_for_python
+from codegen.inputs.python_gradient import PythonGradient, check_python_gradient
 from codegen.inputs.user_gradient import source_text
-from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, total
+from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, spread, total
 
 theta, eta, s = Vector("theta"), Vector("eta"), Scalar("s")
 ONE = Recipe(theta, Potential("U", theta), Matrix([[1]]), Matrix([[0]]), name="one")
@@ -223,3 +224,41 @@ def test_one_step_takes_it_too():
         one_step(module, step_size=0.1, gradient=lambda theta: 1 / 0)(
             state, np.random.default_rng(0)
         )
+
+
+def test_the_arguments_of_a_gradient_are_said():
+    with pytest.raises(RecipeError) as refused:
+        quiet(ONE, gradient=lambda mu, eta, s: (mu, eta, s))
+    assert str(refused.value) == (
+        "the gradient of your own can be called neither as f(theta), which returns it, nor as"
+        " f(g_theta, theta), which writes it (for Numba); the sampler of several blocks is"
+        ' spread(sampler, "U", (mu, eta))'
+    )
+    y = Data("y")
+    posterior = Posterior(theta, None, 0, {y: [1.0]}, gradient=lambda theta, y: theta)
+    with pytest.raises(RecipeError, match=r"neither as f\(theta, rows, y\), which returns"):
+        quiet(ONE, posterior)
+
+
+def test_the_potential_in_the_place_of_its_gradient_is_said():
+    with pytest.raises(RecipeError, match="if that is the potential itself, give its gradient"):
+        quiet(ONE, gradient=lambda theta: (theta**2).sum() / 2)
+
+
+def test_a_gradient_in_the_place_of_the_posterior_is_said():
+    with pytest.raises(RecipeError, match=r"sample\(sampler, gradient=f\)"):
+        quiet(ONE, of_normal)
+
+
+def test_a_gradient_of_the_wrong_sign_is_thought_of():
+    draws = quiet(ONE, gradient=lambda theta: -theta, steps=3000, step_size=0.1)
+    assert any("change the sign of the gradient of your own" in w for w in draws.warnings)
+
+
+def test_a_potential_is_spread_by_its_name():
+    mu = Vector("mu")
+    two = spread(ONE, "U", (mu, s))
+    draws = quiet(two, gradient=lambda mu, s: (mu, s), lengths={"mu": 2})
+    assert draws.keys() == ["mu", "s"]
+    with pytest.raises(RecipeError, match="V is no potential of this recipe, which has: U"):
+        spread(ONE, "V", (mu, s))

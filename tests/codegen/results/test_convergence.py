@@ -129,6 +129,7 @@ def test_fewer_than_four_draws_have_a_mean_only():
     assert np.isnan(convergence(np.empty((2, 0, 3))).mean).all()
     assert convergence(np.empty((2, 10, 0))).r_hat.shape == (0,)
     assert np.isnan(ess_of_mean(np.ones((1, 3, 2)))).all()
+    assert np.isnan(ess_of_mean(np.ones((1, 30, 2)))).all()  # it never moved
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

@@ -66,7 +66,7 @@ def test_columns_of_pyarrow_name_them_too():
         ),
         (
             lambda: names(posterior(values, coords={theta: ["a", "b"]})),
-            "coords[theta] makes d_theta = 2, but the data of x, of the shape (4, 3), makes it 3;",
+            "coords[theta] makes the length of theta 2, but the data of x, of the shape (4, 3),",
         ),
         (lambda: posterior(values, coords={s: ["a"]}), "coords= names s, which is no vector block"),
         (lambda: posterior(values, coords=["a"]), "coords= must be a dict of names by block"),

@@ -66,17 +66,21 @@ CASES = [
 ]
 
 
-def said(x, **attributes):
-    number = len(x)
-    draws = Draws(
-        {"mu": x},
-        counts=np.full(number, x.shape[1]),
+def said_of(blocks, **attributes):
+    number, draws = next(iter(blocks.values())).shape[:2]
+    made = Draws(
+        blocks,
+        counts=np.full(number, draws),
         divergences=(),
         interrupted=False,
         attributes=attributes,
-        step_sizes=np.ones(x.shape[1]),
+        step_sizes=np.ones(draws),
     )
-    return " | ".join(diagnose(draws).warnings)
+    return " | ".join(diagnose(made).warnings)
+
+
+def said(x, **attributes):
+    return said_of({"mu": x}, **attributes)
 
 
 @pytest.mark.parametrize(("made", "cause"), CASES, ids=[f"{m.__name__}" for m, _ in CASES])
@@ -101,3 +105,44 @@ def test_few_draws_and_a_large_step_are_said_as_such():
     assert "50 draws a chain are too few to judge" in said(noise(4, 50, 2))
     assert "too large: Metropolis tests accept 0.02" in said(noise(4, 400, 2), acceptance_rate=0.02)
     assert "step size" not in said(noise(4, 400, 2), acceptance_rate=0.6)
+
+
+def autoregression(effective, draws, coordinates, seed):
+    """Slow chains, which are worth so many independent draws each."""
+    rng = np.random.default_rng(seed)
+    rho = (draws - effective) / (draws + effective)
+    x = rng.normal(size=(draws, 4, coordinates))
+    for t in range(1, draws):
+        x[t] = rho * x[t - 1] + np.sqrt(1 - rho**2) * x[t]
+    return x.transpose(1, 0, 2)
+
+
+@pytest.mark.parametrize("effective", [5, 30, 100])
+def test_slow_chains_of_a_regression_are_neither_labels_nor_modes(effective):
+    for seed in range(10):
+        x = autoregression(effective, 800, 3, seed) + np.array([0.0, 1.0, 5.0])
+        text = said(x)
+        assert WORDS["labels"] not in text
+        assert WORDS["modes"] not in text
+        assert WORDS["sign"] not in text
+
+
+def test_numbers_that_are_blocks_change_places_too():
+    x = switched_between_chains()
+    blocks = {"m": x[..., 0], "n": x[..., 1], "s": shifted()[..., 0]}
+    text = said_of(blocks)
+    assert WORDS["labels"] in text
+    assert WORDS["slow"] in text  # s has no partner
+    assert WORDS["modes"] not in text
+
+
+def test_a_derived_constant_is_no_coordinate_that_never_moved():
+    blocks = {"m": noise(4, 400), "q": np.full((4, 400), 2.0)}
+    assert "never moved: q" in said_of(blocks)
+    assert "never moved" not in said_of(blocks, derived="q")
+
+
+def test_chains_that_never_moved_sit_in_no_modes():
+    text = said(np.broadcast_to(np.arange(4.0)[:, None, None], (4, 400, 1)))
+    assert "never moved" in text
+    assert not [words for words in WORDS.values() if words in text]

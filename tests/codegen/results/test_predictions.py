@@ -55,8 +55,9 @@ def test_derived_quantities_are_those_of_numpy():
 
 
 def test_what_is_derived_is_saved_and_read(tmp_path):
-    draws = drawn(hierarchical(derived={"theta": MU + TAU * ETA}))
+    draws = drawn(hierarchical(derived={"theta": MU + TAU * ETA, "two": 2}))
     saved = read_draws(draws.save(tmp_path / "draws.nc"))
+    assert not [w for w in saved.summary().warnings if "never moved" in w]  # two is a constant
     assert np.array_equal(saved["theta"], draws["theta"])
 
 
@@ -253,6 +254,14 @@ def test_predictions_are_made_of_saved_draws_as_well(tmp_path):
     assert np.array_equal(*found)
     again = read_draws(theirs.save(tmp_path / "more.nc"))
     assert np.array_equal(again["eta"], draws["eta"])
+    assert list(again.predictions) == ["sample_stats", "log_likelihood"]
+    more = sample_posterior_predictive(again, posterior, seed=3)
+    assert list(more.predictions) == [*again.predictions, "posterior_predictive", "observed_data"]
+    steps = again.predictions["sample_stats"].variables["step_size"].values
+    assert np.array_equal(steps, np.broadcast_to(draws.step_sizes, steps.shape))
+    assert not read_draws(tmp_path / "more.nc", groups=[]).predictions
+    asked = read_draws(tmp_path / "more.nc", groups=["log_likelihood"])
+    assert list(asked.predictions) == ["log_likelihood"]
 
 
 def test_a_likelihood_that_is_no_law_by_name_has_no_new_data():
@@ -290,3 +299,15 @@ def test_draws_of_another_posterior_are_refused():
 def test_what_is_no_posterior_is_refused(predict):
     with pytest.raises(RecipeError, match="no Posterior"):
         predict(draws_made_before(), "eight_schools")
+
+
+@pytest.mark.parametrize("predict", [compute_log_likelihood, sample_posterior_predictive])
+def test_arguments_in_the_other_order_are_one_sentence(predict):
+    with pytest.raises(RecipeError) as refused:
+        predict(hierarchical(), draws_made_before())
+    assert str(refused.value) == (
+        f"{predict.__name__}(draws, posterior): the draws come first and their posterior second;"
+        " swap them"
+    )
+    with pytest.raises(RecipeError, match="give those of sample"):
+        predict({"mu": np.ones((2, 40))}, hierarchical())

@@ -85,6 +85,15 @@ def test_saved_draws_show_themselves_as_the_draws_did(tmp_path):
     assert saved.warnings == shown.warnings
 
 
+def test_draws_are_gone_through_by_name(tmp_path):
+    shown = draws_of(theta=normal(4, 50, 2), xi=normal(4, 50))
+    for draws in (shown, read_draws(shown.save(tmp_path / "draws.nc"))):
+        assert list(draws) == draws.keys() == ["theta", "xi"]
+        assert "xi" in draws
+        assert 0 not in draws
+        assert dict(draws)["theta"].shape == (4, 50, 2)
+
+
 def test_the_table_becomes_a_dict_and_a_data_frame():
     pandas = pytest.importorskip("pandas")
     found = draws_of(theta=normal(4, 50, 2), xi=normal(4, 50)).summary()

@@ -61,7 +61,7 @@ def drawn(posterior, **how):
 def test_ordinal_regression_with_two_cutpoints():
     labels = [0] * 4 + [1] * 7 + [2] * 3
     c = Ordered("c", 2)
-    prior = sum(normal(k, 0, 3) for k in c)
+    prior = normal(c, 0, 3)
     posterior = Posterior(c, laws.ordered_logistic(Y, 0, c), prior, {Y: labels})
 
     def log_density(low, high):
