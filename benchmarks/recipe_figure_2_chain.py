@@ -38,7 +38,8 @@ from recipe_figure_2 import (
 
 from recipe import discretise
 
-CHAINS, LAST, KEPT = 40, 10, 100_000  # KEPT: draws of a chain between two points of the axis, at most
+CHAINS, LAST = 40, 10
+KEPT = 100_000  # draws of a chain between two points of the axis, at most
 
 
 @dataclass(frozen=True)
