@@ -36,7 +36,10 @@ FLOORS = {
         change,
         scheme,
         kernel,
-        laws rebuild printing files
+        laws rebuild printing files,
+        lifting.tree,
+        lifting.fronts,
+        lifting
     """,
     "verify": """
         checker decide.identities decide.linear_algebra encode evidence generator scope
