@@ -8,6 +8,7 @@ Everything in ``__all__`` is the public language:
 * abstract functions: ``Potential``, ``Field``, ``Dense``;
 * operators: ``total``, ``grad``, ``div``, ``dot``, ``outer``;
 * declarations: ``Recipe``, ``Update``, ``Posterior``, ``Reflection``, ``Preimage``;
+* data with labels: ``Labels``, ``LabelledPosterior``;
 * changes of a sampler: ``bind``, ``spread``, ``preconditioned``, ``ito``, ``corv`` (with ``maps``),
   ``mirror``;
 * dynamics and discrete steps: ``derive``, ``limit_of``, ``discretise``, ``discretised``;
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     from recipe.language.symbols import Data, Noise, Parameter, Scalar, Simplex, Vector
     from recipe.language.total import total
     from recipe.language.validate import DecimalWarning
+    from recipe.latent.labels import Labels
+    from recipe.latent.posterior import LabelledPosterior
     from recipe.rebuild.bind import bind
     from recipe.rebuild.preconditioned import preconditioned
     from recipe.rebuild.spread import spread
@@ -75,6 +78,8 @@ NAMES_BY_MODULE = {
     "recipe.language.symbols": "Data Noise Parameter Scalar Simplex Vector",
     "recipe.language.total": "total",
     "recipe.language.validate": "DecimalWarning",
+    "recipe.latent.labels": "Labels",
+    "recipe.latent.posterior": "LabelledPosterior",
     "recipe.rebuild.bind": "bind",
     "recipe.rebuild.preconditioned": "preconditioned",
     "recipe.rebuild.spread": "spread",
@@ -93,6 +98,8 @@ __all__ = [
     "Fold",
     "FoldSign",
     "Kernel",
+    "LabelledPosterior",
+    "Labels",
     "Noise",
     "NoncentralChiSquared",
     "Ordered",

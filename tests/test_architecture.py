@@ -36,6 +36,7 @@ FLOORS = {
         change,
         scheme,
         kernel,
+        latent,
         laws rebuild printing files
     """,
     "verify": """
@@ -44,13 +45,14 @@ FLOORS = {
         verdict statistics.null statistics.recover,
         decide.zero report statistics.step translation.parse,
         decide decide.asymptotics decide.nonnegative,
-        decide.psd diffusion.hypoelliptic diffusion.infinity kernels translation.reference,
+        decide.psd diffusion.hypoelliptic diffusion.infinity kernels labels
+            translation.reference,
         subject translation.state,
         audit diffusion.boundary diffusion.change_of_variable discrete discrete.exact
             discrete.weak_order obligation translation.reading,
         audit.repair diffusion discrete.linear obligations.map translation.loops,
         obligations.process statistics.law translation.posterior translation.run,
-        obligations.kernel obligations.step translation.batch,
+        obligations.kernel obligations.labels obligations.step translation.batch,
         obligations translation,
         certificate engine,
         statistics.trial,
