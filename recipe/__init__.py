@@ -8,6 +8,7 @@ Everything in ``__all__`` is the public language:
 * abstract functions: ``Potential``, ``Field``, ``Dense``;
 * operators: ``total``, ``grad``, ``div``, ``dot``, ``outer``;
 * declarations: ``Recipe``, ``Update``, ``Posterior``, ``Reflection``, ``Preimage``;
+* data with labels: ``Labels``, ``LabelledPosterior``;
 * changes of a sampler: ``bind``, ``spread``, ``preconditioned``, ``ito``, ``corv`` (with ``maps``),
   ``mirror``;
 * dynamics and discrete steps: ``derive``, ``limit_of``, ``discretise``, ``discretised``;
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from recipe.language.symbols import Data, Noise, Parameter, Scalar, Simplex, Vector
     from recipe.language.total import total
     from recipe.language.validate import DecimalWarning
+    from recipe.latent.labels import Labels
+    from recipe.latent.posterior import LabelledPosterior
     from recipe.lifting.lift import lift
     from recipe.lifting.reading import Lifted
     from recipe.lifting.tree.place import CannotLiftError
@@ -80,6 +83,8 @@ NAMES_BY_MODULE = {
     "recipe.language.symbols": "Data Noise Parameter Scalar Simplex Vector",
     "recipe.language.total": "total",
     "recipe.language.validate": "DecimalWarning",
+    "recipe.latent.labels": "Labels",
+    "recipe.latent.posterior": "LabelledPosterior",
     "recipe.lifting.lift": "lift",
     "recipe.lifting.reading": "Lifted",
     "recipe.lifting.tree.place": "CannotLiftError",
@@ -102,6 +107,8 @@ __all__ = [
     "Fold",
     "FoldSign",
     "Kernel",
+    "LabelledPosterior",
+    "Labels",
     "Lifted",
     "Noise",
     "NoncentralChiSquared",

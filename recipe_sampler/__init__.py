@@ -18,10 +18,11 @@ from recipe_sampler.version import __version__ as __version__
 NAMES_BY_PACKAGE = {
     "recipe": """
         CannotLiftError Data DecimalWarning Dense Derivation Discretisation Dynamics Field Fold
-        FoldSign Kernel Lifted Noise NoncentralChiSquared Ordered OutsideLanguageError Parameter
-        Posterior Potential Preimage Recipe RecipeError Reflection Scalar Simplex Update Vector
-        averaged bind compose corv derive discretise discretised div dot flip grad ito lift
-        limit_of maps metropolis mirror outer preconditioned refresh repeat spread step total
+        FoldSign Kernel LabelledPosterior Labels Lifted Noise NoncentralChiSquared Ordered
+        OutsideLanguageError Parameter Posterior Potential Preimage Recipe RecipeError
+        Reflection Scalar Simplex Update Vector averaged bind compose corv derive discretise
+        discretised div dot flip grad ito lift limit_of maps metropolis mirror outer
+        preconditioned refresh repeat spread step total
     """,
     "verify": """
         Report Verdict check_invariance check_kernel check_sweep verify

@@ -34,6 +34,41 @@ def test_a_sum_of_many_hyperbolic_tangents_is_proved():
     assert prover().equal(theirs, ours)
 
 
+def residual(units, last=1):
+    scales = [Scalar(f"v{k}") for k in range(units)]
+    return a - sum(v * tanh(total(theta) + k) for k, v in enumerate(scales)) + last * tanh(b)
+
+
+def test_a_sum_of_more_terms_than_a_canonical_form_has_room_for_is_one_number():
+    """Where this was missed, a network of 200 units was left undecided."""
+    e = residual(300)
+    assert prover().equal(e * (exp(b) + e * a), e * exp(b) + a * e**2)
+    assert prover().equal(-e * exp(b) * (a + 1), (-e) * exp(b) * a - e * exp(b))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (residual(12) * exp(b), residual(12) * exp(a)),
+        (residual(12) * exp(b), -residual(12) * exp(b)),
+        (residual(12) * residual(12, last=2), residual(12) ** 2),
+        (residual(12) ** 2 * exp(b), residual(12) ** 2 * exp(b) + residual(12) * 0 + 1),
+    ],
+)
+def test_a_long_sum_is_not_taken_for_another_number(ours, theirs):
+    assert not prover().equal(ours, theirs)
+    assert all(g != 0 for g in generalised(ours - theirs))
+
+
+def test_a_long_sum_with_a_free_coordinate_is_not_replaced():
+    """Bound by a total around it, it is another number at each coordinate."""
+    e = sum(Scalar(f"v{k}") * tanh(theta + k) for k in range(12))
+    false = total(e * exp(e)) * b - total(e) * total(exp(e)) * b
+    assert not any(g == 0 for g in generalised(false))
+    general, *_ = generalised(e * exp(e) + e * tanh(total(theta)))
+    assert general.has(tanh(theta))
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [

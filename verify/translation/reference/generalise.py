@@ -3,7 +3,9 @@
 A text that repeats a function of the rule repeats it as it stands, and then the equation holds
 whatever the value of that function. So it holds with a symbol in its place, and this is much easier
 to prove: the canonical form of a sum of n hyperbolic tangents has 2^n terms, and that of a sum of n
-symbols has n.
+symbols has n. A long sum of terms that stands there several times, as the residual of a model with
+n terms does, is one unknown number: a canonical form with a generator for each of its terms would
+be as long as the model, and has room for some hundreds.
 
 Why this proves the equation: it holds for every real value of the new symbols, wherever both sides
 are defined, and every occurrence of an expression gets the same symbol. The values of the
@@ -17,9 +19,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from sympy import Expr, Function, Pow, Symbol
+from sympy import Add, Expr, Function, Pow, Symbol
 
 from recipe.language.total import Total, labels
+
+LONG = 8  # terms of a sum that is replaced as a whole
 
 
 def generalised(e: Expr) -> Iterator[Expr]:
@@ -28,12 +32,39 @@ def generalised(e: Expr) -> Iterator[Expr]:
     If one of them vanishes identically, so does the expression.
     """
     seen = set()
-    for wanted in (_is_function_or_sum, _is_sum):
+    repeated = _repeated_sums(e)
+
+    def is_repeated_or_function(part: Expr) -> bool:
+        return part in repeated or _is_function_or_sum(part)
+
+    first = (is_repeated_or_function,) if repeated else ()
+    for wanted in (*first, _is_function_or_sum, _is_sum):
         general = _replaced(e, wanted, {}, count(1))
         if general != e and general not in seen:
             seen.add(general)
             yield general
     yield e
+
+
+def _repeated_sums(e: Expr) -> set[Expr]:
+    """Return the long sums of terms that an expression has at two places or more, where a sum of
+    the negative terms counts as another place.
+    """
+    places: dict[Expr, int] = {}
+    pending = [e]
+    while pending:
+        part = pending.pop()
+        if _is_long_sum(part):
+            places[part] = places.get(part, 0) + 1
+            if places[part] > 1:
+                continue  # what it is made of was seen
+        if part.is_Add or part.is_Mul or part.is_Pow or isinstance(part, Function):
+            pending += part.args
+    return {s for s, n in places.items() if n > 1 or -s in places}
+
+
+def _is_long_sum(e: Expr) -> bool:
+    return isinstance(e, Add) and len(e.args) >= LONG
 
 
 def _is_sum(e: Expr) -> bool:
@@ -55,6 +86,8 @@ def _replaced(
     """Return an expression in which outermost numbers of a kind are symbols, one for each."""
     if e in symbols:
         return symbols[e]
+    if _is_long_sum(e) and -e in symbols:
+        return -symbols[-e]
     if not e.args or isinstance(e, Symbol):
         return e
     if wanted(e) and not labels(e):
