@@ -242,7 +242,7 @@ def sample(
     )
     if auto:
         what, options, _ = tuned_run(
-            what, posterior, options, steps=steps, warmup=warmup, max_error=max_error
+            what, posterior, options, steps=steps, warmup=warmup, max_error=max_error, check=check
         )
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
     draws = sample_with(bound(what, posterior, EXAMPLE), options, caller)

@@ -27,6 +27,7 @@ from recipe import (
     Dense,
     Discretisation,
     Kernel,
+    LabelledPosterior,
     Posterior,
     Potential,
     Recipe,
@@ -49,7 +50,7 @@ MAX_FILE_BYTES = 50_000_000  # of a recipe file: to compile it, Python needs a h
 
 @dataclass(frozen=True)
 class Declaration:
-    """A recipe, an update, a discrete step of either, or a kernel.
+    """A recipe, an update, a discrete step of either, a kernel, or data with labels.
 
     Attributes:
         name: the name that it is bound to.
@@ -61,7 +62,7 @@ class Declaration:
 
     name: str
     file: str
-    declared: Recipe | Update | Discretisation | Kernel
+    declared: Recipe | Update | Discretisation | Kernel | LabelledPosterior
     file_argument: str
 
     @property
@@ -169,7 +170,12 @@ def concrete_declaration(where: str) -> Declaration:
     Raises:
         RecipeError: if there is none, or if there are several.
     """
-    found = declarations(where)
+    found = [d for d in declarations(where) if not isinstance(d.declared, LabelledPosterior)]
+    if not found:
+        raise RecipeError(
+            f"{where} defines data with labels alone, and no sampler: `recipe verify {where}`"
+            " judges them, and codegen.sample_labels samples them"
+        )
     if len(found) == 1 and _unbound(found[0]):
         beside = [
             d
@@ -386,7 +392,7 @@ def _in_module(module: ModuleType, file: str, file_argument: str) -> list[Declar
     for name, value in public.items():
         if id(value) in seen:
             continue
-        if issubclass(type(value), Recipe | Update | Kernel):
+        if issubclass(type(value), Recipe | Update | Kernel | LabelledPosterior):
             seen[id(value)] = Declaration(name, file, value, file_argument)
         elif (
             issubclass(

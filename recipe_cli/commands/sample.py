@@ -295,9 +295,10 @@ def sample(
         from recipe_cli.program.known_verdict import require_not_refuted
         from recipe_cli.sampling.predictions import Wanted
         from recipe_cli.sampling.read_posterior import read_posterior
-        from recipe_cli.sampling.sample_posterior import TextCheck, sample_posterior
+        from recipe_cli.sampling.sample_posterior import sample_posterior
         from recipe_cli.sampling.settings import options_typed
         from recipe_cli.sampling.show_plan import print_plan
+        from recipe_cli.sampling.text_check import TextCheck
         from recipe_cli.sampling.tuned import TuningTask, tuned
         from recipe_cli.sandbox.child import rehearse
 
@@ -343,10 +344,10 @@ def sample(
         max_bias=max_bias,
     )
     if dry_run:
-        law = read_posterior(posterior, limits)
+        law, text = read_posterior(posterior, limits), TextCheck(limits, validated)
         if task is not None:
-            declaration, options = tuned(declaration, law, options, task, as_json)
-        print_plan(declaration, posterior, law, options, TextCheck(limits, validated), as_json)
+            declaration, options = tuned(declaration, law, options, task, text, as_json)
+        print_plan(declaration, posterior, law, options, text, as_json)
         return
     saved = Output(output, force, options.folder)
     raise typer.Exit(

@@ -12,7 +12,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection
 
-from recipe import Discretisation, Kernel, Recipe, RecipeError, Update
+from sympy import Expr
+
+from recipe import (
+    Discretisation,
+    Kernel,
+    LabelledPosterior,
+    Recipe,
+    RecipeError,
+    Update,
+)
 from recipe_cli.declarations import Declaration, UnfitDeclaration, single_declaration
 from recipe_cli.errors import Mistake, mistake_of, printable
 from recipe_cli.sandbox.child import isolate, silence
@@ -30,6 +39,7 @@ from recipe_cli.sandbox.messages import (
 from recipe_cli.sandbox.process_limits import limited_memory
 from verify.decide.zero.decide import DisagreementError
 from verify.engine import discharged, unanswered, verify
+from verify.labels.subject import LabelSubject
 from verify.obligation import Obligation, Outcomes
 from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, Verdict
@@ -104,7 +114,7 @@ def _verify(
     connection.send(Begun(declared, replace(unanswered(declaration.declared), name=declared.name)))
 
     def discharge(
-        obligation: Obligation, subject: Subject | KernelSubject, outcomes: Outcomes
+        obligation: Obligation, subject: Subject | KernelSubject | LabelSubject, outcomes: Outcomes
     ) -> Outcome:
         known = answered.get(obligation.name)
         # A certificate needs the steps of a proof, and these were not sent.
@@ -134,12 +144,19 @@ def _facts_of(declaration: Declaration) -> DeclarationFacts:
         if isinstance(declaration.declared, Discretisation)
         else declaration.declared
     )
-    expect = declared.expect if isinstance(declared, Update | Kernel) else None
-    target = declared.H if isinstance(declared, Recipe) else declared.target
+    expect = None if isinstance(declared, Recipe) else declared.expect
+    target = _target_of(declared)
     source = None if declared.source is None else printable(declared.source)
     return DeclarationFacts(
         printable(declaration.name), declaration.file, expect, source, printable(str(target))
     )
+
+
+def _target_of(declared: Recipe | Update | Kernel | LabelledPosterior) -> Expr:
+    """Return minus the log density of the law that a declaration is about, up to a constant."""
+    if isinstance(declared, LabelledPosterior):
+        return -declared.log_prior - declared.log_joint
+    return declared.H if isinstance(declared, Recipe) else declared.target
 
 
 def _without_steps(outcome: Outcome) -> Outcome:
