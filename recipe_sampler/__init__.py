@@ -17,12 +17,12 @@ from recipe_sampler.version import __version__ as __version__
 
 NAMES_BY_PACKAGE = {
     "recipe": """
-        Data DecimalWarning Dense Derivation Discretisation Dynamics Field Fold FoldSign
-        Kernel LabelledPosterior Labels Noise NoncentralChiSquared Ordered OutsideLanguageError
-        Parameter Posterior
-        Potential Preimage Recipe RecipeError Reflection Scalar Simplex Update Vector averaged
-        bind compose corv derive discretise discretised div dot flip grad ito limit_of maps
-        metropolis mirror outer preconditioned refresh repeat spread step total
+        CannotLiftError Data DecimalWarning Dense Derivation Discretisation Dynamics Field Fold
+        FoldSign Kernel LabelledPosterior Labels Lifted Noise NoncentralChiSquared Ordered
+        OutsideLanguageError Parameter Posterior Potential Preimage Recipe RecipeError
+        Reflection Scalar Simplex Update Vector averaged bind compose corv derive discretise
+        discretised div dot flip grad ito lift limit_of maps metropolis mirror outer
+        preconditioned refresh repeat spread step total
     """,
     "verify": """
         Report Verdict check_invariance check_kernel check_sweep verify

@@ -105,7 +105,7 @@ def _of_scheme(
         steps=1, step_size=1.0, params=what.params | frictions[0], scheme=scheme,
         chains=request.chains, seed=request.seed, lengths=request.lengths,
     )  # fmt: skip
-    made = prepared(what, options)
+    made = prepared(what, options, request.check)
     batches = _batches(target.density.rows, request)
     for friction in frictions:
         own = made.with_params(**friction)
@@ -234,7 +234,7 @@ def run_settings(
         "steps": warmup + kept,
         "warmup": warmup,
         "thin": max(1, kept // request.most_draws),
-        "initial": initial_values(target, pilot.last[: request.chains]),
+        "initial": initial_values(what, target, pilot.last[: request.chains]),
         "batch_size": chosen.batch_size,
     }
 

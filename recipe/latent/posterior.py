@@ -234,6 +234,7 @@ class LabelledPosterior:
                     f"log_joint: {term} is no sum over the labels {self.labels.name}: write a sum"
                     f" of terms {self.labels.name}.sum(...), each with a factor of parameters"
                 )
+            self._check_constant(factor)
             summands.append(factor * one.body)
         if not summands:
             raise RecipeError(
@@ -275,7 +276,7 @@ class LabelledPosterior:
             raise RecipeError(f"{where}: {s} has no meaning there; it may contain {listed}")
 
     def _check_constant(self, e: Expr) -> None:
-        """Refuse terms outside of the sum over labels that depend on labels or on a row."""
+        """Refuse terms and factors outside of the sum over labels that depend on one label."""
         z = self.labels
         wrong = {z.count, z.counts, *self.blocks}
         for term in Add.make_args(e):

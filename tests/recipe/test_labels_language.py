@@ -23,6 +23,10 @@ REFUSED = {
         {"log_joint": LOG_JOINT + z.count},
         "z_count depends on z_count, which belongs to one label",
     ),
+    "a row in a factor of the sum": (
+        {"log_joint": total(log(theta)) * z.sum(z.count)},
+        "total(log(theta)) depends on theta, which belongs to one label",
+    ),
     "labels of another datum": (
         {"log_joint": Labels("y", like=theta).sum(z.count)},
         "is no sum over the labels z",
