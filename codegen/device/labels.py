@@ -54,13 +54,13 @@ def drawn_label(cumulative: np.ndarray, width: Word, u: float) -> Word:
     """
     last = width - EIGHT
     total = 0.0
-    for lane in range(last, width):
-        total += cumulative[lane]
+    for k in range(last, width):
+        total += cumulative[k]
     if not (0.0 < total <= 1.7976931348623157e308):
         return width
     target = u * total
     # Whether a sum is below the target is counted and not branched on, which could not be foreseen.
-    lane: Word = np.uint64(0)
+    lane = np.uint64(0)
     below = before = 0.0
     for k in range(last, width):
         below += cumulative[k]
@@ -70,7 +70,7 @@ def drawn_label(cumulative: np.ndarray, width: Word, u: float) -> Word:
     if lane >= EIGHT:
         return last_label(cumulative, width)  # rounding has left a rest
     target -= before
-    label: Word = lane
+    label = lane
     for k in range(np.uint64(0), width, EIGHT):
         label += EIGHT if cumulative[k + lane] <= target else np.uint64(0)
     return label if label < width else last_label(cumulative, width)
