@@ -1,7 +1,7 @@
 """Libraries beside the samplers of examples/lda_experiment.py: online variational Bayes of
 scikit-learn, collapsed Gibbs sampling of tomotopy, and the seconds of four libraries.
 
-python examples/lda_baselines.py OUT [--seeds 3]
+python examples/lda_baselines.py OUT [--seeds 3] [--methods OVB,CGS]
 
 It runs in an environment of its own that has numpy, scikit-learn, tomotopy, gensim and lda, and
 reads the corpora that ``python examples/lda_experiment.py OUT --export`` has written to OUT. It
@@ -180,6 +180,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out", type=Path)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--methods", default="OVB,CGS")
     parser.add_argument("--speed", action="store_true", help="measure the speeds alone")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -196,7 +197,7 @@ def main() -> None:
         for seed in range(1, 2 if experiment == "batch" else given.seeds + 1):
             for name, method in (("OVB", online_variational), ("CGS", collapsed)):
                 to = given.out / f"{experiment}-{name}-{seed}.json"
-                if to.exists():
+                if to.exists() or name not in given.methods.split(","):
                     continue
                 found = method(corpus, plan, seed)
                 size = plan["batch"] or corpus["train"].shape[0]
