@@ -13,7 +13,7 @@ from codegen.bias.unpredictable import UnpredictableError
 from codegen.inputs.options import SamplingOptions
 from codegen.results.diagnostics.convergence import Estimates, convergence
 from codegen.tuning.linear_step import LinearStep, Predicted, linear_step, setting_near
-from codegen.tuning.metropolis import initial_values, steps_of, widths
+from codegen.tuning.metropolis import initial_values, steps_of
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared, Scaled, prepared, rounded
 from codegen.tuning.request import Request
@@ -21,6 +21,7 @@ from codegen.tuning.target import Target
 from codegen.tuning.thermostat_step import thermostat_step
 from codegen.tuning.trial import Trial, Trialled
 from codegen.tuning.tuning import Alternative
+from codegen.tuning.widths import widths
 from recipe.declare.update import Update
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.symbols import Scalar, Vector
@@ -105,7 +106,7 @@ def _has_momenta(what: Scaled) -> bool:
 def _of_scheme(
     name: str, what: Scaled, scheme: str, target: Target, pilot: Pilot, request: Request
 ) -> Iterator[Setting | Alternative]:
-    narrow, wide = widths(pilot, what)
+    narrow, wide = widths(target, pilot, what.scales)
     bound = 2.0 * (narrow if _has_momenta(what) else narrow**2)
     frictions = [{n: rounded(f / wide) for n in what.open} for f in FRICTIONS if what.open] or [{}]
     options = SamplingOptions(
