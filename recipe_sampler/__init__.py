@@ -28,10 +28,11 @@ NAMES_BY_PACKAGE = {
         Report Verdict check_invariance check_kernel check_sweep verify
     """,
     "codegen": """
-        BiasWarning Constant Cyclical Density Diagnosis Divergence Draws Module OneStep Plots
+        BiasWarning Completion Constant CountTable Cyclical Density Diagnosis Divergence Draws
+        Kept LabelRun Module OneStep Plots
         Polynomial Prediction SavedDraws Tuning UntunableError
-        compute_log_likelihood diagnose generate memory_mapped one_step plot read_draws
-        read_libsvm read_table sample sample_posterior_predictive tune
+        compute_log_likelihood diagnose generate memory_mapped one_step plot read_counts read_draws
+        read_libsvm read_table sample sample_labels sample_posterior_predictive tune
     """,
 }
 HOME = {name: package for package, names in NAMES_BY_PACKAGE.items() for name in names.split()}

@@ -69,7 +69,7 @@ FLOORS = {
         generate,
         inputs,
         running,
-        bias step_size,
+        bias labels step_size,
         results.diagnostics,
         results tuning,
         sample
