@@ -59,7 +59,8 @@ def many_steps(law: ChiSquaredLaw, x: Block, step: Symbol) -> ManySteps | None:
     if not (vanishes(after - next_N / N) and vanishes(T * q / after - next_T)):
         return None
     shown, power = Symbol("s", negative=True), Symbol("R", positive=True)
-    return ManySteps(shown, power, *(e.xreplace({s: shown, R: power}) for e in (N, T)), rate)
+    N, T = (e.xreplace({s: shown, R: power}) for e in (N, T))
+    return ManySteps(shown, power, N, T, rate)
 
 
 def sentence(found: ManySteps, x: Block) -> str:
