@@ -37,7 +37,10 @@ FLOORS = {
         scheme,
         kernel,
         latent,
-        laws rebuild printing files
+        laws rebuild printing files,
+        lifting.tree,
+        lifting.fronts,
+        lifting
     """,
     "verify": """
         checker decide.identities decide.linear_algebra encode evidence generator scope
@@ -66,7 +69,7 @@ FLOORS = {
         generate,
         inputs,
         running,
-        bias step_size,
+        bias labels step_size,
         results.diagnostics,
         results tuning,
         sample

@@ -119,7 +119,7 @@ def _require_what_can_be_tuned(what: Any, posterior: Any, options: SamplingOptio
             f'step_size="{AUTO}" needs the posterior as the second argument, and the sampler'
             " without one: sample(sghmc, posterior, ...)"
         )
-    for name in ("gradient", "control_variates", "compensate", "order"):
+    for name in ("gradient", "control_variates", "svrg", "saga", "compensate", "order"):
         if getattr(options, name):
             raise RecipeError(
                 f'{name}= and step_size="{AUTO}" do not go together: nothing is known of the bias'

@@ -132,6 +132,25 @@ def sample(
             ),
         ),
     ] = False,
+    svrg: Annotated[
+        int | None,
+        whole(
+            MINIBATCHES,
+            "Reduce that variance by the full gradient at a snapshot of the chain, taken anew at"
+            " every so many gradients.",
+        ),
+    ] = None,
+    saga: Annotated[
+        bool,
+        typer.Option(
+            "--saga",
+            rich_help_panel=MINIBATCHES,
+            help=(
+                "Reduce that variance by the gradient of every row when it was last seen; needs"
+                " --no-replace, and memory for rows times coordinates a chain."
+            ),
+        ),
+    ] = False,
     compensate: Annotated[
         bool,
         typer.Option(
@@ -311,6 +330,8 @@ def sample(
         batch_size=batch_size,
         replace=replace,
         control_variates=control_variates,
+        svrg=svrg,
+        saga=saga,
         compensate=compensate,
         float32_data=float32_data,
         chains=chains,
