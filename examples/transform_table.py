@@ -4,7 +4,8 @@ refuted of each for every smooth U on theta > 0.
     python examples/transform_table.py [--json]
 
 Overdamped Langevin dynamics with its Euler step: reflected at 0, for every U that is smooth there
-as well, or moved to the real line by exp and softplus. A dash: the question does not arise for that sampler.
+as well, or moved to the real line by exp and softplus. A dash: the question does not arise for that
+sampler.
 """
 
 from __future__ import annotations
