@@ -1,4 +1,4 @@
-"""Matrix factorisation and annealing, as their pages have them: the gradient that is written by hand
+"""Matrix factorisation and annealing, as their pages have them: a gradient that is written by hand
 against differences of a density of scipy's, samplers that are proved, and a run without any
 download.
 """
