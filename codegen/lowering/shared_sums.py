@@ -40,7 +40,9 @@ def share_long_sums(
     written: dict[Expr, Expr] = {}
     shared = []
     for s in found.inner_first:
-        if found.places[s] > 1 and not any(isinstance(c, Cell) and c.varies for c in s.free_symbols):
+        if found.places[s] > 1 and not any(
+            isinstance(c, Cell) and c.varies for c in s.free_symbols
+        ):
             value = s.func(*(found.in_names(a, names, written) for a in s.args))
             names[s] = Symbol(namer.fresh("shared"), real=True)
             shared.append((names[s], value))

@@ -16,7 +16,7 @@ numbers that are related, so a general equation that is not proved says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import count
 
@@ -97,18 +97,26 @@ def _lowered(term: Expr, shift: Expr) -> Expr:
 
 def _repeated_sums(e: Expr) -> set[Expr]:
     """Return the long sums of terms that an expression has at two places or more, where a sum of
-    the negative terms counts as another place.
+    the negative terms counts as another place, and what is inside of a sum counts once.
     """
     places: dict[Expr, int] = {}
-    pending = [e]
-    while pending:
-        part = pending.pop()
-        if _is_long_sum(part):
-            places[part] = places.get(part, 0) + 1
-            if places[part] > 1:
-                continue  # what it is made of was seen
-        if part.is_Add or part.is_Mul or part.is_Pow or isinstance(part, Function):
-            pending += part.args
+    known: dict[Expr, tuple[Expr, ...]] = {}
+
+    def outermost(part: Expr) -> tuple[Expr, ...]:
+        if part not in known:
+            descends = part.is_Add or part.is_Mul or part.is_Pow or isinstance(part, Function)
+            inside = tuple(s for a in part.args for s in outermost(a)) if descends else ()
+            if _is_long_sum(part):
+                count_places(inside)
+                inside = (part,)
+            known[part] = inside
+        return known[part]
+
+    def count_places(sums: Iterable[Expr]) -> None:
+        for s in sums:
+            places[s] = places.get(s, 0) + 1
+
+    count_places(outermost(e))
     return {s for s, n in places.items() if n > 1 or -s in places}
 
 
