@@ -1,14 +1,16 @@
 """Figure 2 of Ma, Chen & Fox (2015), "A complete recipe for stochastic gradient MCMC".
 
 Left: Kullback-Leibler divergence of four samplers on ``U1 = theta^2 / 2`` and ``U2 = theta^4 - 2
-theta^2``: SGLD, SGHMC, gSGHMC (``catalog/sgrhmc``), and the naive gSGHMC of equation (16), which
+theta^2``: SGLD, SGHMC, gSGRHMC (``catalog/sgrhmc``), and the naive gSGRHMC of equation (16), which
 leaves Gamma out. The exact law of the naive one for small steps, exp(-U) G^(1/2), is beside it, and
-so is what the verifier says of each. Right: SGLD, SGHMC and gSGHMC on a target in the plane: paths,
-and the divergence, after a number of steps, of the law of many chains that start at one point.
+so is what the verifier says of each. Right: SGLD, SGHMC and gSGRHMC on a target in the plane:
+paths, and the divergence, after a number of steps, of the law of many chains that start at one
+point. That is not the quantity of the paper's right panel: ``recipe_figure_2_chain.py``.
 
-The metric is ``1 / G = 1.5 sqrt(U + C)`` with C = 1.5. The paper's supplement has C = 0.5: U2 goes
-down to -1, so that 1 / G would be zero where U2 = -C, and its derivative, which Gamma needs, not
-bounded there. The noise of the gradient is N(0, 1), and compensated.
+The metric is ``1 / G = 1.5 sqrt(U + C)`` with C = 1.5. The paper gives none; its supplement, which
+we have not read, is said to have C = 0.5: U2 goes down to -1, so that 1 / G would be zero where U2
+= -C, and its derivative, which Gamma needs, not bounded there. The noise of the gradient is N(0,
+1), and compensated.
 """
 
 from __future__ import annotations
@@ -44,14 +46,14 @@ LINE = {
     "U2": (theta**4 - 2 * theta**2, (theta**2 - 1) ** 2 + C - 1),
 }
 NUMERIC = {"U1": lambda z: z**2 / 2, "U2": lambda z: z**4 - 2 * z**2}
-STEPS = {"SGLD": 0.01, "SGHMC": 0.1, "naive gSGHMC": 0.01, "gSGHMC": 0.01}
+STEPS = {"SGLD": 0.01, "SGHMC": 0.1, "naive gSGRHMC": 0.01, "gSGRHMC": 0.01}
 EDGES = {"U1": np.linspace(-4, 4, 81), "U2": np.linspace(-2.2, 2.2, 81)}
 GROUPS = 20  # of independent chains, for the jackknife
 x = Vector("x")
 y, p, q = (Vector(name, like=x) for name in ("y", "p", "q"))
 U_plane = Potential("U", x, y)
 PLANE = x**4 / 10 + (4 * (y + Rational(6, 5)) - x**2) ** 2 / 2
-PATHS, POINTS = {"SGLD": "C3", "SGHMC": "C2", "gSGHMC": "C0"}, (10, 20, 50, 100, 200, 500, 1000)
+PATHS, POINTS = {"SGLD": "C3", "SGHMC": "C2", "gSGRHMC": "C0"}, (10, 20, 50, 100, 200, 500, 1000)
 PLANE_STEPS = (0.01, 0.05, 0.05)  # in the order of PATHS
 CELLS = (np.linspace(-3.6, 3.6, 37), np.linspace(-2.2, 2.6, 33))
 START, EVERY = (0.0, -1.2), 20
@@ -101,8 +103,8 @@ def left(potentials: list[str], work: float, width: int) -> list[Bar]:
         samplers = {
             "SGLD": sgld,
             "SGHMC": sghmc,
-            "naive gSGHMC": naive(positive),
-            "gSGHMC": with_metric(metric(positive)),
+            "naive gSGRHMC": naive(positive),
+            "gSGRHMC": with_metric(metric(positive)),
         }
         for sampler, what in samplers.items():
             verdict = verify(
@@ -115,7 +117,7 @@ def left(potentials: list[str], work: float, width: int) -> list[Bar]:
             )
             counts = histograms(with_noisy_gradients(step, U, u), STEPS[sampler], name, work, width)
             value, error = divergence(counts, target)
-            exact = kullback_leibler(naive_law(name), target) if sampler == "naive gSGHMC" else 0.0
+            exact = kullback_leibler(naive_law(name), target) if sampler == "naive gSGRHMC" else 0.0
             found.append(Bar(name, sampler, verdict, STEPS[sampler], value, error, exact))
     return found
 
@@ -126,7 +128,7 @@ def metric(positive: Expr) -> Expr:
 
 
 def naive(positive: Expr, noise_of_gradient: int = 0) -> Update:
-    """Equation (16): gSGHMC without Gamma. Where the gradient is noisy, as much less noise is
+    """Equation (16): gSGRHMC without Gamma. Where the gradient is noisy, as much less noise is
     added.
     """
     G, w = metric(positive), Noise("w", like=r)
@@ -251,7 +253,7 @@ def recipes_in_the_plane() -> dict[str, Recipe]:
     """The same three; 1 / G = 1.5 sqrt(U + C) for both coordinates."""
     H, root = U_plane + total(p**2 + q**2) / 2, 1 / sqrt(metric(PLANE + C))
     found = {"SGLD": Recipe((x, y), U_plane, eye(2), zeros(2), name="sgld")}
-    for name, friction, coupling in (("SGHMC", S(FRICTION), S.One), ("gSGHMC", root**2, root)):
+    for name, friction, coupling in (("SGHMC", S(FRICTION), S.One), ("gSGRHMC", root**2, root)):
         D, Q = zeros(4), zeros(4)
         D[2:, 2:], Q[2:, :2], Q[:2, 2:] = friction * eye(2), coupling * eye(2), -coupling * eye(2)
         found[name] = Recipe((x, y, p, q), H, Matrix(D), Matrix(Q), name=name)
@@ -386,7 +388,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="U2 only in the left part, gSGHMC only in the right part, and few draws",
+        help="U2 only in the left part, gSGRHMC only in the right part, and few draws",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     parser.add_argument("--plot", type=Path, metavar="FOLDER", help="where to draw both parts")
@@ -395,7 +397,7 @@ def main(arguments: list[str] | None = None) -> int:
         options.work, options.width, options.chains = 1e7, 4000, 20_000
     steps = dict(zip(PATHS, options.plane_steps, strict=True))
     potentials, steps = (
-        (["U2"], {"gSGHMC": steps["gSGHMC"]}) if options.quick else (list(LINE), steps)
+        (["U2"], {"gSGRHMC": steps["gSGRHMC"]}) if options.quick else (list(LINE), steps)
     )
     bars, explored = left(potentials, options.work, options.width), right(steps, options.chains)
     if options.plot:

@@ -11,12 +11,16 @@ require_to_load(
 import_numba()
 
 from codegen.bias.prediction import BiasWarning, Prediction
+from codegen.files.bag_of_words import read_counts
 from codegen.files.convert import memory_mapped
+from codegen.files.counts import CountTable
 from codegen.files.libsvm import read_libsvm
 from codegen.files.tables import read_table
 from codegen.generate import Module, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.schedule import Constant, Cyclical, Polynomial
+from codegen.labels.reducers import Completion, Kept
+from codegen.labels.sample import LabelRun, sample_labels
 from codegen.results.diagnostics.diagnosis import Diagnosis
 from codegen.results.draws import Divergence, Draws
 from codegen.results.of_any_source import diagnose, plot
@@ -32,12 +36,16 @@ from codegen.tuning.untunable import UntunableError
 
 __all__ = [
     "BiasWarning",
+    "Completion",
     "Constant",
+    "CountTable",
     "Cyclical",
     "Density",
     "Diagnosis",
     "Divergence",
     "Draws",
+    "Kept",
+    "LabelRun",
     "Module",
     "OneStep",
     "Plots",
@@ -52,10 +60,12 @@ __all__ = [
     "memory_mapped",
     "one_step",
     "plot",
+    "read_counts",
     "read_draws",
     "read_libsvm",
     "read_table",
     "sample",
+    "sample_labels",
     "sample_posterior_predictive",
     "tune",
 ]

@@ -19,8 +19,9 @@ from codegen.lowering.names import RESERVED_FIELDS, field_namer, local_namer
 from codegen.lowering.plan import plan
 from codegen.lowering.statements import Plan
 from codegen.printing.common_functions import common_names, common_text
-from codegen.printing.estimator import Estimator, estimators
+from codegen.printing.estimator import Estimator, Reduction, estimators
 from codegen.printing.module import ROWS, module_text
+from codegen.printing.moving_reference import Snapshot, Table
 from codegen.printing.provenance import provenance
 from codegen.store import modules
 from codegen.store.allowlist import checked
@@ -83,6 +84,11 @@ class Module:
         """True if its gradients are estimated with control variates."""
         return any(estimator.control is not None for estimator in self.estimators.values())
 
+    @property
+    def references(self) -> dict[Potential, Snapshot | Table]:
+        """The references of gradients that move with the chain, where there are any."""
+        return {U: e.reference for U, e in self.estimators.items() if e.reference is not None}
+
     def write(self, path: str | Path) -> Path:
         """Write the text to a file; a reader of the file sees all of it or none.
 
@@ -136,6 +142,8 @@ def generate(
     posteriors: Mapping[Potential, Posterior] | None = None,
     name: str | None = None,
     control_variates: bool = False,
+    svrg: bool = False,
+    saga: bool = False,
     compensate: bool = False,
 ) -> Module:
     """Generate the text of a Numba module whose ``run`` carries out steps of a sampler.
@@ -158,6 +166,10 @@ def generate(
         name: the name in the head of the text, where ``what`` has no name of its own.
         control_variates: True to estimate each gradient as the full gradient at a mode plus the
             difference that a minibatch shows (Baker et al. 2019, Stat. Comput. 29).
+        svrg: True to take a snapshot of the state now and then, and the full gradient there, in the
+            place of the mode (Dubey et al. 2016).
+        saga: True to take what was last seen of every row in the place of the mode (Dubey et al.
+            2016).
         compensate: True to estimate the variance of the gradient's noise during a run and to draw
             that much less noise (Ma, Chen & Fox 2015, section 3).
 
@@ -207,9 +219,26 @@ def generate(
         posteriors,
         what.name or name or "recipe",
         scheme,
-        control_variates=control_variates,
+        reduction=_reduction(control_variates, svrg, saga),
         compensate=compensate,
     )
+
+
+def _reduction(control_variates: bool, svrg: bool, saga: bool) -> Reduction:
+    """Return the one reduction of variance that is asked for.
+
+    Raises:
+        RecipeError: where several are.
+    """
+    wanted: dict[Reduction, bool] = {"control_variates": control_variates, "svrg": svrg}
+    wanted["saga"] = saga
+    names = [name for name, given in wanted.items() if checked_flag(name, given)]
+    if len(names) > 1:
+        raise RecipeError(
+            f"{names[0]}= and {names[1]}= are two references for one gradient; leave one of them"
+            " out"
+        )
+    return names[0] if names else "plain"
 
 
 def bound(what: Recipe | Update | Kernel, posterior: Any, example: str) -> Recipe | Update | Kernel:
@@ -236,7 +265,7 @@ def module_of(
     name: str,
     scheme: str,
     *,
-    control_variates: bool = False,
+    reduction: Reduction = "plain",
     compensate: bool = False,
 ) -> Module:
     """Return the module of an update rule or a kernel.
@@ -247,7 +276,8 @@ def module_of(
         posteriors: the posteriors behind its potentials.
         name: the name in the head of the text and, as far as it can be, of the file.
         scheme: the discretisation, as the head of the text names it.
-        control_variates, compensate: as in ``generate``.
+        reduction: how the variance of gradients from minibatches is reduced.
+        compensate: as in ``generate``.
     """
     # 2. Plan: sums by level, gradients, matrix products, fused loops. The namer gives no name of
     # the module twice.
@@ -263,8 +293,8 @@ def module_of(
         if U in step.potentials
     }
     state_names = field_namer([*step.fields.values(), *step.scratch, *RESERVED_FIELDS])
-    estimated = estimators(gradients, step, control_variates, namer, state_names, data_names)
-    _check_estimators(step, estimated, control_variates, compensate)
+    estimated = estimators(gradients, step, reduction, namer, state_names, data_names)
+    _check_estimators(step, estimated, reduction, compensate)
     # 4. Print. 5. Check the text: exactly this text is imported later.
     ahead = {d.key: state_names.fresh(f"{d.name}_ahead") for d in drawn_ahead(step)}
     source = checked(
@@ -287,7 +317,7 @@ def module_of(
 
 
 def _check_estimators(
-    step: Plan, estimated: Mapping[Potential, Estimator], control_variates: bool, compensate: bool
+    step: Plan, estimated: Mapping[Potential, Estimator], reduction: Reduction, compensate: bool
 ) -> None:
     """Refuse a Metropolis test without values to compare, and options that need data where there
     are none.
@@ -298,19 +328,40 @@ def _check_estimators(
                 f"a Metropolis test compares values of {U}: bind it to an expression or a Posterior"
                 " first"
             )
-    if step.valued and control_variates:
+    if step.valued and reduction != "plain":
         raise RecipeError(
-            "control_variates= is about minibatches, and a Metropolis test needs all of the data;"
+            f"{reduction}= is about minibatches, and a Metropolis test needs all of the data;"
             " leave it out"
         )
-    if control_variates and not estimated:
-        raise RecipeError("control_variates= needs data: bind a Posterior to the potential first")
+    if reduction != "plain" and not estimated:
+        raise RecipeError(f"{reduction}= needs data: bind a Posterior to the potential first")
+    if reduction in ("svrg", "saga"):
+        _check_moving_reference(step, estimated, reduction, compensate)
     for U in step.variances:
         if compensate and U not in estimated:
             raise RecipeError(
                 f"the noise of {U} is estimated from data: bind a Posterior to it first, or leave"
                 " compensate= out"
             )
+
+
+def _check_moving_reference(
+    step: Plan, estimated: Mapping[Potential, Estimator], reduction: Reduction, compensate: bool
+) -> None:
+    """Refuse a reference that moves where it would not be what it is meant to be."""
+    if compensate and step.variances:
+        raise RecipeError(
+            "compensate= estimates the variance of a gradient whose reference stays, and"
+            f" {reduction}= moves it; leave one of them out"
+        )
+    for U, e in estimated.items():
+        if e.gradient.derived is None:
+            raise RecipeError(
+                f"{reduction}= goes through the rows of a derived gradient, and {U} has a gradient"
+                " of your own; leave gradient= out, or give control_variates= a mode"
+            )
+        if not e.gradient.fields:
+            raise RecipeError(f"{reduction}= needs rows of data, and {U} has none; leave it out")
 
 
 def _all_posteriors(

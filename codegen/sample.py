@@ -17,7 +17,7 @@ from codegen.bias.prediction import BiasWarning, Prediction
 from codegen.check_arguments import require_sampler, short_text
 from codegen.generate import Module, bound, generate
 from codegen.inputs.compiled_posterior import Density
-from codegen.inputs.control_variates import Mode, control_data, find_modes
+from codegen.inputs.control_variates import Mode, control_data, find_modes, snapshot_data
 from codegen.inputs.float32_data import with_float32_data
 from codegen.inputs.initial_states import first_state, given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
@@ -96,6 +96,8 @@ def sample(
     batch_size: int | None = None,
     replace: bool = True,
     control_variates: bool | Mapping[Any, Any] = False,
+    svrg: int | None = None,
+    saga: bool = False,
     compensate: bool = False,
     warmup: int | None = None,
     thin: int = 1,
@@ -139,6 +141,11 @@ def sample(
         control_variates: True to estimate each gradient by its difference to the gradient at a
             mode, which is searched for; or the mode itself, ``{block: value}``. Chains start at the
             mode, where ``initial`` says nothing else.
+        svrg: estimate each gradient by its difference to the gradient at a snapshot of the chain,
+            which is taken anew at every so many gradients and costs one gradient from all rows.
+        saga: True to estimate each gradient by its difference to what was last seen of every row.
+            Each chain remembers as many numbers as there are rows times coordinates. It needs
+            ``replace=False``.
         compensate: True to estimate the variance of the gradient's noise during the run and to draw
             that much less noise. A chain stops where that variance exceeds the noise of the recipe.
         warmup, thin: the state after every ``thin``-th step that follows the ``warmup`` is a draw.
@@ -216,6 +223,8 @@ def sample(
         batch_size=batch_size,
         replace=replace,
         control_variates=control_variates,
+        svrg=svrg,
+        saga=saga,
         compensate=compensate,
         warmup=first,
         thin=thin,
@@ -233,7 +242,7 @@ def sample(
     )
     if auto:
         what, options, _ = tuned_run(
-            what, posterior, options, steps=steps, warmup=warmup, max_error=max_error
+            what, posterior, options, steps=steps, warmup=warmup, max_error=max_error, check=check
         )
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
     draws = sample_with(bound(what, posterior, EXAMPLE), options, caller)
@@ -263,6 +272,8 @@ def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller
         order=options.order,
         name=options.name,
         control_variates=options.controlled,
+        svrg=options.svrg is not None,
+        saga=options.saga,
         compensate=options.compensate,
     )
     if caller.check is not None:
@@ -329,7 +340,9 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         at_modes = inputs.in_state(_at_modes(modes, options.chains), "control_variates=")
         given = {**at_modes, **given}
         data = data | _control_fields(inputs, modes, users, densities)
-    require_room(module, options, lengths)
+    data = data | snapshot_data(module, options.svrg)
+    rows = max((array.shape[0] for array in inputs.data.values()), default=0)
+    require_room(module, options, lengths, rows)
     with line_while(f"compiling {module.name}", wanted=caller.progress):
         kernel = Compiled(
             module,

@@ -1,7 +1,8 @@
 """Figures 1 and 2 of Yokoi, Otsuka & Sato (2020): Langevin dynamics kept in a domain by mirroring,
 Ito and CoRV.
 
-python examples/transform_figures.py [--plot FOLDER] [--json] [--quick]
+python examples/transform_figures.py [--plot FOLDER] [--json] [--quick] [--laws N]
+    [--sizes N]
 
 Figure 1: nine laws, chains of 100,000 steps, at the step size of a grid whose draws are closest to
 the law. Figure 2: the error of the mean of a gamma law against the step size. Samplers are derived
@@ -389,13 +390,21 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--plot", type=Path, metavar="FOLDER", help="where to draw yokoi-1.png and yokoi-2.png"
     )
+    parser.add_argument(
+        "--laws", type=int, metavar="N", help="of figure 1, the first so many; the same numbers"
+    )
+    parser.add_argument(
+        "--sizes", type=int, metavar="N", help="of figure 2, the first so many steps"
+    )
     options = parser.parse_args(arguments)
-    known = [gamma_target(SHAPE, SCALE)] if options.quick else targets()
+    known = [gamma_target(SHAPE, SCALE)] if options.quick else targets()[: options.laws]
     fits = figure_1(
         known, (0.001, 0.1) if options.quick else GRID, 10_000 if options.quick else LENGTH
     )
     weak = figure_2(
-        (0.1, 0.03) if options.quick else WEAK_STEPS, 2e7 if options.quick else 3e8, 4000
+        (0.1, 0.03) if options.quick else WEAK_STEPS[: options.sizes],
+        2e7 if options.quick else 3e8,
+        4000,
     )
     if options.plot:
         options.plot.mkdir(parents=True, exist_ok=True)

@@ -8,12 +8,15 @@ Everything in ``__all__`` is the public language:
 * abstract functions: ``Potential``, ``Field``, ``Dense``;
 * operators: ``total``, ``grad``, ``div``, ``dot``, ``outer``;
 * declarations: ``Recipe``, ``Update``, ``Posterior``, ``Reflection``, ``Preimage``;
+* data with labels: ``Labels``, ``LabelledPosterior``;
 * changes of a sampler: ``bind``, ``spread``, ``preconditioned``, ``ito``, ``corv`` (with ``maps``),
   ``mirror``;
 * dynamics and discrete steps: ``derive``, ``limit_of``, ``discretise``, ``discretised``;
 * Markov kernels: ``compose``, ``step``, ``refresh``, ``flip``, ``metropolis``, ``repeat``,
   ``averaged``;
-* errors: ``RecipeError``, ``OutsideLanguageError`` and the warning ``DecimalWarning``.
+* rules that are read out of code: ``lift``, which returns a ``Lifted``;
+* errors: ``RecipeError``, ``OutsideLanguageError``, ``CannotLiftError`` and the warning
+  ``DecimalWarning``.
 """
 
 from __future__ import annotations
@@ -46,6 +49,11 @@ if TYPE_CHECKING:
     from recipe.language.symbols import Data, Noise, Parameter, Scalar, Simplex, Vector
     from recipe.language.total import total
     from recipe.language.validate import DecimalWarning
+    from recipe.latent.labels import Labels
+    from recipe.latent.posterior import LabelledPosterior
+    from recipe.lifting.lift import lift
+    from recipe.lifting.reading import Lifted
+    from recipe.lifting.tree.place import CannotLiftError
     from recipe.rebuild.bind import bind
     from recipe.rebuild.preconditioned import preconditioned
     from recipe.rebuild.spread import spread
@@ -75,6 +83,11 @@ NAMES_BY_MODULE = {
     "recipe.language.symbols": "Data Noise Parameter Scalar Simplex Vector",
     "recipe.language.total": "total",
     "recipe.language.validate": "DecimalWarning",
+    "recipe.latent.labels": "Labels",
+    "recipe.latent.posterior": "LabelledPosterior",
+    "recipe.lifting.lift": "lift",
+    "recipe.lifting.reading": "Lifted",
+    "recipe.lifting.tree.place": "CannotLiftError",
     "recipe.rebuild.bind": "bind",
     "recipe.rebuild.preconditioned": "preconditioned",
     "recipe.rebuild.spread": "spread",
@@ -83,6 +96,7 @@ NAMES_BY_MODULE = {
 HOME = {name: module for module, names in NAMES_BY_MODULE.items() for name in names.split()}
 
 __all__ = [
+    "CannotLiftError",
     "Data",
     "DecimalWarning",
     "Dense",
@@ -93,6 +107,9 @@ __all__ = [
     "Fold",
     "FoldSign",
     "Kernel",
+    "LabelledPosterior",
+    "Labels",
+    "Lifted",
     "Noise",
     "NoncentralChiSquared",
     "Ordered",
@@ -120,6 +137,7 @@ __all__ = [
     "flip",
     "grad",
     "ito",
+    "lift",
     "limit_of",
     "maps",
     "metropolis",

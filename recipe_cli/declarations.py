@@ -27,6 +27,7 @@ from recipe import (
     Dense,
     Discretisation,
     Kernel,
+    LabelledPosterior,
     Posterior,
     Potential,
     Recipe,
@@ -49,7 +50,7 @@ MAX_FILE_BYTES = 50_000_000  # of a recipe file: to compile it, Python needs a h
 
 @dataclass(frozen=True)
 class Declaration:
-    """A recipe, an update, a discrete step of either, or a kernel.
+    """A recipe, an update, a discrete step of either, a kernel, or data with labels.
 
     Attributes:
         name: the name that it is bound to.
@@ -61,7 +62,7 @@ class Declaration:
 
     name: str
     file: str
-    declared: Recipe | Update | Discretisation | Kernel
+    declared: Recipe | Update | Discretisation | Kernel | LabelledPosterior
     file_argument: str
 
     @property
@@ -82,7 +83,8 @@ class UnfitDeclaration:
 
 
 def declarations(where: str) -> list[Declaration]:
-    """Return the recipes, updates and kernels of ``FILE``, ``FILE:NAME`` or a catalog name.
+    """Return the recipes, updates and kernels of ``FILE``, ``FILE:NAME``, the dotted name of code,
+    or a catalog name.
 
     Raises:
         RecipeError: if there is no such file or name, or the file cannot be run.
@@ -92,6 +94,8 @@ def declarations(where: str) -> list[Declaration]:
         found = _in_module(_run_file(Path(path)), path, path)
         if not found:
             raise RecipeError(_nothing_declared(path))
+    elif _is_dotted(path):
+        found = _in_code(path)
     else:
         found = _in_catalog(path, wanted)
     return _only(found, wanted, path) if wanted else found
@@ -169,7 +173,12 @@ def concrete_declaration(where: str) -> Declaration:
     Raises:
         RecipeError: if there is none, or if there are several.
     """
-    found = declarations(where)
+    found = [d for d in declarations(where) if not isinstance(d.declared, LabelledPosterior)]
+    if not found:
+        raise RecipeError(
+            f"{where} defines data with labels alone, and no sampler: `recipe verify {where}`"
+            " judges them, and codegen.sample_labels samples them"
+        )
     if len(found) == 1 and _unbound(found[0]):
         beside = [
             d
@@ -238,7 +247,7 @@ def audit_declarations(where: str) -> list[Declaration]:
     """
     name, _, wanted = where.partition(":")
     if name not in audit_names():
-        if not _is_path(name) and name not in _catalog_files():
+        if not (_is_path(name) or _is_dotted(name) or name in _catalog_files()):
             _refuse_misspelt_audit(name)
         return declarations(where)
     found = _of_catalog(f"audits.{name}")
@@ -334,6 +343,20 @@ def _is_path(text: str) -> bool:
     return text.endswith(".py") or os.sep in text
 
 
+def _is_dotted(text: str) -> bool:
+    """Whether this is the dotted name of code, such as ``blackjax.sgmcmc.sgld``."""
+    parts = text.split(".")
+    return len(parts) > 1 and all(part.isidentifier() for part in parts)
+
+
+def _in_code(dotted: str) -> list[Declaration]:
+    """Return the rules that are read out of the code with a dotted name."""
+    from recipe.lifting.adapters.find import lifted_by_name  # it imports numpy
+
+    rules = lifted_by_name(dotted)
+    return [Declaration(name, dotted, rule, dotted) for name, rule in rules.items()]
+
+
 def _no_posterior(name: str) -> str:
     """Return the complaint about a name that is neither a path nor in the catalog."""
     return (
@@ -386,7 +409,7 @@ def _in_module(module: ModuleType, file: str, file_argument: str) -> list[Declar
     for name, value in public.items():
         if id(value) in seen:
             continue
-        if issubclass(type(value), Recipe | Update | Kernel):
+        if issubclass(type(value), Recipe | Update | Kernel | LabelledPosterior):
             seen[id(value)] = Declaration(name, file, value, file_argument)
         elif (
             issubclass(

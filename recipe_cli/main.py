@@ -23,6 +23,7 @@ from recipe_cli.commands import (
     diagnose,
     explain,
     generate,
+    lift,
     list_catalog,
     predict,
     sample,
@@ -84,6 +85,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., None], str, str], ...] = (
     ("test", test.compare, test.EPILOG, RUN),
     ("list", list_catalog.list_catalog, list_catalog.EPILOG, LOOK_UP),
     ("schemes", schemes.schemes, schemes.EPILOG, LOOK_UP),
+    ("lift", lift.lift, lift.EPILOG, LOOK_UP),
     ("derive", derive.derive, derive.EPILOG, LOOK_UP),
     ("explain", explain.explain, explain.EPILOG, LOOK_UP),
 )

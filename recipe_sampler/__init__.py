@@ -17,20 +17,22 @@ from recipe_sampler.version import __version__ as __version__
 
 NAMES_BY_PACKAGE = {
     "recipe": """
-        Data DecimalWarning Dense Derivation Discretisation Dynamics Field Fold FoldSign
-        Kernel Noise NoncentralChiSquared Ordered OutsideLanguageError Parameter Posterior
-        Potential Preimage Recipe RecipeError Reflection Scalar Simplex Update Vector averaged
-        bind compose corv derive discretise discretised div dot flip grad ito limit_of maps
-        metropolis mirror outer preconditioned refresh repeat spread step total
+        CannotLiftError Data DecimalWarning Dense Derivation Discretisation Dynamics Field Fold
+        FoldSign Kernel LabelledPosterior Labels Lifted Noise NoncentralChiSquared Ordered
+        OutsideLanguageError Parameter Posterior Potential Preimage Recipe RecipeError
+        Reflection Scalar Simplex Update Vector averaged bind compose corv derive discretise
+        discretised div dot flip grad ito lift limit_of maps metropolis mirror outer
+        preconditioned refresh repeat spread step total
     """,
     "verify": """
         Report Verdict check_invariance check_kernel check_sweep verify
     """,
     "codegen": """
-        BiasWarning Constant Cyclical Density Diagnosis Divergence Draws Module OneStep Plots
+        BiasWarning Completion Constant CountTable Cyclical Density Diagnosis Divergence Draws
+        Kept LabelRun Module OneStep Plots
         Polynomial Prediction SavedDraws Tuning UntunableError
-        compute_log_likelihood diagnose generate memory_mapped one_step plot read_draws
-        read_libsvm read_table sample sample_posterior_predictive tune
+        compute_log_likelihood diagnose generate memory_mapped one_step plot read_counts read_draws
+        read_libsvm read_table sample sample_labels sample_posterior_predictive tune
     """,
 }
 HOME = {name: package for package, names in NAMES_BY_PACKAGE.items() for name in names.split()}

@@ -36,7 +36,12 @@ FLOORS = {
         change,
         scheme,
         kernel,
-        laws rebuild printing files
+        latent,
+        laws rebuild printing files,
+        lifting.tree,
+        lifting.fronts,
+        lifting,
+        lifting.adapters
     """,
     "verify": """
         checker decide.identities decide.linear_algebra encode evidence generator scope
@@ -44,13 +49,14 @@ FLOORS = {
         verdict statistics.null statistics.recover,
         decide.zero report statistics.step translation.parse,
         decide decide.asymptotics decide.nonnegative,
-        decide.psd diffusion.hypoelliptic diffusion.infinity kernels translation.reference,
+        decide.psd diffusion.hypoelliptic diffusion.infinity kernels labels
+            translation.reference,
         subject translation.state,
         audit diffusion.boundary diffusion.change_of_variable discrete discrete.exact
             discrete.weak_order obligation translation.reading,
         audit.repair diffusion discrete.linear obligations.map translation.loops,
         obligations.process statistics.law translation.posterior translation.run,
-        obligations.kernel obligations.step translation.batch,
+        obligations.kernel obligations.labels obligations.step translation.batch,
         obligations translation,
         certificate engine,
         statistics.trial,
@@ -64,7 +70,7 @@ FLOORS = {
         generate,
         inputs,
         running,
-        bias step_size,
+        bias labels step_size,
         results.diagnostics,
         results tuning,
         sample

@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from recipe import Discretisation, Kernel, Recipe, RecipeError, Vector
+from recipe import Discretisation, Kernel, LabelledPosterior, Recipe, RecipeError, Vector
 from recipe.language.assumed import assumed, under
 from verify.decide.definedness import meets_conditions
 from verify.diffusion.nonsmooth import why_not_smooth
+from verify.labels.subject import LabelSubject
 from verify.obligation import Obligation, Outcomes
-from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
+from verify.obligations import KERNEL_OBLIGATIONS, LABEL_OBLIGATIONS, OBLIGATIONS
 from verify.obligations.kernel.invariance import INVARIANCE
+from verify.obligations.labels.invariance import LABELS_INVARIANCE
 from verify.obligations.process.stationarity import STATIONARITY
 from verify.report import Report, ReportLine
 from verify.scope import Declared, scope_of
@@ -36,7 +38,7 @@ NOT_REACHED = "it was not reached"
 OF_ANOTHER_KIND = "it is required, but is about another kind of declaration"
 OF_NOTHING_DECLARED = "it is required, but the declaration has nothing that it applies to"
 
-AnySubject = Subject | KernelSubject
+AnySubject = Subject | KernelSubject | LabelSubject
 Discharge = Callable[[Obligation, AnySubject, Outcomes], Outcome]
 
 
@@ -51,7 +53,7 @@ def verify(
 
     Args:
         declared: what to verify: a ``Recipe``, an ``Update`` (a claim), a ``Discretisation`` (a
-            discrete step) or a ``Kernel``.
+            discrete step), a ``Kernel`` or a ``LabelledPosterior`` (data with labels).
         require: names of obligations that must be proved as well, beside those that are always
             required.
         discharge: a function ``(obligation, subject, outcomes) -> Outcome`` that is called for each
@@ -118,6 +120,8 @@ def unanswered(declared: Declared) -> Report:
     """
     if isinstance(declared, Kernel):
         line, kind = _line(INVARIANCE, undecided(NOT_REACHED)), "kernel"
+    elif isinstance(declared, LabelledPosterior):
+        line, kind = _line(LABELS_INVARIANCE, undecided(NOT_REACHED)), "joint law"
     else:
         line, kind = _line(STATIONARITY, undecided(UNDERIVED)), _kind_of(declared)
     return Report(declared.name, kind, scope_of(declared), (line,))
@@ -137,7 +141,8 @@ def discharged(obligation: Obligation, subject: AnySubject, outcomes: Outcomes) 
         return undecided(NO_REFLECTIONS)
     with under(subject.declared.where):
         try:
-            reason = None if obligation.handles_kinks else why_not_smooth(subject)
+            plain = obligation.handles_kinks or isinstance(subject, LabelSubject)
+            reason = None if plain else why_not_smooth(subject)  # type: ignore[arg-type]
             if reason is not None:
                 return undecided(NEEDS_SMOOTHNESS.format(reason))
             return _within_conditions(obligation.outcome(subject, outcomes), subject)
@@ -241,6 +246,8 @@ def subjects_of(declared: Declared) -> list[AnySubject]:
     """
     if isinstance(declared, Kernel):
         return [kernel_subject_of(declared)]
+    if isinstance(declared, LabelledPosterior):
+        return [LabelSubject(declared)]
     made_from = [subject_of(declared.of)] if isinstance(declared, Discretisation) else []
     return [*made_from, subject_of(declared)]
 
@@ -249,6 +256,8 @@ def obligations_of(declared: Declared) -> tuple[Obligation, ...]:
     """Return the obligations for this kind of declaration, in the order in which a report lists
     them.
     """
+    if isinstance(declared, LabelledPosterior):
+        return LABEL_OBLIGATIONS
     return KERNEL_OBLIGATIONS if isinstance(declared, Kernel) else OBLIGATIONS
 
 
@@ -283,7 +292,7 @@ def _required(declared: Declared, require: Iterable[str]) -> list[str]:
 
 def _all_obligations(declared: Declared) -> tuple[Obligation, ...]:
     """Return all obligations, those for this kind of declaration first."""
-    return (*obligations_of(declared), *OBLIGATIONS, *KERNEL_OBLIGATIONS)
+    return (*obligations_of(declared), *OBLIGATIONS, *KERNEL_OBLIGATIONS, *LABEL_OBLIGATIONS)
 
 
 def _kind_of(declared: Declared) -> str:

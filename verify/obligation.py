@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recipe import Discretisation, Kernel, Recipe, Update
+from verify.labels.subject import LabelSubject
 from verify.scope import Declared
 from verify.subject import KernelSubject, Subject
 from verify.verdict import Assumption, Outcome, Verdict
@@ -31,6 +32,11 @@ def of_steps(subject: Subject) -> bool:
 def of_kernels(subject: KernelSubject) -> bool:
     """Return True for the subject of a kernel."""
     return isinstance(subject.declared, Kernel)
+
+
+def of_labels(subject: object) -> bool:
+    """Return True for the subject of data with labels."""
+    return isinstance(subject, LabelSubject)
 
 
 def of_recipes(subject: Subject) -> bool:
@@ -73,7 +79,7 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class Obligation:
-    """A proposition about a ``Subject`` or a ``KernelSubject``, with the procedure that decides it.
+    """A proposition about a subject, with the procedure that decides it.
 
     The proposition:
         name: its name in reports, in certificates and for ``recipe explain``.
@@ -127,7 +133,9 @@ class Obligation:
         """
         return self.needs if self.given is None else (*self.needs, self.given[0])
 
-    def outcome(self, subject: Subject | KernelSubject, outcomes: Outcomes) -> Outcome:
+    def outcome(
+        self, subject: Subject | KernelSubject | LabelSubject, outcomes: Outcomes
+    ) -> Outcome:
         """Discharge the obligation, with the outcomes that it needs, and return its outcome."""
         if self.needs or self.asks:
             return self.discharge(subject, outcomes)

@@ -7,12 +7,12 @@ from typing import Any
 from sympy import Symbol
 from sympy.core.function import UndefinedFunction
 
-from recipe import Discretisation, Kernel, Recipe, Update
+from recipe import Discretisation, Kernel, LabelledPosterior, Recipe, Update
 from recipe.language.abstract import Dense, Field, Potential, written_image
 from recipe.language.domain import domain_text
 from recipe.language.symbols import Vector, assumptions_of, name_of
 
-Declared = Recipe | Update | Discretisation | Kernel
+Declared = Recipe | Update | Discretisation | Kernel | LabelledPosterior
 
 
 def scope_of(declared: Declared) -> str:
@@ -21,7 +21,15 @@ def scope_of(declared: Declared) -> str:
         f"every {length}"
         for length in sorted({str(b.length) for b in declared.state if isinstance(b, Vector)})
     ]
-    return ", ".join([*lengths, *kinds_of(declared)]) or "as written"
+    return ", ".join([*_sizes_of(declared), *lengths, *kinds_of(declared)]) or "as written"
+
+
+def _sizes_of(declared: Declared) -> list[str]:
+    """Return the numbers of labels and of items of a datum that a proof holds for, in words."""
+    if not isinstance(declared, LabelledPosterior):
+        return []
+    z = declared.labels
+    return [f"every number of labels {z.labels}", f"every number of items {z.size}"]
 
 
 def kinds_of(declared: Declared) -> list[str]:

@@ -4,6 +4,10 @@ simplex", NIPS.
 * ``reduced_mean_gradient``: Table 1 prints the gradient ``(n + alpha)/theta`` in the coordinates
   "reduced mean"; it is ``(n + alpha - 1)/theta``. Here at K = 2, where the simplex is the interval
   (0, 1).
+* ``reduced_natural_curvature``: in the coordinates "reduced natural" Table 1 prints both curvature
+  terms as ``(1/pi_j^2 - (K - 1)/pi_K^2)/n``, with derivatives by pi in the place of derivatives by
+  theta; they are ``(1/pi_j - 1/pi_K)/n``, as in ``catalog/sgrld_simplex_reduced_natural.py``. Here
+  at K = 2.
 * ``eq_4``: the correction that they take from Girolami & Calderhead (2011), "Riemann manifold
   Langevin and Hamiltonian Monte Carlo methods", Journal of the Royal Statistical Society B 73,
   equation (10): ``-2 G^-1 dG G^-1 + G^-1 tr(G^-1 dG)``, summed. It equals div G^-1 for the four
@@ -11,7 +15,7 @@ simplex", NIPS.
   theirs is not. ``eq_4_corrected`` has div G^-1. ``eq_4_in_one_dimension`` is right for every G.
 """
 
-from sympy import Expr, Function, Interval, Matrix, Symbol, log, sqrt, zeros
+from sympy import Expr, Function, Interval, Matrix, Symbol, exp, log, sqrt, zeros
 
 from recipe import Noise, Potential, Scalar, Update, grad
 
@@ -45,6 +49,35 @@ def reduced_mean(excess: Expr | int, of: str, expect: str) -> Update:
 
 reduced_mean_gradient = reduced_mean(1, ", as printed", "refuted")
 reduced_mean_gradient_corrected = reduced_mean(0, ", with (n + alpha - 1)/theta", "proved")
+
+
+def reduced_natural(power: int, of: str, expect: str) -> Update:
+    """Equation (4) at K = 2 for theta, the log odds of the first probability, with the curvature
+    terms ``(1/pi^power - 1/pi_2^power)/N``; N is the number of data, a and a_2 are n + alpha.
+    """
+    theta = Scalar("theta")
+    w = Noise("w", like=theta)
+    N, a, a_2 = (Symbol(name, positive=True) for name in ("N", "a", "a_2"))
+    pi, pi_2 = exp(theta) / (1 + exp(theta)), 1 / (1 + exp(theta))
+    D = (1 / pi + 1 / pi_2) / N
+    curvature = (1 / pi**power - 1 / pi_2**power) / N
+    return Update(
+        step=eps,
+        target=-a * theta + (a + a_2) * log(1 + exp(theta)),
+        rule={
+            theta: (
+                theta
+                + eps * (D * (a - (a + a_2) * pi) - 2 * curvature + curvature)
+                + sqrt(2 * eps * D) * w
+            )
+        },
+        source=f"{source}, Table 1, reduced natural{of}",
+        expect=expect,
+    )
+
+
+reduced_natural_curvature = reduced_natural(2, ", as printed", "refuted")
+reduced_natural_curvature_corrected = reduced_natural(1, ", with 1/pi_j - 1/pi_K", "proved")
 
 a, b = Scalar("a"), Scalar("b")
 U = Potential("U", a, b)

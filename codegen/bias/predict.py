@@ -89,6 +89,8 @@ def _predicted(
     kernel: Compiled, chains: Sequence[Chain], lengths: Lengths, budget: float
 ) -> Prediction:
     module, options = kernel.module, kernel.options
+    if module.references:
+        raise UnpredictableError("the noise of their gradients depends on a reference that moves")
     # 1. Where the draws are, and which of their coordinates are judged.
     judged = _judged(kernel)
     fields = [module.plan.fields[b] for b in judged]

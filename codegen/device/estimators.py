@@ -1,5 +1,6 @@
 """Estimates that are built around the gradient from rows of data: control variates (Baker et al.
-2019), and the running variance of a mean, by the recursion of Welford (1962).
+2019), the references of SVRG and SAGA (Dubey et al. 2016), and the running variance of a mean, by
+the recursion of Welford (1962).
 """
 
 from __future__ import annotations
@@ -14,6 +15,37 @@ def add_difference(g: np.ndarray, at_mode: np.ndarray, estimate: np.ndarray) -> 
     """Add to ``g`` the gradient at the mode minus its estimate there."""
     for i in range(np.uint64(g.size)):
         g[i] += at_mode[i] - estimate[i]
+
+
+@device
+def take(copy: np.ndarray, values: np.ndarray) -> None:
+    """Copy values, in place."""
+    for i in range(np.uint64(values.size)):
+        copy[i] = values[i]
+
+
+@device
+def join_table(
+    g: np.ndarray,
+    mean: np.ndarray,
+    table: np.ndarray,
+    values: np.ndarray,
+    row: int,
+    used: int,
+    count: int,
+) -> None:
+    """Let values take the place of a row of a table, one row of it after another.
+
+    Their difference joins ``g`` with the weight 1 / used, and the mean of the table, which has
+    ``count`` rows.
+    """
+    size = np.uint64(values.size)
+    first = np.uint64(row) * size
+    for i in range(size):
+        change = values[i] - table[first + i]
+        g[i] += change / used
+        mean[i] += change / count
+        table[first + i] = values[i]
 
 
 @device

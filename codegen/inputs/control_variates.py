@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from codegen.generate import Module
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.initial_states import given_blocks
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.user_gradient import call_user_gradient
 from codegen.printing.estimator import Estimator
+from codegen.printing.moving_reference import Snapshot
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
@@ -110,6 +112,21 @@ def control_data(
     ordered = estimator.gradient.potential.blocks
     values = (*(mode[b] for b in ordered), *(slopes[b] for b in ordered))
     return dict(zip((*control.modes, *control.at_mode), values, strict=True))
+
+
+def snapshot_data(module: Module, every: int | None) -> dict[str, np.ndarray]:
+    """Return the fields of ``Data`` with the calls of a gradient from one snapshot of SVRG to the
+    next.
+
+    Args:
+        module: the generated module.
+        every: the number of calls.
+    """
+    return {
+        reference.every: np.array([float(every or 1)])
+        for reference in module.references.values()
+        if isinstance(reference, Snapshot)
+    }
 
 
 def _full_gradient(

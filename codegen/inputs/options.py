@@ -24,6 +24,7 @@ from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Indexed, Scalar
 
 ALL = "all"  # as ``keep``: every block
+MAX_CALLS = 2**53  # the calls of a gradient are counted in a float
 MAX_THREADS = 1024  # no process holds more; the draws are the same for any number of threads
 
 
@@ -54,6 +55,8 @@ class SamplingOptions:
     batch_size: int | None = None
     replace: bool = True
     control_variates: bool | Mapping[Any, Any] = False
+    svrg: int | None = None
+    saga: bool = False
     compensate: bool = False
     warmup: int = 0
     thin: int = 1
@@ -160,12 +163,18 @@ def require_options_that_fit(options: SamplingOptions, module: Module, rows: int
     options.kept(module)
     for name, used in (
         ("control_variates", module.controlled),
+        ("svrg" if options.svrg else "saga", bool(module.references)),
         ("compensate", bool(module.plan.variances)),
     ):
         if used and options.batch_size is None:
             raise RecipeError(
                 f"{name}= is about minibatches: give batch_size=, or leave {name}= out"
             )
+    if options.saga and options.replace:
+        raise RecipeError(
+            "saga= needs the rows of a minibatch to be distinct, as it replaces what was seen of"
+            " each: give replace=False"
+        )
     if module.plan.variances and options.rows < 2:
         raise RecipeError(
             "compensate= estimates a variance from the rows of a minibatch: give a batch_size of 2"
@@ -186,7 +195,7 @@ def _checked_fields(given: SamplingOptions) -> dict[str, Any]:
             f"control_variates={short_text(given.control_variates)} must be True, False, or the"
             " mode as a dict by block"
         )
-    size, threads = given.batch_size, given.threads
+    size, threads, svrg = given.batch_size, given.threads, given.svrg
     return {
         "chains": checked_integer("chains", given.chains, 1),
         "schedule": Constant(1.0) if given.step_size is None else schedule_of(given.step_size),
@@ -196,6 +205,8 @@ def _checked_fields(given: SamplingOptions) -> dict[str, Any]:
         "seed": checked_integer("seed", given.seed, 0, MAX_SEED),
         "batch_size": None if size is None else checked_integer("batch_size", size, 1),
         "replace": checked_flag("replace", given.replace),
+        "svrg": None if svrg is None else checked_integer("svrg", svrg, 1, MAX_CALLS),
+        "saga": checked_flag("saga", given.saga),
         "compensate": checked_flag("compensate", given.compensate),
         "float32_data": checked_flag("float32_data", given.float32_data),
         "max_bias": checked_positive("max_bias", given.max_bias),

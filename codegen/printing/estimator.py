@@ -1,7 +1,7 @@
 """Estimates of a gradient that are built around the one from rows of data: control variates, and
-the running variance.
+the running variance; ``moving_reference`` has SVRG and SAGA.
 
-Both only call the function below them with the same or with single rows, so they serve derived
+All only call the function below them with the same or with single rows, so they serve derived
 gradients and a user's own alike.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from codegen.device.estimators import add_difference, join_mean, join_variance
 from codegen.lowering.minibatch import PosteriorGradient
@@ -17,9 +17,18 @@ from codegen.lowering.names import Namer
 from codegen.lowering.program import Call, Do, For, Function, Instruction, Value, assign, call
 from codegen.lowering.statements import Plan
 from codegen.printing.gradient import SHARED, count_text
+from codegen.printing.moving_reference import (
+    Snapshot,
+    Table,
+    reference_function,
+    snapshot_of,
+    table_of,
+)
 from codegen.printing.reductions import WIDE
 from recipe.language.abstract import Potential
 from recipe.language.symbols import Block, Length
+
+Reduction = Literal["plain", "control_variates", "svrg", "saga"]  # of the variance of an estimate
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,7 @@ class Estimator:
     gradient: PosteriorGradient
     control: ControlVariates | None
     average: Average | None
+    reference: Snapshot | Table | None = None
 
     def call(self, results: Iterable[Value], places: Iterable[Value]) -> Call:
         """The call in the loop of ``run``."""
@@ -71,17 +81,28 @@ class Estimator:
         fields += [self.average.one, self.average.squares] if self.average else []
         lengths = [getattr(b, "length", None) for b in self.gradient.potential.blocks]
         found = {f: n for group in fields for f, n in zip(group, lengths, strict=True)}
+        found |= self.reference.fields(lengths) if self.reference else {}
         return found | ({self.average.calls: None} if self.average else {})
 
     @property
     def data(self) -> tuple[str, ...]:
         """The fields of ``Data`` that it reads."""
         extra = (*self.control.modes, *self.control.at_mode) if self.control else ()
-        return (*self.gradient.fields.values(), *extra)
+        moving = self.reference.data if self.reference else ()
+        return (*self.gradient.fields.values(), *extra, *moving)
+
+    @property
+    def tables(self) -> dict[str, Length | None]:
+        """The fields of ``State`` with a row for every datum, and the lengths of these rows."""
+        names = self.reference.tables if self.reference else ()
+        lengths = [getattr(b, "length", None) for b in self.gradient.potential.blocks]
+        return dict(zip(names, lengths, strict=False))
 
 
 def _call(estimator: Estimator, arguments: Iterable[Value]) -> Call:
     """The call of the function below the average."""
+    if estimator.reference is not None:
+        return call(estimator.reference.function, *arguments, "state")
     if estimator.control is None:
         return call(estimator.gradient.function, *arguments)
     return call(estimator.control.function, *arguments, "state")
@@ -90,7 +111,7 @@ def _call(estimator: Estimator, arguments: Iterable[Value]) -> Call:
 def estimators(
     gradients: Mapping[Potential, PosteriorGradient],
     plan: Plan,
-    control_variates: bool,
+    reduction: Reduction,
     names: Namer,
     fields: Namer,
     data: Namer,
@@ -100,7 +121,8 @@ def estimators(
     """
     result = {}
     for U, gradient in gradients.items():
-        control = _control_variates(U, names, fields, data) if control_variates else None
+        controlled = reduction == "control_variates"
+        control = _control_variates(U, names, fields, data) if controlled else None
         average = None
         if U in plan.variances:
             one, squares = _fields("one", U.blocks, fields), _fields("squares", U.blocks, fields)
@@ -111,8 +133,18 @@ def estimators(
                 squares,
                 plan.variances[U],
             )
-        result[U] = Estimator(gradient, control, average)
+        result[U] = Estimator(
+            gradient, control, average, _reference(U, reduction, names, fields, data)
+        )
     return result
+
+
+def _reference(
+    U: Potential, reduction: Reduction, names: Namer, fields: Namer, data: Namer
+) -> Snapshot | Table | None:
+    if reduction == "svrg":
+        return snapshot_of(U, names, fields, data)
+    return table_of(U, names, fields) if reduction == "saga" else None
 
 
 def _control_variates(U: Potential, names: Namer, fields: Namer, data: Namer) -> ControlVariates:
@@ -136,6 +168,11 @@ def estimator_functions(estimator: Estimator) -> list[Function]:
     """The functions around the gradient."""
     return [
         *([_controlled(estimator, estimator.control)] if estimator.control else []),
+        *(
+            [reference_function(estimator.gradient, estimator.reference)]
+            if estimator.reference
+            else []
+        ),
         *([_averaged(estimator, estimator.average)] if estimator.average else []),
     ]
 
@@ -143,7 +180,8 @@ def estimator_functions(estimator: Estimator) -> list[Function]:
 def estimator_devices(estimator: Estimator) -> list[Any]:
     """The device functions that these functions call."""
     averaging = [join_mean, join_variance] if estimator.average else []
-    return [*([add_difference] if estimator.control else []), *averaging]
+    moving = estimator.reference.devices if estimator.reference else []
+    return [*([add_difference] if estimator.control else []), *moving, *averaging]
 
 
 def _controlled(estimator: Estimator, control: ControlVariates) -> Function:

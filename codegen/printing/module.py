@@ -129,7 +129,7 @@ def module_text(
         comment,
         header(run_cached=_takes_no_function(plan, own), kernels_cached=False),
         *types_text(plan, scratch, own),
-        allocate_text(plan, scratch, rows=bool(own)),
+        allocate_text(plan, scratch, _tables(own), rows=bool(own)),
         *device_texts(plan, own),
         printed(invalid_block_function(plan)),
         *(printed(f) for functions in bodies.values() for f in functions),
@@ -158,7 +158,7 @@ def _gradient_texts(
 
 def types_text(plan: Plan, scratch: Iterable[str], own: Own) -> list[str]:
     """The named tuples; a module without parameters or data takes empty tuples there."""
-    arrays = [*scratch, *(ROWS if own else ())]
+    arrays = [*scratch, *_tables(own), *(ROWS if own else ())]
     return [
         _named_tuple(
             "State",
@@ -207,9 +207,19 @@ ROWS = {
 }
 
 
-def allocate_text(plan: Plan, scratch: Mapping[str, Length | int | None], *, rows: bool) -> str:
+def _tables(own: Own) -> dict[str, Length | None]:
+    return {f: n for estimator in own.values() for f, n in estimator.tables.items()}
+
+
+def allocate_text(
+    plan: Plan,
+    scratch: Mapping[str, Length | int | None],
+    tables: Mapping[str, Length | None],
+    *,
+    rows: bool,
+) -> str:
     """``allocate(theta, r, ...)``: a state with these blocks and fresh scratch, with ``rows`` for a
-    minibatch.
+    minibatch, and ``tables`` with a row for every datum, each as long as a block.
     """
 
     namer = local_namer()
@@ -219,8 +229,12 @@ def allocate_text(plan: Plan, scratch: Mapping[str, Length | int | None], *, row
     values = [f"np.array({b}, dtype=np.float64)" for b in blocks]
     sizes = (f"{first[n]}.size" if isinstance(n, Length) else n or 1 for n in scratch.values())
     values += [f"np.zeros({size})" for size in sizes]
+    rows_of = (f" * {first[n]}.size" if n is not None else "" for n in tables.values())
+    values += [f"np.zeros(data_rows{size})" for size in rows_of]
     values += ROWS.values() if rows else ()
-    arguments = ", ".join([*blocks, *(("batch_size=0", "replace=True") if rows else ())])
+    given = [*(("batch_size=0", "replace=True") if rows else ())]
+    given += ["data_rows=0"] if tables else []
+    arguments = ", ".join([*blocks, *given])
     batch = " for minibatches of that size (0: all of the data)" if rows else ""
     meaning = (
         f"A state with copies of these blocks (arrays of one dimension), and its scratch{batch}."

@@ -76,7 +76,10 @@ class Compiled:
         # A gradient of the user gets all rows, one after another, as the minibatch without
         # replacement that has all of them.
         size = self.options.rows or self._all_rows()
-        return self.loaded.allocate(*blocks, size, self.options.replace and not full)
+        tables = (
+            [self._most_rows()] if any(r.tables for r in self.module.references.values()) else []
+        )
+        return self.loaded.allocate(*blocks, size, self.options.replace and not full, *tables)
 
     def _all_rows(self) -> int:
         counts = {
@@ -90,6 +93,11 @@ class Compiled:
                 " give batch_size="
             )
         return next(iter(counts), 1)
+
+    def _most_rows(self) -> int:
+        """Return the number of rows of the largest data set."""
+        fields = (f for e in self.module.estimators.values() for f in e.gradient.fields.values())
+        return max(self.data[f].shape[0] for f in fields)
 
     def begin(self, starts: Iterator[Mapping[str, np.ndarray]]) -> list[Chain]:
         """Return chains at their first states, with arrays for their draws."""

@@ -25,26 +25,28 @@ FLOATS_PER_DIAGNOSED_DRAW = 14
 REPAIR = "raise thin= or keep fewer blocks, keep=[...], or take fewer chains"
 
 
-def require_room(module: Module, options: SamplingOptions, lengths: Lengths) -> None:
+def require_room(
+    module: Module, options: SamplingOptions, lengths: Lengths, data_rows: int = 0
+) -> None:
     """Refuse a run whose draws and states do not fit into memory, before they are allocated.
 
     Args:
         module: the generated module.
         options: the options of the run.
         lengths: the lengths of the blocks; a length that is not known yet counts as 1.
+        data_rows: the rows of the data, of which SAGA remembers each.
 
     Raises:
         RecipeError: with the bytes that are needed and those that are free.
     """
     kept = _coordinates(options.kept(module), lengths)
     draws = options.chains * options.draws * (kept + len(module.plan.statistics)) * FLOAT_BYTES
-    states = options.chains * (
-        CHAIN_OVERHEAD_BYTES + _state_floats(module, options, lengths) * FLOAT_BYTES
-    )
+    floats = _state_floats(module, options, lengths) + data_rows * _row_floats(module, lengths)
+    states = options.chains * (CHAIN_OVERHEAD_BYTES + floats * FLOAT_BYTES)
     require_memory(
         DRAW_COPIES * draws + FLOATS_PER_KEPT_STEP * options.draws * FLOAT_BYTES + states,
         f"{options.chains} chains with {kept} coordinates and {options.draws} draws a chain",
-        REPAIR,
+        f"{REPAIR}, or svrg= in the place of saga=" if options.saga else REPAIR,
     )
 
 
@@ -74,9 +76,9 @@ def _coordinates(blocks: Iterable[Block], lengths: Lengths) -> int:
 def _state_floats(module: Module, options: SamplingOptions, lengths: Lengths) -> int:
     """Return the number of floats in the state of a chain, with its scratch."""
     plan = module.plan
-    scratch = (
-        (lengths.known(n) if isinstance(n, Length) else n) or 1 for n in plan.scratch.values()
-    )
+    sizes = [*plan.scratch.values()]
+    sizes += [n for e in module.estimators.values() for n in e.scratch.values()]
+    scratch = ((lengths.known(n) if isinstance(n, Length) else n) or 1 for n in sizes)
     ahead = len(drawn_ahead(plan)) * AHEAD
     return (
         BLOCK_COPIES * _coordinates(plan.state, lengths)
@@ -84,6 +86,12 @@ def _state_floats(module: Module, options: SamplingOptions, lengths: Lengths) ->
         + ahead
         + _minibatch_floats(options)
     )
+
+
+def _row_floats(module: Module, lengths: Lengths) -> int:
+    """Return the number of floats that SAGA remembers of a row."""
+    tables = [n for e in module.estimators.values() for n in e.tables.values()]
+    return sum((lengths.known(n) if isinstance(n, Length) else 1) or 1 for n in tables)
 
 
 def _minibatch_floats(options: SamplingOptions) -> int:

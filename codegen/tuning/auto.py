@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from codegen.check_arguments import short_text
+from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
 from codegen.tuning.tune import tune
 from codegen.tuning.tuning import Tuning
@@ -40,6 +42,7 @@ def tuned_run(
     warmup: int | None,
     max_error: float,
     name: str = "",
+    check: Callable[[Module], None] | None = None,
 ) -> tuple[Recipe | Kernel, SamplingOptions, Tuning]:
     """Tune a run.
 
@@ -53,6 +56,7 @@ def tuned_run(
         steps, warmup: the numbers of steps that were given; None to find them.
         max_error: the largest Monte Carlo error of a mean, in posterior standard deviations.
         name: the name of the sampler.
+        check: as for ``tune``.
 
     Returns:
         The sampler to run, its options, and the tuning.
@@ -75,7 +79,8 @@ def tuned_run(
         threads=options.threads,
         lengths=options.lengths,
         initial=options.initial,
-        names=[name],
+        names=[name or options.name or ""],
+        check=check,
     )
     found = tuning.settings
     warm = found["warmup"] if warmup is None else warmup
@@ -114,7 +119,7 @@ def _require_what_can_be_tuned(what: Any, posterior: Any, options: SamplingOptio
             f'step_size="{AUTO}" needs the posterior as the second argument, and the sampler'
             " without one: sample(sghmc, posterior, ...)"
         )
-    for name in ("gradient", "control_variates", "compensate", "order"):
+    for name in ("gradient", "control_variates", "svrg", "saga", "compensate", "order"):
         if getattr(options, name):
             raise RecipeError(
                 f'{name}= and step_size="{AUTO}" do not go together: nothing is known of the bias'

@@ -19,6 +19,7 @@ from codegen.tuning.target import Target
 from codegen.tuning.trial import MAX_SWEEPS, Trial, Trialled
 from codegen.tuning.tuning import Alternative
 from codegen.tuning.untunable import UntunableError
+from codegen.tuning.widths import widths
 from recipe.kernel import Kernel
 from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, leaves_of
 from recipe.kernel.trajectory import longest_trajectory, with_trajectories
@@ -66,7 +67,7 @@ def tuned_kernel(name: str, what: Scaled, target: Target, pilot: Pilot, request:
     """
     kernel, given = what.what, dict(what.params)
     assert isinstance(kernel, Kernel)
-    narrow, wide = widths(pilot, what)
+    narrow, wide = widths(target, pilot, what.scales)
     for parameter in what.open:
         if len(what.open) > 1:
             raise UntunableError(f"give {', '.join(what.open)}: tuning chooses at most one of them")
@@ -84,7 +85,7 @@ def tuned_kernel(name: str, what: Scaled, target: Target, pilot: Pilot, request:
         steps=1, step_size=1.0, params=given, chains=request.chains, seed=request.seed,
         threads=request.threads, lengths=request.lengths,
     )  # fmt: skip
-    made = prepared(what, chosen)
+    made = prepared(what, chosen, request.check)
     trial = Trial(made, target, pilot.last[: request.chains])
     first = 0.5 * narrow ** (1 if longest is not None else 2)
     size, shown = _adapted(trial, first, _wanted_rate(kernel, pilot))
@@ -106,7 +107,7 @@ def tuned_kernel(name: str, what: Scaled, target: Target, pilot: Pilot, request:
     steps = steps_of(sweeps, request)
     settings = {
         "what": what.what, "step_size": size, "params": given, "steps": steps, "warmup": 0,
-        "initial": initial_values(target, trial.positions()), "scheme": "semi-implicit",
+        "initial": initial_values(what, target, trial.positions()), "scheme": "semi-implicit",
         "thin": max(1, steps // request.most_draws), "batch_size": None,
     }  # fmt: skip
     found = Alternative(name, "composed", size, None, friction, 0.0, sweeps * gradients * rows)
@@ -120,16 +121,6 @@ def _adapted(trial: Trial, first: float, rate: float) -> tuple[float, Trialled |
         adaptation.update(trial.move(min(adaptation.step_size, LARGEST_GROWTH * first), 1))
     size = rounded(adaptation.averaged)
     return size, trial.judged(size)
-
-
-def widths(pilot: Pilot, what: Scaled) -> tuple[float, float]:
-    """Return the smallest and the largest standard deviation of any direction, in units of the
-    scales of the sampler.
-    """
-    scale = np.ones(pilot.sd.size) if what.scales is None else what.scales
-    values = np.linalg.eigvalsh(pilot.covariance / np.outer(scale, scale))
-    largest = float(values[-1])
-    return math.sqrt(max(float(values[0]), 1e-12 * largest)), math.sqrt(largest)
 
 
 def _two_digits(x: float) -> int:
@@ -166,11 +157,14 @@ def steps_of(sweeps: float, request: Request) -> int:
     return int(float(f"{max(needed, request.least_draws):.2g}"))
 
 
-def initial_values(target: Target, z: np.ndarray) -> dict[str, np.ndarray]:
-    """Return points of a target as first values of its blocks, by name.
+def initial_values(what: Scaled, target: Target, z: np.ndarray) -> dict[str, np.ndarray]:
+    """Return points of a target as first values of the blocks of a state, by name: of the real
+    coordinates, as the values of a block may round to an edge of its domain.
 
     Args:
+        what: the sampler.
         target: the law.
         z: a point for each chain, shape (chains, n).
     """
-    return {b.name: v[:, 0] if isinstance(b, Scalar) else v for b, v in target.blocks(z).items()}
+    parts = zip(what.blocks, target.parts(z), strict=True)
+    return {b.name: v[:, 0] if isinstance(b, Scalar) else v for b, v in parts}

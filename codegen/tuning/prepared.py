@@ -5,27 +5,29 @@ run.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sympy import S
+from sympy import Lambda, S
 
-from codegen.generate import bound, generate
+from codegen.generate import Module, bound, generate
 from codegen.inputs.initial_states import first_state, given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
 from codegen.inputs.parameters import require_conditions, resolved_data, resolved_params
-from codegen.inputs.preimages import into_state, reported_block, with_images
+from codegen.inputs.preimages import reported_block, with_images
 from codegen.running.compiled import Compiled
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.target import Target
 from codegen.tuning.untunable import UntunableError
+from recipe.declare.onto_simplex import preimage_of_simplex
 from recipe.declare.recipe import Recipe
 from recipe.kernel import Kernel
+from recipe.language.domain import on_simplex
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, Scalar, name_of
+from recipe.language.symbols import Block, Scalar, Vector, name_of
 from recipe.rebuild.onto_domains import map_onto
 from recipe.rebuild.preconditioned import preconditioned
 
@@ -43,6 +45,8 @@ class Scaled:
         open: the names of the parameters that are left to choose.
         scales: the scale of each coordinate; None where the sampler has none.
         blocks: the blocks of its state that hold the coordinates, in the order of the target.
+        name: the name in the head of its module, where the sampler has none of its own: that of the
+            run, so that what was compiled for trials is compiled for it.
     """
 
     what: Recipe | Kernel
@@ -51,6 +55,7 @@ class Scaled:
     open: tuple[str, ...]
     scales: np.ndarray | None
     blocks: tuple[Block, ...]
+    name: str | None = None
 
 
 def scaled(
@@ -59,6 +64,7 @@ def scaled(
     target: Target,
     pilot: Pilot,
     params: Mapping[Any, Any],
+    name: str = "",
 ) -> Scaled:
     """Return a sampler of a posterior with scales.
 
@@ -68,6 +74,7 @@ def scaled(
         target: its law, and the pilot run of it.
         pilot: the pilot run.
         params: the values of parameters that were given.
+        name: the name that was given to the sampler.
     """
     values: dict[str, Any] = {name_of(k): v for k, v in params.items()}
     what, added = sampler, ""
@@ -87,10 +94,11 @@ def scaled(
     if scales is not None:
         for block, part in zip(blocks, target.parts(scales), strict=True):
             names = {f"{added}_{block.name}", *([added] if len(blocks) == 1 else [])}
-            name = next(n for n in needed if n in names or n.rstrip("_") in names)
-            values[name] = float(part[0]) if isinstance(block, Scalar) else part
+            own = next(n for n in needed if n in names or n.rstrip("_") in names)
+            values[own] = float(part[0]) if isinstance(block, Scalar) else part
     left = tuple(n for n in needed if n not in values)
-    return Scaled(what, on, values, left, scales, blocks)
+    head = name if name.isidentifier() else None
+    return Scaled(what, on, values, left, scales, blocks, head)
 
 
 def _require_the_same_line(blocks: Sequence[Block], target: Target) -> None:
@@ -102,12 +110,21 @@ def _require_the_same_line(blocks: Sequence[Block], target: Target) -> None:
     if len(blocks) < len(target.sizes):
         raise UntunableError("it does not move all blocks of the posterior; give step_size=")
     for block in blocks:
-        forward = None if block.image is None else map_onto(block.image.domain).forward
+        forward = None if block.image is None else _usual_map(block)
         if block.domain != S.Reals or (forward is not None and forward != block.forward):
             raise UntunableError(
                 f"its state has {reported_block(block).name} in coordinates that the pilot run does"
                 " not have; use a sampler of real numbers, such as hmc_kernel, or give step_size="
             )
+
+
+def _usual_map(block: Block) -> Lambda:
+    """Return the map by which ``bind`` would write the image of a block."""
+    image = block.image
+    if isinstance(image, Vector) and on_simplex(image):
+        return preimage_of_simplex(block.name, image).forward
+    assert image is not None
+    return map_onto(image.domain).forward
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,13 +150,13 @@ class Prepared:
             chain: the number of the chain.
         """
         module, options = self.kernel.module, self.kernel.options
-        named = {name_of(k): v for k, v in (options.params or {}).items()}
-        values = {b: v[None] for b, v in target.blocks(z).items()}
-        given = into_state(
-            given_blocks(_as_given(values), module.plan.state, 1, self.lengths),
+        of_field = {f: b for b, f in module.plan.fields.items()}
+        values = {of_field[f]: v for f, v in zip(self.fields, target.parts(z), strict=True)}
+        given = given_blocks(
+            {b: v[0] if isinstance(b, Scalar) else v for b, v in values.items()},
             module.plan.state,
-            named,
-            "initial=",
+            1,
+            self.lengths,
         )
         first = first_state(
             self.kernel.loaded,
@@ -157,14 +174,20 @@ class Prepared:
         return dataclasses.replace(self, kernel=dataclasses.replace(self.kernel, params=params))
 
 
-def prepared(what: Scaled, options: SamplingOptions) -> Prepared:
+def prepared(
+    what: Scaled, options: SamplingOptions, check: Callable[[Module], None] | None = None
+) -> Prepared:
     """Compile a sampler.
 
     Args:
         what: the sampler.
         options: the options of a run; its parameters are complete.
+        check: called with the module before any of it is compiled; it raises where the module
+            should not run.
     """
-    module = generate(what.on, scheme=options.scheme, order=options.order, name=options.name)
+    module = generate(what.on, scheme=options.scheme, order=options.order, name=what.name)
+    if check is not None:
+        check(module)
     lengths = Lengths()
     learn_given(lengths, options.lengths, with_images(module.plan.state))
     data, rows = resolved_data(module, lengths)
@@ -181,10 +204,6 @@ def rounded(x: Any) -> Any:
     if np.ndim(x):
         return np.array([rounded(v) for v in x])
     return float(f"{float(x):.{DIGITS}g}")
-
-
-def _as_given(values: Mapping[Block, np.ndarray]) -> dict[Block, Any]:
-    return {b: v[:, 0] if isinstance(b, Scalar) else v for b, v in values.items()}
 
 
 def _all_chains(given: Mapping[Block, np.ndarray], chain: int) -> dict[Block, np.ndarray]:

@@ -8,24 +8,28 @@ from typing import Any
 
 import numpy as np
 
+from codegen.bias.predict import MAX_COORDINATES
 from codegen.bias.unpredictable import UnpredictableError
 from codegen.inputs.options import SamplingOptions
 from codegen.results.diagnostics.convergence import Estimates, convergence
-from codegen.tuning.linear_step import LinearStep, Predicted, linear_step
-from codegen.tuning.metropolis import initial_values, steps_of, widths
+from codegen.tuning.linear_step import LinearStep, Predicted, linear_step, setting_near
+from codegen.tuning.metropolis import initial_values, steps_of
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared, Scaled, prepared, rounded
 from codegen.tuning.request import Request
 from codegen.tuning.target import Target
+from codegen.tuning.thermostat_step import thermostat_step
 from codegen.tuning.trial import Trial, Trialled
 from codegen.tuning.tuning import Alternative
+from codegen.tuning.widths import widths
 from recipe.declare.update import Update
 from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.symbols import Vector
+from recipe.language.symbols import Scalar, Vector
 from recipe.scheme.evaluations import evaluations_of
 
 # the schemes that are compared, where they fit: first order, and better ones of the same cost
 OVERDAMPED, UNDERDAMPED = ("euler",), ("semi-implicit", "baoab")
+THERMOSTATTED = ("semi-implicit",)  # badodab is not predicted: decision 0033
 FRICTIONS = (0.7, 2.0, 8.0)  # in rates of the widest direction; 2 is critical damping
 BATCHES = (0.1, 0.01)  # of the rows
 MIN_ROWS, MIN_BATCH = 200, 20  # with fewer rows no minibatch is worth its noise
@@ -87,7 +91,11 @@ def settings_of(
 def _schemes(what: Scaled, request: Request) -> tuple[str, ...]:
     if request.scheme is not None:
         return (request.scheme,)
-    return UNDERDAMPED if _has_momenta(what) else OVERDAMPED
+    if not _has_momenta(what):
+        return OVERDAMPED
+    # a number beside momenta is a thermostat
+    numbers = any(isinstance(b, Scalar) for b in what.what.state)
+    return THERMOSTATTED if numbers else UNDERDAMPED
 
 
 def _has_momenta(what: Scaled) -> bool:
@@ -98,20 +106,38 @@ def _has_momenta(what: Scaled) -> bool:
 def _of_scheme(
     name: str, what: Scaled, scheme: str, target: Target, pilot: Pilot, request: Request
 ) -> Iterator[Setting | Alternative]:
-    narrow, wide = widths(pilot, what)
+    narrow, wide = widths(target, pilot, what.scales)
     bound = 2.0 * (narrow if _has_momenta(what) else narrow**2)
     frictions = [{n: rounded(f / wide) for n in what.open} for f in FRICTIONS if what.open] or [{}]
     options = SamplingOptions(
         steps=1, step_size=1.0, params=what.params | frictions[0], scheme=scheme,
         chains=request.chains, seed=request.seed, lengths=request.lengths,
     )  # fmt: skip
-    made = prepared(what, options)
+    made = prepared(what, options, request.check)
     batches = _batches(target.density.rows, request)
     for friction in frictions:
         own = made.with_params(**friction)
-        step = linear_step(own, target, pilot, 0.1 * bound, max(b or 0 for b in batches) or None)
+        step = _step_of(own, target, pilot, 0.1 * bound, max(b or 0 for b in batches) or None)
         step.require_normal(step.predicted(step.here, 0.1 * bound, None))
         yield from _within(name, scheme, friction, own, step, bound, batches, target, request)
+
+
+def _step_of(
+    made: Prepared, target: Target, pilot: Pilot, size: float, batch: int | None
+) -> LinearStep:
+    setting, middle, around = setting_near(made, target, pilot, size, batch)
+    if setting.step.size > MAX_COORDINATES:
+        raise UnpredictableError(
+            f"its state has {setting.step.size:,} coordinates, and {MAX_COORDINATES} is the most"
+            " that is predicted"
+        )
+    try:
+        return linear_step(setting, middle, around, target.labels)
+    except UnpredictableError:
+        held = thermostat_step(made, target, pilot, setting, middle, around)
+        if held is None:
+            raise
+        return held
 
 
 def _batches(rows: int, request: Request) -> list[int | None]:
@@ -140,9 +166,8 @@ def _within(
     left = list(batches)
     size = FIRST * bound
     for _ in range(TRIALS):
-        near = step.at(rounded(size))
         for batch in list(left):
-            found = step.predicted(near, rounded(size), batch)
+            found = _predicted(step, rounded(size), batch)
             if found.bias.size <= budget and np.isfinite(found.time):
                 left.remove(batch)
                 rows = evaluations * (batch or target.density.rows)
@@ -157,6 +182,16 @@ def _within(
     for batch in left:
         reason = "no step size is predicted to be within the budget"
         yield Alternative(name, scheme, None, batch, friction, reason=reason)
+
+
+def _predicted(step: LinearStep, size: float, batch: int | None) -> Predicted:
+    """Return what is predicted of a step size; no law where a thermostat has no place there."""
+    try:
+        return step.predicted(step.at(size), size, batch)
+    except UnpredictableError:
+        if not step.settling:
+            raise
+        return step.without_law()
 
 
 def corrected(
@@ -177,7 +212,7 @@ def corrected(
         predicted = found.step.refined(near, size, batch)
         bias = predicted.bias.size
         if bias <= budget:
-            shown = _trial(found.made, batch, target, pilot, size, predicted.time)
+            shown = _trial(found, batch, target, pilot, size, predicted.time)
             if shown is not None and _agrees(shown.estimates, pilot, request):
                 time = max(predicted.time, shown.steps)
                 short = replace(found.alternative, step_size=size, bias=bias, rows=time * per_step)
@@ -195,12 +230,15 @@ def corrected(
 
 
 def _trial(
-    made: Prepared, batch: int | None, target: Target, pilot: Pilot, size: float, time: float
+    found: Setting, batch: int | None, target: Target, pilot: Pilot, size: float, time: float
 ) -> Trialled | None:
     """Return what a trial of a setting shows; None where a chain left what is finite."""
+    made = found.made
     options = replace(made.kernel.options, batch_size=batch)
     own = replace(made, kernel=replace(made.kernel, options=options))
-    return Trial(own, target, pilot.last).judged(size, max(1, int(time / 4)))
+    trial = Trial(own, target, pilot.last)
+    trial.move(size, found.step.settling)
+    return trial.judged(size, max(1, int(time / 4)))
 
 
 def _agrees(found: Estimates, pilot: Pilot, request: Request) -> bool:
@@ -224,7 +262,7 @@ def run_settings(
     """Return the arguments of ``sample`` for a setting."""
     chosen = found.alternative
     time = found.predicted.time
-    warmup = int(float(f"{max(100.0, WARM_UP_TIMES * time):.2g}"))
+    warmup = int(float(f"{max(100.0, WARM_UP_TIMES * time, found.step.settling):.2g}"))
     kept = steps_of(time, request)
     return {
         "what": what.what,
@@ -234,7 +272,7 @@ def run_settings(
         "steps": warmup + kept,
         "warmup": warmup,
         "thin": max(1, kept // request.most_draws),
-        "initial": initial_values(target, pilot.last[: request.chains]),
+        "initial": initial_values(what, target, pilot.last[: request.chains]),
         "batch_size": chosen.batch_size,
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from codegen.check_arguments import (
     checked_mapping,
     checked_positive,
 )
+from codegen.generate import Module
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,8 @@ class Request:
     """The arguments of ``tune``.
 
     Attributes:
-        params, scheme, batch_size, chains, seed, threads, lengths, max_bias, max_error: as for
-            ``tune``.
+        params, scheme, batch_size, chains, seed, threads, lengths, max_bias, max_error, check: as
+            for ``tune``.
         least_draws: a chain keeps at least so many draws, for its diagnosis.
         most_draws: a chain keeps about as many draws at most.
 
@@ -39,16 +40,18 @@ class Request:
     initial: Mapping[Any, Any] | None = None
     max_bias: float = 0.1
     max_error: float = 0.05
+    check: Callable[[Module], None] | None = None
     least_draws: int = 1000
     most_draws: int = 5000
 
     def __post_init__(self) -> None:
-        size = self.batch_size
+        size, threads = self.batch_size, self.threads
         for name, value in (
             ("params", checked_mapping("params", self.params)),
             ("chains", checked_integer("chains", self.chains, 1)),
             ("seed", checked_integer("seed", self.seed, 0, MAX_SEED)),
             ("batch_size", None if size is None else checked_integer("batch_size", size, 1)),
+            ("threads", None if threads is None else checked_integer("threads", threads, 1)),
             ("max_bias", checked_positive("max_bias", self.max_bias)),
             ("max_error", checked_positive("max_error", self.max_error)),
         ):

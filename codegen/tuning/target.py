@@ -2,7 +2,8 @@
 coordinates.
 
 A block on an interval is written as the same function of a real number as ``bind`` writes it
-(``recipe.rebuild.onto_domains``), with the logarithm of its slope in the density.
+(``recipe.rebuild.onto_domains``), with the logarithm of its slope in the density; one on a simplex
+as the same function of a real vector.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from sympy import Interval, S, oo
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.initial_states import given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
+from codegen.tuning.onto_simplex import OntoSimplex
 from codegen.tuning.untunable import UntunableError
 from recipe.declare.posterior import Posterior
-from recipe.language.symbols import Block, Scalar, Vector, generic, name_of
+from recipe.language.symbols import Block, Scalar, Simplex, Vector, generic, name_of
 from recipe.language.validate import read
 
 
@@ -56,7 +58,11 @@ class Line:
             return self.low + np.exp(z)
         return self.high - np.exp(z) if np.isfinite(self.high) else z
 
-    def slope(self, z: np.ndarray) -> np.ndarray:
+    def pulled(self, z: np.ndarray, slopes: np.ndarray) -> np.ndarray:
+        """Return derivatives by z from those by the values of the block."""
+        return slopes * self._slope(z)
+
+    def _slope(self, z: np.ndarray) -> np.ndarray:
         """Return the derivative of ``forward``."""
         if np.isfinite(self.low) and np.isfinite(self.high):
             share = 1.0 / (1.0 + np.exp(-z))
@@ -87,7 +93,7 @@ class Target:
     """
 
     density: Density
-    lines: tuple[Line, ...]
+    lines: tuple[Line | OntoSimplex, ...]
     sizes: tuple[int, ...]
     evaluations: list[int] = field(default_factory=lambda: [0])
 
@@ -150,7 +156,7 @@ class Target:
             for line, p, g in zip(self.lines, parts, self.density.slopes(at), strict=True):
                 more, derivative = line.log_slope(p)
                 value -= more
-                slopes.append(g * line.slope(p) - derivative)
+                slopes.append(line.pulled(p, g) - derivative)
         return value, np.concatenate(slopes)
 
 
@@ -165,7 +171,8 @@ def target_of(
         lengths: the number of coordinates of blocks, where data do not determine it.
 
     Raises:
-        UntunableError: where it has no log likelihood in the language, or a block is on a simplex.
+        UntunableError: where it has no log likelihood in the language, or a block lives on another
+            set than an interval or a simplex.
     """
     if not isinstance(posterior, Posterior):
         posterior = _posterior_of(posterior)
@@ -174,7 +181,8 @@ def target_of(
             "the posterior has a gradient and no log_likelihood, so a pilot run has no density to"
             " test; write its log_likelihood, or give step_size= yourself"
         )
-    other = next((b for b in posterior.blocks if not isinstance(b.domain, Interval)), None)
+    known = (Interval, Simplex)
+    other = next((b for b in posterior.blocks if not isinstance(b.domain, known)), None)
     if other is not None and other.domain != S.Reals:
         raise UntunableError(
             f"{other.name} lives on {other.domain}, which a pilot run cannot reach; give step_size="
@@ -194,8 +202,10 @@ def _posterior_of(expression: Any) -> Posterior:
     return Posterior(tuple(sorted(blocks, key=lambda b: b.name)), S.Zero, -e, data={})
 
 
-def _line(block: Block) -> Line:
+def _line(block: Block) -> Line | OntoSimplex:
     domain = block.domain
+    if isinstance(domain, Simplex):
+        return OntoSimplex()
     low = -np.inf if domain == S.Reals or domain.start == -oo else float(domain.start)
     high = np.inf if domain == S.Reals or domain.end == oo else float(domain.end)
     return Line(low, high)

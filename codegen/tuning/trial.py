@@ -4,7 +4,7 @@ how many of its steps are worth a draw.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -72,6 +72,10 @@ class Trial:
         return np.array(
             [np.concatenate([getattr(s, f) for f in self._of.fields]) for s in self._states]
         )
+
+    def fields(self, names: Sequence[str]) -> np.ndarray:
+        """Return the means over all chains of some fields of a state, one array a field."""
+        return np.array([np.mean([getattr(s, f) for s in self._states], axis=0) for f in names])
 
     def judged(self, size: float, thin: int = 1) -> Trialled | None:
         """Return what a trial shows, which is made longer until enough is known; None where

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from codegen.check_arguments import short_text
+from codegen.check_arguments import checked_integer, short_text
+from codegen.generate import Module
 from codegen.tuning.explanation import explanation
 from codegen.tuning.metropolis import tuned_kernel
 from codegen.tuning.pilot import MAX_UNSTABLE, Pilot, pilot_run
@@ -19,7 +20,7 @@ from codegen.tuning.target import Target, target_of
 from codegen.tuning.tuning import Alternative, Tuning
 from codegen.tuning.untunable import UntunableError
 from recipe.declare.recipe import Recipe
-from recipe.kernel import Kernel
+from recipe.kernel import Kernel, refusal_of_estimates
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import name_of
 
@@ -42,6 +43,7 @@ def tune(
     lengths: Mapping[Any, int] | None = None,
     initial: Mapping[Any, Any] | None = None,
     names: Sequence[str] = (),
+    check: Callable[[Module], None] | None = None,
 ) -> Tuning:
     """Find the cheapest setting of a sampler for a posterior within a budget.
 
@@ -62,6 +64,8 @@ def tune(
         batch_size: the rows of a minibatch; None to choose it.
         chains, seed, threads, lengths, initial: as for ``sample``.
         names: the names of the samplers in the table; by default their own.
+        check: called with each module that is tried before any of it is compiled; it raises where
+            the module should not run.
 
     Returns:
         The setting; ``sample(**tuning.settings)`` samples with it.
@@ -81,6 +85,7 @@ def tune(
         initial=initial,
         max_bias=max_bias,
         max_error=max_error,
+        check=check,
     )
     samplers: list[Any] = list(what) if isinstance(what, list | tuple) else [what]
     if not samplers or not all(isinstance(s, Recipe | Kernel) for s in samplers):
@@ -91,10 +96,12 @@ def tune(
         given[k] or s.name or ("this sampler" if alone else f"sampler {k + 1}")
         for k, s in enumerate(samplers)
     ]
-    stepless = next((s for s in samplers if isinstance(s, Kernel) and s.step is None), None)
-    if stepless is not None:
-        raise RecipeError(f"no part of {stepless.name or 'this kernel'} has a step size to tune")
+    for sampler in samplers:
+        _require_a_step(sampler)
+    if alone:
+        _require_rows_that_it_can_use(samplers[0], request)
     target = target_of(posterior, request.params, request.lengths)
+    _require_rows(target, request)
     count = max(2, request.chains)
     starts = target.points(request.initial, request.chains)
     if starts is not None:
@@ -153,8 +160,9 @@ class _Tuner:
         if not self.alone:  # a parameter that was given may be one of another sampler
             own = {name_of(s) for s in sampler.parameters}
             given = {k: v for k, v in given.items() if name_of(k) in own}
-        what = scaled(sampler, self.posterior, self.target, self.pilot, given)
+        what = scaled(sampler, self.posterior, self.target, self.pilot, given, name)
         if isinstance(sampler, Kernel):
+            self._require_all_rows(sampler)
             tested = tuned_kernel(name, what, self.target, self.pilot, self.request)
             said = (
                 f"Its step size is where {tested.acceptance:.0%} of the Metropolis tests accept"
@@ -162,6 +170,13 @@ class _Tuner:
             )
             return _Best(tested.alternative, tested.settings, what, said), []
         return self._best_of_recipe(name, what)
+
+    def _require_all_rows(self, kernel: Kernel) -> None:
+        """Require that no minibatch was asked for that this kernel, one of several, cannot have."""
+        try:
+            _require_rows_that_it_can_use(kernel, self.request)
+        except RecipeError as reason:
+            raise UntunableError(str(reason)) from None
 
     def _best_of_recipe(self, name: str, what: Scaled) -> tuple[_Best | None, list[Alternative]]:
         listed = list(settings_of(name, what, self.target, self.pilot, self.request))
@@ -190,6 +205,27 @@ class _Tuner:
             f" effective draw takes {best.predicted.time:.2g} steps."
         )
         return _Best(best.alternative, settings, what, said), failed
+
+
+def _require_a_step(sampler: Recipe | Kernel) -> None:
+    if isinstance(sampler, Kernel) and sampler.step is None:
+        raise RecipeError(f"no part of {sampler.name or 'this kernel'} has a step size to tune")
+
+
+def _require_rows_that_it_can_use(sampler: Recipe | Kernel, request: Request) -> None:
+    """Require no minibatch of a kernel whose Metropolis tests would be biased by it."""
+    refusal = refusal_of_estimates(sampler) if isinstance(sampler, Kernel) else None
+    if request.batch_size is not None and refusal is not None:
+        raise RecipeError(f"batch_size={request.batch_size}: {refusal}")
+
+
+def _require_rows(target: Target, request: Request) -> None:
+    """Require that the data have the rows of a minibatch."""
+    if request.batch_size is None:
+        return
+    if not target.density.arrays:
+        raise RecipeError("batch_size= needs data: bind a Posterior to the potential first")
+    checked_integer("batch_size", request.batch_size, 1, target.density.rows)
 
 
 def _require_agreement(pilot: Pilot) -> None:
@@ -233,6 +269,7 @@ def _tuning(tuner: _Tuner, best: _Best, alternatives: list[Alternative]) -> Tuni
         "chains": request.chains,
         "seed": request.seed,
         "max_bias": request.max_bias,
+        "name": best.scaled.name,
     }
     others = sorted(alternatives, key=lambda a: np.inf if a.rows is None else a.rows)
     return Tuning(

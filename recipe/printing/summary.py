@@ -17,6 +17,7 @@ from recipe.language.abstract import Potential
 from recipe.language.assumed import ParameterCondition
 from recipe.language.symbols import Block
 from recipe.language.text import listed, text
+from recipe.latent.posterior import LabelledPosterior
 from recipe.printing.derivation import sde_lines
 from recipe.printing.plain_text import without_codes
 from recipe.scheme.discretisation import Discretisation
@@ -46,6 +47,14 @@ def kernel_summary(kernel: Kernel) -> str:
     law = f"H = {text(kernel.target)}, {len(kernel.parts)} parts with {moved} rules"
     conditions = _conditions(kernel.where)
     return _shown([head, law, *conditions, *_laws(kernel.posteriors), *_source(kernel.source)])
+
+
+def labelled_summary(model: LabelledPosterior) -> str:
+    """The row of a label, its share of the joint law, and the weight that follows from it."""
+    head = _head("LabelledPosterior", model.name, model.blocks, model.parameters)
+    share = f"log joint law of a label: {model.labels.text_of(model.of_one_label)}"
+    drawn = f"weight of a label in a draw: {model.labels.text_of(model.weight)}"
+    return _shown([head, share, f"log prior of a row: {text(model.log_prior)}", drawn])
 
 
 def posterior_summary(posterior: Posterior) -> str:

@@ -49,9 +49,9 @@ def check_obligations(names: Iterable[str]) -> None:
 def _obligations() -> dict[str, tuple[str, str]]:
     """Return the statement and the explanation of every obligation, by its name."""
     with loading():
-        from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
+        from verify.obligations import KERNEL_OBLIGATIONS, LABEL_OBLIGATIONS, OBLIGATIONS
 
-    of_kernels_only = [
-        o for o in KERNEL_OBLIGATIONS if o.name not in {other.name for other in OBLIGATIONS}
-    ]
-    return {o.name: (o.statement, o.explanation) for o in (*OBLIGATIONS, *of_kernels_only)}
+    every = (*OBLIGATIONS, *KERNEL_OBLIGATIONS, *LABEL_OBLIGATIONS)
+    first = {o.name: o for o in reversed(every)}  # of a name that several have
+    named = dict.fromkeys(o.name for o in every)
+    return {name: (first[name].statement, first[name].explanation) for name in named}

@@ -132,6 +132,25 @@ def sample(
             ),
         ),
     ] = False,
+    svrg: Annotated[
+        int | None,
+        whole(
+            MINIBATCHES,
+            "Reduce that variance by the full gradient at a snapshot of the chain, taken anew at"
+            " every so many gradients.",
+        ),
+    ] = None,
+    saga: Annotated[
+        bool,
+        typer.Option(
+            "--saga",
+            rich_help_panel=MINIBATCHES,
+            help=(
+                "Reduce that variance by the gradient of every row when it was last seen; needs"
+                " --no-replace, and memory for rows times coordinates a chain."
+            ),
+        ),
+    ] = False,
     compensate: Annotated[
         bool,
         typer.Option(
@@ -276,9 +295,10 @@ def sample(
         from recipe_cli.program.known_verdict import require_not_refuted
         from recipe_cli.sampling.predictions import Wanted
         from recipe_cli.sampling.read_posterior import read_posterior
-        from recipe_cli.sampling.sample_posterior import TextCheck, sample_posterior
+        from recipe_cli.sampling.sample_posterior import sample_posterior
         from recipe_cli.sampling.settings import options_typed
         from recipe_cli.sampling.show_plan import print_plan
+        from recipe_cli.sampling.text_check import TextCheck
         from recipe_cli.sampling.tuned import TuningTask, tuned
         from recipe_cli.sandbox.child import rehearse
 
@@ -310,6 +330,8 @@ def sample(
         batch_size=batch_size,
         replace=replace,
         control_variates=control_variates,
+        svrg=svrg,
+        saga=saga,
         compensate=compensate,
         float32_data=float32_data,
         chains=chains,
@@ -322,10 +344,10 @@ def sample(
         max_bias=max_bias,
     )
     if dry_run:
-        law = read_posterior(posterior, limits)
+        law, text = read_posterior(posterior, limits), TextCheck(limits, validated)
         if task is not None:
-            declaration, options = tuned(declaration, law, options, task, as_json)
-        print_plan(declaration, posterior, law, options, TextCheck(limits, validated), as_json)
+            declaration, options = tuned(declaration, law, options, task, text, as_json)
+        print_plan(declaration, posterior, law, options, text, as_json)
         return
     saved = Output(output, force, options.folder)
     raise typer.Exit(

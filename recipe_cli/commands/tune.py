@@ -11,11 +11,13 @@ from recipe_cli.commands.options import (
     MINIBATCHES,
     MODEL,
     POSTERIOR,
+    PROOF,
     TUNING,
     AsJson,
     MaxError,
     MemoryLimit,
     ProgramTimeLimit,
+    RequireValidated,
     limits_typed,
     whole,
 )
@@ -26,8 +28,8 @@ EPILOG = (
     "Examples: `recipe tune hmc_kernel --posterior eight_schools`; `recipe tune sghmc --posterior"
     " breast_cancer --max-bias 0.05 --json`; `recipe tune --posterior my_model.py` compares"
     " hmc_kernel, mala, sghmc and sgld. `recipe sample ... --step-size auto` tunes in the same way"
-    " and samples at once. Exit status: 0 a setting was found, 2 bad input, 3 nothing can be"
-    " predicted, or no setting is within the budget."
+    " and samples at once. Exit status: 0 a setting was found, 1 the sampler is refuted, 2 bad"
+    " input, 3 nothing can be predicted, or no setting is within the budget."
 )
 
 
@@ -85,6 +87,15 @@ def tune(
         int,
         whole(CHAINS, "Seed of the random numbers; the same seed finds the same setting."),
     ] = 0,
+    unproved: Annotated[
+        bool,
+        typer.Option(
+            "--unproved",
+            rich_help_panel=PROOF,
+            help="Tune even if the verifier refutes the sampler.",
+        ),
+    ] = False,
+    validated: RequireValidated = False,
     timeout: ProgramTimeLimit = 300.0,
     memory: MemoryLimit = Limits.gigabytes,
     as_json: AsJson = False,
@@ -97,6 +108,7 @@ def tune(
 
         require_to_diagnose()
         from recipe_cli.declarations import concrete_declaration
+        from recipe_cli.program.known_verdict import require_not_refuted
         from recipe_cli.program.typed import parameters_typed
         from recipe_cli.sampling.tune_posterior import (
             COMPARED,
@@ -111,6 +123,8 @@ def tune(
     if where is not None:
         rehearse(where, lambda: concrete_declaration(where), limits)
     samplers = [(name, concrete_declaration(name)) for name in typed]
+    if where is not None:  # those of the catalog that are compared are proved
+        require_not_refuted(samplers[0][1], unproved)
     options = {
         "--max-bias": (max_bias, 0.1),
         "--max-error": (max_error, 0.05),
@@ -120,9 +134,20 @@ def tune(
         "--seed": (seed, 0),
     }
     given = [w for o, (v, default) in options.items() if v != default for w in (o, f"{v}")]
+    given += [o for o, v in (("--unproved", unproved), ("--require-validated", validated)) if v]
     given += [word for value in param or () for word in ("--param", value)]
     params = parameters_typed(tuple(param or ()))
     request = TuneRequest(
-        posterior, params, given, max_bias, max_error, scheme, batch_size, chains, seed, threads
+        posterior,
+        params,
+        given,
+        max_bias,
+        max_error,
+        scheme,
+        batch_size,
+        chains,
+        seed,
+        threads,
+        validated,
     )
-    print_tuning(tune_posterior(samplers, request, limits), request, as_json)
+    print_tuning(tune_posterior(samplers, request, limits), samplers, request, as_json)

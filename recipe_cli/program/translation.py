@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from codegen.generate import Module
+from codegen.printing.moving_reference import Snapshot, Table
 from codegen.printing.trusted_texts import device_functions, eight_statements, header_statements
 from recipe_cli.sandbox.child import StoppedError, within_limits
 from recipe_cli.sandbox.process_limits import Limits
@@ -145,6 +146,16 @@ def legend_of(module: Module) -> Legend:
             if e.control is not None
         },
         variances=plan.variances,
+        snapshots={
+            U: (r.every, r.calls, r.snapshots, r.at_snapshot, r.scratch)
+            for U, r in module.references.items()
+            if isinstance(r, Snapshot)
+        },
+        tables={
+            U: (r.calls, r.tables, r.means, r.scratch)
+            for U, r in module.references.items()
+            if isinstance(r, Table)
+        },
     )
 
 

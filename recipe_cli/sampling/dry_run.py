@@ -18,7 +18,8 @@ from recipe.language.symbols import name_of
 from recipe_cli.declarations import Declaration
 from recipe_cli.program.generating import bound_to
 from recipe_cli.render.catalog_table import ListedParameter, parameters_listed
-from recipe_cli.sampling.sample_posterior import TextCheck, generated_within, options_for
+from recipe_cli.sampling.sample_posterior import generated_within, options_for
+from recipe_cli.sampling.text_check import TextCheck
 
 FIRST_STEPS = 50  # of each chain, to see how long a step takes
 TIMED_SECONDS = 0.5  # of steps that are timed after that

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import warnings
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NoReturn
@@ -26,54 +26,15 @@ from recipe_cli.declarations import Declaration
 from recipe_cli.output.claim import claimed
 from recipe_cli.output.saving import Output, broken_pipes_are_errors, tell
 from recipe_cli.program.generating import bound_to
-from recipe_cli.program.translation import require_translation
 from recipe_cli.render.diagnosis import show_draws
 from recipe_cli.render.exit_status import exit_status_of_draws
 from recipe_cli.sampling.predictions import NOTHING_MORE, Wanted
 from recipe_cli.sampling.read_posterior import read_posterior
+from recipe_cli.sampling.text_check import TextCheck
 from recipe_cli.sampling.tuned import TuningTask, tuned
 from recipe_cli.sandbox.child import rehearse
 from recipe_cli.sandbox.process_limits import Limits
-from recipe_cli.terminal.progress import PROVING, Progress
-
-UNPROVED_ATTRIBUTE = "unproved_text"  # of the posterior group
-
-
-@dataclass
-class TextCheck:
-    """The check of a module's text before a run, and what it leaves in the draws.
-
-    Attributes:
-        limits: time and memory of the check.
-        validated: whether a text that is not proved is refused.
-        unproved: the warning about a text that is not proved; empty if it is.
-    """
-
-    limits: Limits
-    validated: bool = False
-    unproved: str = ""
-
-    def check(self, module: Module) -> None:
-        """Check the text of a module, and warn if it is compared and not proved.
-
-        Raises:
-            NotTranslatedError: if the module must not run.
-        """
-        with Progress() as progress:
-            progress.show(PROVING)
-            self.unproved = require_translation(module, self.limits, self.validated).unproved
-        if self.unproved:
-            tell(self.unproved, "warning")
-
-    def noted(self, draws: Draws) -> Draws:
-        """Return the draws, with the warning in them if there is one."""
-        if not self.unproved:
-            return draws
-        return replace(
-            draws,
-            warnings=(*draws.warnings, self.unproved),
-            attributes={**draws.attributes, UNPROVED_ATTRIBUTE: self.unproved},
-        )
+from recipe_cli.terminal.progress import Progress
 
 
 def sample_posterior(
@@ -120,10 +81,10 @@ def sample_posterior(
             law = read_posterior(posterior, limits)
             wanted.check(law, options)
             began = perf_counter()
+            text = TextCheck(limits, validated)
             if task is not None:
-                declaration, options = tuned(declaration, law, options, task, as_json)
+                declaration, options = tuned(declaration, law, options, task, text, as_json)
             with broken_pipes_are_errors(), output.claimed():
-                text = TextCheck(limits, validated)
                 draws = _drawn(declaration, law, options, text, output, signals, wanted)
             seconds = perf_counter() - began
             signals.act()

@@ -7,7 +7,7 @@ from recipe import Posterior
 from recipe_cli.declarations import Declaration
 from recipe_cli.sampling.dry_run import dry_run
 from recipe_cli.sampling.run_plan import plan_as_json, plan_lines
-from recipe_cli.sampling.sample_posterior import TextCheck
+from recipe_cli.sampling.text_check import TextCheck
 from recipe_cli.terminal.printing import print_json, print_line
 from recipe_cli.terminal.progress import Progress
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from codegen import Tuning, tune
 from codegen.tuning.words import explanation_lines, table_lines
-from recipe import Kernel, Recipe, RecipeError
 from recipe_cli.declarations import Declaration
 from recipe_cli.sampling.read_posterior import read_posterior
+from recipe_cli.sampling.text_check import TextCheck
+from recipe_cli.sampling.tuned import checked_in_between, require_to_be_tuned
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import print_json, print_line
 from recipe_cli.terminal.progress import TUNING, Progress
@@ -28,6 +29,7 @@ class TuneRequest:
         params: the values of parameters, by name.
         typed: the options that ``recipe sample`` needs as well, as it takes them.
         max_bias, max_error, scheme, batch_size, chains, seed, threads: as for ``codegen.tune``.
+        validated: whether a module whose text is not proved is refused.
     """
 
     posterior: str
@@ -40,6 +42,7 @@ class TuneRequest:
     chains: int
     seed: int
     threads: int | None
+    validated: bool
 
 
 def tune_posterior(
@@ -48,7 +51,7 @@ def tune_posterior(
     """Return the cheapest setting of some samplers.
 
     Args:
-        samplers: each with what a user types for it.
+        samplers: each with what a user types for it; their modules are checked before they run.
         request: what is tuned.
         limits: its seconds are the time that the file of the posterior may take.
 
@@ -57,15 +60,11 @@ def tune_posterior(
         RecipeError: for a printed rule, and a posterior or option that does not fit.
     """
     law = read_posterior(request.posterior, limits)
-    rule = next((d for _, d in samplers if not isinstance(d.declared, Recipe | Kernel)), None)
-    if rule is not None:
-        raise RecipeError(
-            f"{rule.name} is an update rule; `recipe tune` takes a recipe or a kernel"
-        )
+    declared = [require_to_be_tuned(d) for _, d in samplers]
     with Progress() as progress:
         progress.show(TUNING)
         return tune(
-            [d.declared for _, d in samplers],  # type: ignore[misc]
+            declared,
             law,
             max_bias=request.max_bias,
             max_error=request.max_error,
@@ -75,13 +74,19 @@ def tune_posterior(
             chains=request.chains,
             seed=request.seed,
             threads=request.threads,
-            names=[typed for typed, _ in samplers],
+            names=[d.name for _, d in samplers],
+            check=checked_in_between(TextCheck(limits, request.validated), progress),
         )
 
 
-def print_tuning(tuning: Tuning, request: TuneRequest, as_json: bool) -> None:
-    """Print a tuning, as text or as JSON."""
-    command = _command(tuning, request)
+def print_tuning(
+    tuning: Tuning,
+    samplers: Sequence[tuple[str, Declaration]],
+    request: TuneRequest,
+    as_json: bool,
+) -> None:
+    """Print a tuning, as text or as JSON, with the command that samples with it."""
+    command = _command(tuning, samplers, request)
     if as_json:
         print_json({**tuning.as_json(), "posterior": request.posterior, "command": command})
         return
@@ -90,10 +95,13 @@ def print_tuning(tuning: Tuning, request: TuneRequest, as_json: bool) -> None:
         print_line(line)
 
 
-def _command(tuning: Tuning, request: TuneRequest) -> str:
+def _command(
+    tuning: Tuning, samplers: Sequence[tuple[str, Declaration]], request: TuneRequest
+) -> str:
     """Return the command that tunes again, to the same numbers, and samples."""
+    typed = next(t for t, d in samplers if d.name == tuning.chosen.sampler)
     words = [
-        "recipe", "sample", tuning.chosen.sampler, "--posterior", request.posterior,
+        "recipe", "sample", typed, "--posterior", request.posterior,
         "--step-size", "auto", *request.typed,
     ]  # fmt: skip
     return shlex.join(words)

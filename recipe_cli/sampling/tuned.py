@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from codegen import Tuning
+from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
 from codegen.tuning.auto import tuned_run
 from codegen.tuning.words import explanation_lines
-from recipe import Posterior
+from recipe import Kernel, Posterior, Recipe, RecipeError
 from recipe_cli.declarations import Declaration
+from recipe_cli.sampling.text_check import TextCheck
 from recipe_cli.terminal.printing import print_line
 from recipe_cli.terminal.progress import TUNING, Progress
 
@@ -33,6 +36,7 @@ def tuned(
     law: Posterior,
     options: SamplingOptions,
     task: TuningTask,
+    text: TextCheck,
     quiet: bool,
 ) -> tuple[Declaration, SamplingOptions]:
     """Return the sampler to run and its options, after tuning.
@@ -42,26 +46,55 @@ def tuned(
         law: the posterior.
         options: the options of the run, without what is to be found.
         task: what is to be found.
+        text: the check of each module that is tried, and of that of the run.
         quiet: whether nothing is printed.
 
     Raises:
         UntunableError: where no setting is known to be within the budget.
         RecipeError: for an option that leaves nothing to tune by.
     """
+    declared = require_to_be_tuned(declaration)
     with Progress() as progress:
         progress.show(TUNING)
         what, run, tuning = tuned_run(
-            declaration.declared,
+            declared,
             law,
             options,
             steps=task.steps,
             warmup=task.warmup,
             max_error=task.max_error,
             name=declaration.name,
+            check=checked_in_between(text, progress),
         )
     if not quiet:
         print_tuned(tuning)
     return replace(declaration, declared=what), run
+
+
+def require_to_be_tuned(declaration: Declaration) -> Recipe | Kernel:
+    """Return the recipe or kernel of a declaration.
+
+    Raises:
+        RecipeError: where it is neither.
+    """
+    declared = declaration.declared
+    if not isinstance(declared, Recipe | Kernel):
+        raise RecipeError(
+            f"{declaration.name} is an update rule, and tuning takes a recipe or a kernel; give the"
+            " rule a step size of your own"
+        )
+    return declared
+
+
+def checked_in_between(text: TextCheck, progress: Progress) -> Callable[[Module], None]:
+    """Return the check of a module's text while a tuning is shown as the progress."""
+
+    def check(module: Module) -> None:
+        progress.clear()  # the proof shows its own
+        text.check(module)
+        progress.show(TUNING)
+
+    return check
 
 
 def print_tuned(tuning: Tuning) -> None:

@@ -11,14 +11,25 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection
+from typing import Any
 
-from recipe import Discretisation, Kernel, Recipe, RecipeError, Update
+from sympy import Expr
+
+from recipe import (
+    Discretisation,
+    Kernel,
+    LabelledPosterior,
+    Recipe,
+    RecipeError,
+    Update,
+)
 from recipe_cli.declarations import Declaration, UnfitDeclaration, single_declaration
 from recipe_cli.errors import Mistake, mistake_of, printable
 from recipe_cli.sandbox.child import isolate, silence
 from recipe_cli.sandbox.messages import (
     Answered,
     Begun,
+    CodeLine,
     DeclarationFacts,
     Ended,
     JudgedDeclaration,
@@ -30,6 +41,7 @@ from recipe_cli.sandbox.messages import (
 from recipe_cli.sandbox.process_limits import limited_memory
 from verify.decide.zero.decide import DisagreementError
 from verify.engine import discharged, unanswered, verify
+from verify.labels.subject import LabelSubject
 from verify.obligation import Obligation, Outcomes
 from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, Verdict
@@ -104,7 +116,7 @@ def _verify(
     connection.send(Begun(declared, replace(unanswered(declaration.declared), name=declared.name)))
 
     def discharge(
-        obligation: Obligation, subject: Subject | KernelSubject, outcomes: Outcomes
+        obligation: Obligation, subject: Subject | KernelSubject | LabelSubject, outcomes: Outcomes
     ) -> Outcome:
         known = answered.get(obligation.name)
         # A certificate needs the steps of a proof, and these were not sent.
@@ -134,12 +146,34 @@ def _facts_of(declaration: Declaration) -> DeclarationFacts:
         if isinstance(declaration.declared, Discretisation)
         else declaration.declared
     )
-    expect = declared.expect if isinstance(declared, Update | Kernel) else None
-    target = declared.H if isinstance(declared, Recipe) else declared.target
+    expect = None if isinstance(declared, Recipe) else declared.expect
+    target = _target_of(declared)
     source = None if declared.source is None else printable(declared.source)
     return DeclarationFacts(
-        printable(declaration.name), declaration.file, expect, source, printable(str(target))
+        printable(declaration.name),
+        declaration.file,
+        expect,
+        source,
+        printable(str(target)),
+        _code_of(declared),
     )
+
+
+def _code_of(declared: Any) -> tuple[CodeLine, ...]:
+    """Return the lines that the terms of a rule were read from."""
+    reading = getattr(declared, "reading", None)
+    if reading is None:
+        return ()
+    from recipe.lifting.reading import code_lines
+
+    return tuple(CodeLine(*line) for line in code_lines(reading))
+
+
+def _target_of(declared: Recipe | Update | Kernel | LabelledPosterior) -> Expr:
+    """Return minus the log density of the law that a declaration is about, up to a constant."""
+    if isinstance(declared, LabelledPosterior):
+        return -declared.log_prior - declared.log_joint
+    return declared.H if isinstance(declared, Recipe) else declared.target
 
 
 def _without_steps(outcome: Outcome) -> Outcome:

@@ -125,6 +125,8 @@ def case(name):
         "ghmc": lambda: Case(bind(ghmc, {a: total(theta**4) / 10 for a in ghmc.abstract})),
         "nested": lambda: Case(Kernel(hmc_kernel.parts * 2, posteriors={U: LOGISTIC})),
         "controlled": lambda: step(sghmc, "euler", control_variates=True),
+        "svrg": lambda: step(sghmc, "euler", svrg=True),
+        "saga": lambda: step(sghmc, "euler", saga=True),
         "compensated": lambda: step(sghmc, "euler", compensate=True),
         "row by row": lambda: step(with_posterior(recipe_called("sgld"), ROWS_ONE_BY_ONE), "euler"),
         "functions times matrix": lambda: Case(
@@ -141,5 +143,5 @@ def case(name):
 CASES = [
     "sgnht", "baoab", "carried", "scir", "reflected", "simplex", "corv", "dense", "recorded",
     "two noises", "hmc", "ghmc", "nested", "controlled", "compensated", "posterior", "row by row",
-    "functions times matrix", "transposed",
+    "functions times matrix", "transposed", "svrg", "saga",
 ]  # fmt: skip

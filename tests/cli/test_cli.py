@@ -530,6 +530,7 @@ def test_schedules_minibatches_and_checkpoints_on_the_command_line(tmp_path):
         (["--cycle", "0"], "must be a whole number, at least 1"),
         (["--control-variates"], "control_variates= is about minibatches"),
         (["--compensate", "--batch-size", "1"], "batch_size of 2 or more"),
+        (["--saga", "--batch-size", "1"], "give replace=False"),
         (["--checkpoint", "posterior.py"], "cannot be read: Not a directory"),
     ],
 )

@@ -4,6 +4,7 @@ import json
 import shlex
 
 import numpy as np
+import pytest
 from helpers.command import command
 
 from catalog.hmc import hmc_kernel
@@ -12,6 +13,19 @@ from codegen import read_draws, sample
 
 SAMPLER = ["hmc_kernel", "--posterior", "bioassay"]
 AUTO = [*SAMPLER, "--step-size", "auto"]
+REFUSED = """
+from sympy import Matrix, Symbol, eye, sqrt
+
+from recipe import Noise, Posterior, Potential, Recipe, Scalar, Update, Vector, grad, total
+
+x, theta = Scalar("x"), Vector("theta")
+r = Vector("r", like=theta)
+U, h = Potential("U", theta), Symbol("h", positive=True)
+improper = Posterior(x, x**2, 0, data={})
+refuted = Recipe((theta, r), U + total(r**2) / 2, eye(2), Matrix([[1, -1], [1, 0]]))
+moved = {theta: theta - h * grad(U, theta) + sqrt(2 * h) * Noise("w", like=theta)}
+printed = Update(step=h, target=U, rule=moved)
+"""
 
 
 def test_the_command_that_is_printed_samples_with_the_numbers_of_python(tmp_path):
@@ -53,6 +67,31 @@ def test_text_has_the_explanation_the_table_and_the_command():
         "recipe sample hmc_kernel --posterior bioassay --step-size auto --max-error 0.1"
     )
     assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.slow_for("hierarchy", "improper")
+@pytest.mark.parametrize(
+    ("typed", "status"),
+    [
+        ([*SAMPLER, "--batch-size", "2"], 2),
+        (["sgld", "--posterior", "bioassay", "--batch-size", "500"], 2),
+        (["sgld", "--posterior", "bioassay", "--threads", "0"], 2),
+        (["wright_fisher_dirichlet", "--posterior", "bioassay"], 2),
+        (["{file}:printed", "--posterior", "bioassay"], 2),
+        (["{file}:refuted", "--posterior", "bioassay"], 1),
+        (["sgld", "--posterior", "eight_schools"], 3),
+        (["hmc_kernel", "--posterior", "{file}:improper"], 3),
+    ],
+    ids=["batch", "rows", "threads", "written", "printed", "refuted", "hierarchy", "improper"],
+)
+def test_both_ways_to_tune_refuse_in_the_same_words(typed, status, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(REFUSED)
+    words = [t.format(file=file) for t in typed]
+    told = command("tune", *words)
+    sampled = command("sample", *words, "--step-size", "auto")
+    assert told.returncode == sampled.returncode == status
+    assert told.stderr.split() == sampled.stderr.split() != []
 
 
 def test_nothing_known_is_3_and_a_mistake_is_2():

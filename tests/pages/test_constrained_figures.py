@@ -232,6 +232,27 @@ def test_figures_of_the_paper_on_transforms(tmp_path):
     assert {p.name for p in tmp_path.iterdir()} == {"yokoi-1.png", "yokoi-2.png"}
 
 
+def test_figure_1_of_patterson_and_teh_has_the_curves_of_the_paper():
+    """RLD in the expanded mean, and Langevin dynamics with the identity as metric, in both natural
+    coordinates; all eight combinations have a law and are of the coordinates that they name.
+    """
+    import simplex_ess as figure
+    from sympy import Matrix
+
+    assert figure.PAPER == ("RLD expanded mean", "LD reduced natural", "LD expanded natural")
+    by = {s.name: s for s in figure.ALL}
+    assert len(by) == 8
+    assert set(by) >= set(figure.PAPER)
+    for coordinates, riemannian in figure.RIEMANNIAN.items():
+        plain = by[f"LD {coordinates}"].recipe
+        assert plain.D.written == Matrix([[1]])
+        assert plain.H == riemannian.H
+        assert by[f"RLD {coordinates}"].recipe.D.written != Matrix([[1]])
+    natural = by["LD reduced natural"]
+    theta = np.log([0.2, 0.3, 0.5])
+    assert natural.probabilities(theta[:-1] - theta[-1]) == pytest.approx([0.2, 0.3, 0.5])
+
+
 def test_the_released_rule_is_refuted():
     """By an exact witness; and what the script draws by it is what it says."""
     from dirichlet_posteriors import ALPHA, distance, sparse

@@ -72,7 +72,7 @@ def test_figure_2_of_the_recipe_paper(tmp_path):
     """
     found = quick("recipe_figure_2.py", "--plot", tmp_path)
     for bar in found["left"]:
-        naive = bar["sampler"] == "naive gSGHMC"
+        naive = bar["sampler"] == "naive gSGRHMC"
         assert bar["verdict"] == ("refuted" if naive else "proved"), bar
         if naive:
             assert 0.6 < bar["divergence"] / bar["exact"] < 1.6, bar

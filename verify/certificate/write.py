@@ -16,7 +16,7 @@ from typing import Any
 from sympy import Expr, Symbol, preorder_traversal
 
 import recipe
-from recipe import Discretisation, Kernel, Recipe, RecipeError, Update
+from recipe import Discretisation, Kernel, LabelledPosterior, Recipe, RecipeError, Update
 from recipe.kernel.conditional import Conditional
 from recipe.language.matrix import BlockMatrix
 from recipe.signs.defined import Condition, own_conditions
@@ -137,6 +137,8 @@ def any_subject_of(declared: Declared) -> Subject | KernelSubject:
     """The subject behind a declaration of a process or of a kernel; for a discrete step that of
     what it was made from.
     """
+    if isinstance(declared, LabelledPosterior):
+        raise RecipeError("there are no certificates of data with labels yet")
     if isinstance(declared, Kernel):
         return kernel_subject_of(declared)
     return subject_of(declared.of if isinstance(declared, Discretisation) else declared)
@@ -159,6 +161,8 @@ def steps_of(declared: Declared) -> tuple[Symbol, ...]:
         return () if declared.step is None else (declared.step,)
     if isinstance(declared, Discretisation):
         return tuple(dict.fromkeys((*steps_of(declared.of), declared.update.step)))
+    if isinstance(declared, LabelledPosterior):
+        return ()
     update = declared if isinstance(declared, Update) else declared.update
     return () if update is None else (update.step,)
 

@@ -1,13 +1,19 @@
 """All obligations, in the order in which a report lists them; each has a file of its own.
 
 ``OBLIGATIONS`` are those of recipes, claims and discrete steps, ``KERNEL_OBLIGATIONS`` those of
-kernels.
+kernels, ``LABEL_OBLIGATIONS`` those of data with labels.
 """
 
 from verify.obligations.kernel.detailed_balance import DETAILED_BALANCE
 from verify.obligations.kernel.invariance import INVARIANCE
 from verify.obligations.kernel.uniqueness import KERNEL_UNIQUENESS
 from verify.obligations.kernel.well_defined import KERNEL_WELL_DEFINED
+from verify.obligations.labels.agrees_with_gradient import AGREES_WITH_GRADIENT
+from verify.obligations.labels.conditional import CONDITIONAL
+from verify.obligations.labels.fisher_identity import FISHER_IDENTITY
+from verify.obligations.labels.invariance import LABELS_INVARIANCE
+from verify.obligations.labels.uniqueness import LABELS_UNIQUENESS
+from verify.obligations.labels.well_defined import LABELS_WELL_DEFINED
 from verify.obligations.map.boundary_step import BOUNDARY_STEP
 from verify.obligations.map.lipschitz import LIPSCHITZ
 from verify.obligations.map.lipschitz_drift import LIPSCHITZ_DRIFT
@@ -73,4 +79,13 @@ KERNEL_OBLIGATIONS = (
     KERNEL_WHERE,
 )
 
-__all__ = ["KERNEL_OBLIGATIONS", "OBLIGATIONS"]
+LABEL_OBLIGATIONS = (
+    LABELS_WELL_DEFINED,
+    CONDITIONAL,
+    LABELS_INVARIANCE,
+    LABELS_UNIQUENESS,
+    FISHER_IDENTITY,
+    AGREES_WITH_GRADIENT,
+)
+
+__all__ = ["KERNEL_OBLIGATIONS", "LABEL_OBLIGATIONS", "OBLIGATIONS"]

@@ -32,7 +32,8 @@ class ReportData:
 
     Attributes:
         name: the name of the declaration; None if it has none.
-        kind: ``"recipe"``, ``"claim"``, ``"step"`` or ``"kernel"``.
+        kind: ``"recipe"``, ``"claim"``, ``"step"``, ``"kernel"`` or
+            ``"joint law"``.
         scope: what proofs hold for, in words.
         lines: one line for each obligation.
     """

@@ -23,7 +23,8 @@ class Report(ReportData):
 
     Attributes:
         name: the name of the declaration; None if it has none.
-        kind: ``"recipe"``, ``"claim"``, ``"step"`` or ``"kernel"``.
+        kind: ``"recipe"``, ``"claim"``, ``"step"``, ``"kernel"`` or
+            ``"joint law"``.
         scope: what proofs hold for, in words.
         lines: one ``ReportLine`` for each obligation.
 

@@ -129,7 +129,7 @@ def _check_all_read(
 ) -> None:
     """Require that every function of the text was read: an unread function could do anything."""
     names = {"allocate", "run"} | ({"step"} if isinstance(source, Update) else set())
-    names |= {n for d in found for n in (d.gradient, d.value, d.controlled, d.averaged)}
+    names |= {n for d in found for n in (d.gradient, d.value, *d.estimators)}
     for name, function in module.functions.items():
         if name not in names | module.read:
             raise unread(function, f"{name} is called by nothing that is read")

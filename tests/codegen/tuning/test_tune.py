@@ -19,13 +19,15 @@ from catalog.posteriors.pumps import posterior as pumps
 from catalog.posteriors.softmax import posterior as softmax
 from catalog.sghmc import sghmc
 from catalog.sgld import sgld
-from catalog.sgnht import sgnht
 from catalog.third_order_langevin import third_order_langevin
 from codegen import Density, UntunableError, sample, tune
 from codegen.results.diagnostics.convergence import convergence
-from recipe import RecipeError, Scalar
+from codegen.running.compiled import Compiled
+from recipe import Data, Posterior, RecipeError, Scalar
+from recipe.laws import normal
 
-x = Scalar("x")
+x, theta = Scalar("x"), Scalar("theta")
+y = Data("y")
 BUDGET, ERRORS = 0.1, 4.0
 POSTERIORS = {
     "bioassay": bioassay,
@@ -109,14 +111,13 @@ def test_a_tuning_says_what_it_is():
     [
         (hmc_kernel, 3 * (x**2 - 4) ** 2, "several modes"),
         (hmc_kernel, -(x**2), "no finite integral"),
-        (sgnht, bioassay, "thermostat.*use a kernel with Metropolis tests"),
         (sgld, eight_schools, "nothing can be predicted.*use a kernel with Metropolis tests"),
     ],
-    ids=["modes", "improper", "thermostat", "hierarchy"],
+    ids=["modes", "improper", "hierarchy"],
 )
 def test_what_cannot_be_tuned_is_said_before_the_run(what, law, says):
     with pytest.raises(UntunableError, match=says):
-        sample(what, law, step_size="auto", params={"A": 1} if what is sgnht else None)
+        sample(what, law, step_size="auto")
 
 
 def test_mistakes_are_said_in_words():
@@ -158,3 +159,59 @@ def test_the_catalog_is_sampled_within_the_budget_or_refused(name):
         assert np.all(np.abs(found.mean - exact.mean) / exact.sd <= BUDGET + errors)
         errors = ERRORS * np.hypot(found.mcse_sd, exact.mcse_sd) / exact.sd
         assert np.all(np.abs(found.sd / exact.sd - 1) <= BUDGET + errors)
+
+
+def test_minibatches_that_a_metropolis_test_cannot_use_are_refused():
+    with pytest.raises(RecipeError, match=r"batch_size=5: a Metropolis test compares"):
+        tune(hmc_kernel, bioassay, batch_size=2 + 3)
+    with pytest.raises(RecipeError, match=r"batch_size=500 must be .* at most 4"):
+        tune(sgld, bioassay, batch_size=500)
+    with pytest.raises(RecipeError, match="batch_size= needs data"):
+        tune(sgld, x**2, batch_size=5)
+    with pytest.raises(RecipeError, match="threads=0"):
+        tune(sgld, bioassay, threads=0)
+
+
+class _RefusedError(Exception):
+    pass
+
+
+def test_modules_are_checked_before_they_are_compiled_and_have_the_text_of_the_run():
+    seen = []
+
+    def check(module):
+        seen.append(module.source)
+
+    sample(hmc_kernel, bioassay, step_size="auto", name="mine", check=check, progress=False)
+    assert len(seen) == 2
+    assert seen[0] == seen[1]
+    assert "mine" in seen[0]
+
+    def refuse(module):
+        raise _RefusedError(module.name)
+
+    for what in (hmc_kernel, sgld):
+        with pytest.raises(_RefusedError):
+            tune(what, bioassay, check=refuse)
+
+
+def test_a_step_is_compiled_once_for_all_trials(monkeypatch):
+    compiled = []
+    original = Compiled.entry_point
+
+    def counting(self, run, given):
+        before = len(run.overloads)
+        found = original(self, run, given)
+        if len(run.overloads) > before:
+            compiled.append(self.module.source)
+        return found
+
+    monkeypatch.setattr(Compiled, "entry_point", counting)
+    rows = Posterior(
+        theta, normal(y, theta, 1), normal(theta, 0, 9), data={y: np.linspace(-1, 2, 400)}
+    )
+    tuning = tune(sghmc, rows, max_error=0.2)
+    assert {a.batch_size for a in tuning.alternatives} >= {None, 40}
+    sample(**tuning.settings, progress=False)
+    assert compiled
+    assert len(compiled) == len(set(compiled))

@@ -359,7 +359,7 @@ def moments(recipe):
     return moments_of(process.law, process.variable, step.update.step)
 
 
-def test_the_moments_of_scir_are_those_of_theorem_3_1():
+def test_the_moments_of_scir_are_those_of_corollary_3_2():
     found = moments(scir)
     x, shape, M = found.start, found.a, found.M
     r, R = exp(-h), exp(-M * h)

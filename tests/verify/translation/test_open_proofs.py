@@ -19,7 +19,7 @@ from recipe_cli.program.translation import (
     require_translation,
     translation_of,
 )
-from recipe_cli.sampling.sample_posterior import UNPROVED_ATTRIBUTE, TextCheck
+from recipe_cli.sampling.text_check import UNPROVED_ATTRIBUTE, TextCheck
 from recipe_cli.sandbox.process_limits import Limits
 from verify.translation import is_agreement
 from verify.translation.reference import equality

@@ -34,6 +34,8 @@ FIRST_POSTERIOR = [
     ("sghmc", {"scheme": "baoab"}),
     ("sgld", {"scheme": "euler", "control_variates": True}),
     ("sghmc", {"scheme": "euler", "compensate": True}),
+    ("sghmc", {"scheme": "baoab", "svrg": True}),
+    ("sgld", {"scheme": "euler", "saga": True}),
     ("sgld", {"scheme": "euler", "control_variates": True, "compensate": True}),
 ]
 

@@ -10,6 +10,10 @@ from sympy import Symbol
 from recipe.language.abstract import Potential
 from recipe.language.symbols import Block
 
+ByBlock = tuple[str, ...]
+Snapshots = tuple[str, str, ByBlock, ByBlock, ByBlock]
+Tables = tuple[str, ByBlock, ByBlock, ByBlock]
+
 
 @dataclass(frozen=True)
 class Legend:
@@ -25,6 +29,12 @@ class Legend:
             and the gradient at the mode, by block.
         variances: for each potential the fields of ``State`` that hold the running variance of its
             gradient, by block.
+        snapshots: for each potential with SVRG the field of ``Data`` with the calls from one
+            snapshot to the next, the field of ``State`` that counts calls, and the fields of
+            ``State``, by block, with the snapshot, the gradient there and its estimate.
+        tables: for each potential with SAGA the field of ``State`` that counts calls, and the
+            fields of ``State``, by block, with what was seen of every row, the mean of it, and the
+            gradient from one row.
     """
 
     fields: Mapping[Block, str]
@@ -34,6 +44,8 @@ class Legend:
     potentials: tuple[Potential, ...] = ()
     modes: Mapping[Potential, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
     variances: Mapping[Potential, tuple[str, ...]] = field(default_factory=dict)
+    snapshots: Mapping[Potential, Snapshots] = field(default_factory=dict)
+    tables: Mapping[Potential, Tables] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

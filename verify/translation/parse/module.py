@@ -34,6 +34,7 @@ class ParsedModule:
         arrays: the length of each field of ``State``; None for one number.
         integers: the fields of ``State`` that hold row numbers, or random numbers that are drawn
             ahead.
+        tables: the fields of ``State`` with a row for every datum, and the lengths of these rows.
         draws: the fields of ``Draws``.
         chains: the fields of the state of many chains.
         private: the arrays that only estimators use.
@@ -47,6 +48,7 @@ class ParsedModule:
     integers: frozenset[str]
     draws: tuple[str, ...]
     chains: tuple[str, ...] = ()
+    tables: Mapping[str, Length | None] = dataclasses.field(default_factory=dict)
     private: frozenset[str] = frozenset()
     read: set[str] = dataclasses.field(default_factory=set, compare=False)
     numerically: bool = False
@@ -94,7 +96,7 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> ParsedModule:
         if name not in known:
             _check_shape(function)
             _check_names(function, meanings)
-    arrays, integers = _allocated(functions, classes, legend)
+    arrays, integers, tables = _allocated(functions, classes, legend)
     _check_fields(classes, legend, tree)
     check_names_are_defined(text, tree)
     return ParsedModule(
@@ -104,6 +106,7 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> ParsedModule:
         integers,
         classes.get("Draws", ()),
         classes.get("Chains", ()),
+        tables,
     )
 
 
@@ -259,9 +262,9 @@ def _check_names(function: ast.FunctionDef, meanings: set[str]) -> None:
 
 def _allocated(
     functions: Mapping[str, ast.FunctionDef], classes: Mapping[str, tuple[str, ...]], legend: Legend
-) -> tuple[dict[str, Length | None], frozenset[str]]:
-    """Return the length of every field of ``State``, and the fields with row numbers or with random
-    numbers that are drawn ahead.
+) -> tuple[dict[str, Length | None], frozenset[str], dict[str, Length | None]]:
+    """Return the length of every field of ``State``, the fields with row numbers or with random
+    numbers that are drawn ahead, and the length of a row of each table of the legend.
 
     ``allocate`` must make a new array for every field, so that no two of them share memory.
     """
@@ -278,9 +281,11 @@ def _allocated(
         case _:
             raise unread(function, "allocate does more than to make a State")
     defaults = [ast.unparse(d) for d in function.args.defaults]
+    tables = {f for _, fields, *_ in legend.tables.values() for f in fields}
+    more = [["data_rows"], ["0"]] if tables else [[], []]
     if (names[len(blocks) :], defaults) not in (
         ([], []),
-        (["batch_size", "replace"], ["0", "True"]),
+        (["batch_size", "replace", *more[0]], ["0", "True", *more[1]]),
     ):
         raise unread(
             function,
@@ -298,9 +303,25 @@ def _allocated(
     lengths |= {
         field: _length_of_scratch(field, value, of_argument)
         for field, value in scratch
-        if field not in integers
+        if field not in integers | tables
     }
-    return lengths, frozenset(integers)
+    rows = {
+        field: _length_of_row(field, value, of_argument)
+        for field, value in scratch
+        if field in tables
+    }
+    return lengths, frozenset(integers), rows
+
+
+def _length_of_row(field: str, value: ast.expr, of_argument: Mapping[str, Block]) -> Length | None:
+    """Return the length of the rows of a table in ``allocate``; None for one number a row."""
+    text = ast.unparse(value)
+    if text == "np.zeros(data_rows)":
+        return None
+    for name, block in of_argument.items():
+        if text == f"np.zeros(data_rows * {name}.size)":
+            return block.length
+    raise unread(value, f"{field} is not allocated as a table of a generated module")
 
 
 def _length_of_scratch(
@@ -331,9 +352,10 @@ def _check_fields(classes: Mapping[str, tuple[str, ...]], legend: Legend, tree: 
     names, and other classes.
     """
     modes = {f for pair in legend.modes.values() for fields in pair for f in fields}
+    every = {field for field, *_ in legend.snapshots.values()}
     expected = {
         "Params": {*legend.settings.values(), *legend.factors.values()},
-        "Data": {f for fields in legend.data.values() for f in fields.values()} | modes,
+        "Data": {f for fields in legend.data.values() for f in fields.values()} | modes | every,
     }
     for name, fields in expected.items():
         if classes.get(name, ()) != tuple(sorted(fields)):

@@ -1,16 +1,19 @@
-"""Check the functions that estimate the gradient of a posterior: control variates, and the running
-variance. Each has one text, up to its names, which is compared statement by statement.
+"""Check the functions that estimate the gradient of a posterior: control variates, the running
+variance, and SVRG and SAGA (``moving_reference``). Each has one text, up to its names, which is
+compared statement by statement.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from recipe.language.abstract import Potential
 from verify.translation.parse.expected import require_text
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule
 from verify.translation.parse.problems import unread, wrong
+from verify.translation.posterior.moving_reference import saga_text, svrg_text
 from verify.translation.posterior.posterior_functions import SHARED, PosteriorFunctions, count_of
 from verify.translation.reference.matcher import length_of
 
@@ -157,8 +160,9 @@ def private_arrays(
     """
     private: set[str] = set()
     for density in found:
-        for name in (density.controlled, density.averaged):
+        for name in density.estimators:
             used = set(_scratch(module, name)) - {"table"} if name in module.functions else set()
+            used -= module.tables.keys()
             own = used - set(legend.variances.get(density.potential, ()))
             if own & (
                 private
@@ -176,10 +180,20 @@ def check_estimates(module: ParsedModule, legend: Legend, density: PosteriorFunc
     """Require that the module has the estimators that the legend names, and no others, and that
     each has its text.
     """
-    for needed, name in ((legend.modes, density.controlled), (legend.variances, density.averaged)):
+    needs: tuple[tuple[Mapping[Potential, object], str], ...] = (
+        (legend.modes, density.controlled),
+        (legend.variances, density.averaged),
+        (legend.snapshots, density.svrg),
+        (legend.tables, density.saga),
+    )
+    for needed, name in needs:
         if (density.potential in needed) != (name in module.functions):
             raise unread(None, f"the module lacks the function {name}, or has it without need")
     if density.controlled in module.functions:
         require_text(module, density.controlled, _controlled_text(module, legend, density))
     if density.averaged in module.functions:
         require_text(module, density.averaged, _averaged_text(module, legend, density))
+    if density.svrg in module.functions:
+        require_text(module, density.svrg, svrg_text(module, legend, density))
+    if density.saga in module.functions:
+        require_text(module, density.saga, saga_text(module, legend, density))

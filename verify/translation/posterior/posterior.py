@@ -192,7 +192,7 @@ def calls_of(module: ParsedModule, legend: Legend, density: PosteriorFunctions) 
     """
     U = density.potential
     outermost = next(
-        (n for n in (density.averaged, density.controlled) if n in module.functions),
+        (n for n in density.estimators if n in module.functions),
         density.gradient,
     )
     made: dict[str, Call] = {

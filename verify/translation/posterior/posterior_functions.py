@@ -9,6 +9,7 @@ from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
 from verify.translation.parse.interface import Legend
 
+KINDS = ("gradient", "potential", "controlled", "averaged", "svrg", "saga")
 SHARED = ["data", "params", "gradient", "rows"]
 
 
@@ -23,6 +24,7 @@ class PosteriorFunctions:
         value: the function that computes the potential.
         controlled: the estimator with control variates.
         averaged: the estimator with a running variance.
+        svrg, saga: the estimators around a reference that moves.
     """
 
     potential: Potential
@@ -31,15 +33,19 @@ class PosteriorFunctions:
     value: str
     controlled: str
     averaged: str
+    svrg: str
+    saga: str
+
+    @property
+    def estimators(self) -> tuple[str, ...]:
+        """All of them, the outermost first."""
+        return (self.averaged, self.controlled, self.svrg, self.saga)
 
 
 def densities(posteriors: Mapping[Potential, Posterior]) -> list[PosteriorFunctions]:
     """Return the names of the functions of each posterior, the same in every module."""
     return [
-        PosteriorFunctions(
-            U, p, *(f"{kind}_{U}" for kind in ("gradient", "potential", "controlled", "averaged"))
-        )
-        for U, p in posteriors.items()
+        PosteriorFunctions(U, p, *(f"{kind}_{U}" for kind in KINDS)) for U, p in posteriors.items()
     ]
 
 

@@ -1,0 +1,143 @@
+"""One chain over the rows of all labels: a minibatch, its labels, and a step of every row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from codegen.device.intrinsics import start_kernel
+from codegen.device.random import draw_rows, stream_key
+from codegen.inputs.schedule import step_sizes
+from codegen.labels.arguments import DataByIndex, LabelOptions
+from codegen.labels.sweeps import (
+    MINIBATCH_PURPOSE,
+    START_PURPOSE,
+    LabelKernel,
+    Workers,
+)
+from recipe.language.errors import RecipeError
+
+
+@start_kernel
+def draw_minibatch(
+    rows: np.ndarray, table: np.ndarray, count: int, seed: Any, purpose: Any, chain: Any, t: Any
+) -> None:
+    """The minibatch of step ``t``, without replacement: a function of its number alone."""
+    draw_rows(rows, table, count, stream_key(seed, purpose, chain), t)
+
+
+@dataclass(eq=False)
+class RowChain:
+    """The state of a run.
+
+    Attributes:
+        blocks: the blocks of the sampler, each of the shape (labels, width of the data); the first
+            one has the rows of parameters.
+        states: a state of the sampler's module for each label, on the rows of ``blocks``.
+        summed: the counts of the last minibatch, of the shape (labels, width of the data).
+        touched: the columns in which these are not zero.
+        done: how many steps are done.
+    """
+
+    blocks: tuple[np.ndarray, ...]
+    states: list[Any]
+    summed: np.ndarray
+    touched: np.ndarray
+    done: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class RowMover:
+    """Moves all rows by a step.
+
+    Attributes:
+        module: the imported module of the sampler of a row.
+        blocks: the fields of its blocks; the first one is the row.
+        params: the values of its parameters but for those of the counts.
+        counts: the fields of ``summed``, ``data`` and ``batch``; None for one that is not used.
+        kernel: the draws of labels.
+        data: all data.
+        options: of the run.
+    """
+
+    module: Any
+    blocks: tuple[str, ...]
+    params: Mapping[str, Any]
+    counts: tuple[str | None, str | None, str | None]
+    kernel: LabelKernel
+    data: DataByIndex
+    options: LabelOptions
+
+    def begin(self, initial: np.ndarray | None) -> RowChain:
+        """Return the first state: the given rows, or numbers with the law Gamma(1, 1); further
+        blocks are 0.
+        """
+        K, W = self.options.labels, self.data.width
+        rows = self._start() if initial is None else initial
+        return self.at((rows, *(np.zeros((K, W)) for _ in self.blocks[1:])), 0)
+
+    def at(self, blocks: tuple[np.ndarray, ...], done: int) -> RowChain:
+        """Return the state with these blocks after ``done`` steps."""
+        own = tuple(np.array(block, dtype=np.float64, order="C") for block in blocks)
+        states = []
+        for k in range(self.options.labels):
+            mine = [block[k] for block in own]
+            state = self.module.allocate(*mine)
+            states.append(state._replace(**dict(zip(self.blocks, mine, strict=True))))
+        return RowChain(own, states, np.zeros_like(own[0]), np.zeros(0, dtype=np.int64), done)
+
+    def _start(self) -> np.ndarray:
+        """Half the sum of two squares of normal numbers has the law Gamma(1, 1)."""
+        K, W = self.options.labels, self.data.width
+        normal = np.empty((K, 2 * W))
+        for k in range(K):
+            chain = np.uint64(self.options.chain * K + k)
+            self.module.jitter(normal[k], np.uint64(self.options.seed), START_PURPOSE, chain)
+        rows: np.ndarray = (normal[:, :W] ** 2 + normal[:, W:] ** 2) / 2
+        return np.maximum(rows, np.finfo(float).tiny)
+
+    def minibatch(self, step: int) -> np.ndarray:
+        """Return the numbers of the data in the minibatch of a step."""
+        o = self.options
+        rows = np.empty(o.batch, dtype=np.int64)
+        table = np.zeros(1 << (2 * o.batch - 1).bit_length(), dtype=np.int64)
+        seeds = np.uint64(o.seed), MINIBATCH_PURPOSE, np.uint64(o.chain)
+        draw_minibatch(rows, table, len(self.data), *seeds, np.uint64(step))
+        return rows
+
+    def advance(self, chain: RowChain, workers: Workers) -> None:
+        """Move a chain by one step.
+
+        Raises:
+            RecipeError: where a row is not finite or leaves its domain.
+        """
+        o, step = self.options, chain.done
+        drawn = self.data.rows(self.minibatch(step))
+        counted = self.kernel.count(chain.blocks[0], drawn, step, o.sweeps, o.burn_in, workers)
+        chain.summed[:, chain.touched] = 0.0
+        chain.summed[:, counted.columns] = counted.table.T
+        chain.touched = counted.columns
+        size = float(step_sizes(o.schedule, step, 1)[0])
+        draws = self.module.Draws(*(np.zeros((0, 0)) for _ in self.module.Draws._fields))
+
+        def move(k: int) -> int:
+            params = self.module.Params(**self._params(chain.summed[k]))
+            seed, number = np.uint64(o.seed), o.chain * o.labels + k
+            given = (chain.states[k], draws, (), (), size, params, seed, number, step, 1, step, 2)
+            return int(self.module.run(*given)[1])
+
+        bad = [k for k, block in enumerate(workers.each(move, range(o.labels))) if block >= 0]
+        if bad:
+            raise RecipeError(
+                f"the row of label {bad[0]} is not finite, or left its domain, in step {step} with"
+                f" the step size {size:g}; take smaller steps"
+            )
+        chain.done += 1
+
+    def _params(self, summed: np.ndarray) -> dict[str, Any]:
+        values = (summed, float(len(self.data)), float(self.options.batch))
+        own = {f: v for f, v in zip(self.counts, values, strict=True) if f is not None}
+        return {**self.params, **own}

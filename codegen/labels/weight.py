@@ -1,0 +1,124 @@
+"""The weight of a label as a product: a factor of its count, and a factor of its row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Dummy, Expr, Mul, Symbol
+
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Indexed, Length, Vector, generic
+from recipe.language.total import Total
+from recipe.latent.increments import hot, with_one_count
+from recipe.latent.labels import ITEM, Labels
+from recipe.latent.posterior import LabelledPosterior
+
+COUNT = Dummy("count", nonnegative=True)  # of items with the label, without the one that is drawn
+HERE = Dummy("here", real=True)  # the coordinate of the row in the column of the item
+
+
+@dataclass(frozen=True)
+class RowSum:
+    """A sum over the columns of a row.
+
+    Attributes:
+        symbol: stands for it in expressions.
+        body: the summand, of the generic column, in which earlier sums are symbols.
+    """
+
+    symbol: Symbol
+    body: Expr
+
+
+@dataclass(frozen=True)
+class Weight:
+    """The weight of a label in a draw, up to a factor that all labels share.
+
+    Attributes:
+        of_count: the factor of the count, in ``COUNT`` and parameters.
+        of_row: the factor of the row in the column of the item, in ``HERE``, sums and parameters.
+        sums: the sums over columns that it needs, each after those that it needs itself.
+        parameters: all parameters in it, sorted by name.
+    """
+
+    of_count: Expr
+    of_row: Expr
+    sums: tuple[RowSum, ...]
+    parameters: tuple[Symbol, ...]
+
+
+def weight_of(model: LabelledPosterior) -> Weight:
+    """Return the weight of a label as a product.
+
+    Raises:
+        RecipeError: where it is no such product, reads counts by column or that of the item itself,
+            or the model has a label a datum or several blocks.
+    """
+    z = model.labels
+    if z.each != ITEM:
+        raise RecipeError("labels of whole data, each='datum', are proved and not sampled yet")
+    if len(model.blocks) != 1:
+        raise RecipeError(
+            f"labels are sampled for one block of a label, and there are {len(model.blocks)}"
+        )
+    printed = model.weight if model.conditional is None else model.conditional
+    e = with_one_count(printed, z)
+    wrong = [s for s in (z.count, z.others_counts) if s in {generic(x) for x in e.atoms(Symbol)}]
+    if wrong:
+        raise RecipeError(f"the weight {z.text_of(e)} reads {wrong[0]}, and is not compiled")
+    return _split(e, z)
+
+
+def _split(e: Expr, z: Labels) -> Weight:
+    here = _at_the_item(e, z)
+    sums: list[RowSum] = []
+    whole = _named(here, sums)
+    rows = {HERE, *(s.symbol for s in sums)}
+    of_count, of_row = [], []
+    for factor in Mul.make_args(whole):
+        found = factor.free_symbols
+        if z.others in found and found & rows:
+            raise RecipeError(
+                f"the weight {z.text_of(e)} is no product of a factor of the count and a factor of"
+                " the row, and is not compiled"
+            )
+        if z.others in found:
+            of_count.append(factor)
+        elif found & rows:
+            of_row.append(factor)  # any other factor is shared by all labels
+    count = Mul(*of_count).xreplace({z.others: COUNT})
+    free = {s for x in (count, *of_row, *(s.body for s in sums)) for s in x.free_symbols}
+    own = {COUNT, *rows}
+    parameters = {s for s in free - own if not isinstance(s, Indexed)}
+    refused = [s for s in parameters if s == z.size or isinstance(s, Length)]
+    if refused:
+        raise RecipeError(
+            f"the weight {z.text_of(e)} depends on {refused[0]} together with the label, and is not"
+            " compiled"
+        )
+    return Weight(count, Mul(*of_row), tuple(sums), tuple(sorted(parameters, key=str)))
+
+
+def _at_the_item(e: Expr, z: Labels) -> Expr:
+    """The expression with ``HERE`` for the coordinate of the row in the column of the item."""
+    at = {}
+    for t in e.atoms(Total):
+        mine = hot(z).at(t.index.label)
+        if t.body.has(mine):
+            rest = t.body / mine
+            if not (isinstance(rest, Vector) and rest.at(0) == z.like):
+                raise RecipeError(f"{z.text_of(e)} reads more than {z.like} at the item")
+            at[t] = HERE
+    return e.xreplace(at)
+
+
+def _named(e: Expr, sums: list[RowSum]) -> Expr:
+    """The expression with a symbol for each sum over columns, innermost sums first."""
+    if isinstance(e, Total):
+        body = _named(e.body, sums)
+        known = next((s for s in sums if s.body == body), None)
+        if known is None:
+            known = RowSum(Dummy(f"row_sum_{len(sums)}", real=True), body)
+            sums.append(known)
+        return known.symbol
+    return e.func(*(_named(a, sums) for a in e.args)) if e.args else e

@@ -1,0 +1,318 @@
+"""``lift``: from a function to the ``Update`` that it computes."""
+
+from __future__ import annotations
+
+import inspect
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from math import prod
+from typing import Any
+
+from sympy import Expr, Symbol
+
+from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import UnusedNames
+from recipe.language.symbols import Block, Indexed, Noise, Scalar, ScalarNoise, generic, name_of
+from recipe.lifting.compare import compare
+from recipe.lifting.fronts import front_of, library_of
+from recipe.lifting.fronts.claim import Claim, read_claim
+from recipe.lifting.fronts.given import expressions_of, point_of
+from recipe.lifting.fronts.signs import parameters
+from recipe.lifting.fronts.stand_ins import globals_written
+from recipe.lifting.fronts.torch_optimizer import is_optimizer, optimizer_claim
+from recipe.lifting.reading import Lifted, Reading, Term
+from recipe.lifting.traces import Tree, tree_of
+from recipe.lifting.tree.decimals import noting
+from recipe.lifting.tree.expression import expression, with_open_squares
+from recipe.lifting.tree.generic import terms
+from recipe.lifting.tree.node import LEAF, Node, made, one_tree
+from recipe.lifting.tree.order import Blocks, assignments
+from recipe.lifting.tree.place import HERE, CannotLiftError, Place, is_users, place_of_code
+
+SECONDS = 60.0  # that a function may take
+
+
+def lift(
+    function: Callable[..., Any],
+    *,
+    state: Mapping[str, Block],
+    step: Symbol,
+    target: Any,
+    arguments: Mapping[str, Any] | None = None,
+    noise: str | Mapping[str, Noise] | None = None,
+    gradient: Mapping[str, Any] | None = None,
+    returns: Any = None,
+    library: str | None = None,
+    seconds: float = SECONDS,
+    **options: Any,
+) -> Lifted:
+    """Read the update rule out of a function that computes one step of a sampler.
+
+    The function is run on arrays that record what is done to them, at several lengths, and what was
+    read is compared with the function in numbers. Nothing is guessed: what has no reading is
+    refused, by file and line.
+
+    Args:
+        function: the function of one step; of a function that Numba has compiled, that of Python.
+            A class of optimizers of PyTorch stands for its ``step``: ``state`` then names
+            ``params`` and the entries of its state, ``arguments`` are those of the class, and
+            ``gradient={"params": grad(U, theta)}`` is ``p.grad``.
+        state: the block that each argument is, by the name of the argument.
+        step: the symbol of the step size. An argument with its name is the step; where the code has
+            another unit, say so in ``arguments``, ``{"lr": h**2}``.
+        target: minus the log density that the rule is claimed to leave stationary, up to a
+            constant.
+        arguments: all other arguments: expressions in letters of your own, such as a temperature,
+            or values that are passed as they are.
+        noise: the name of the argument that is a source of random numbers (a generator of numpy, a
+            key of JAX), or the noise of each argument that stands for a draw. None where the code
+            calls functions of ``numpy.random`` or ``random``, or draws nothing.
+        gradient: the expression of each argument that is a function of the state, such as
+            ``{"grad_log_p": -grad(U, theta)}``; a tuple of expressions for one that returns
+            several.
+        returns: what the outputs are: blocks, None for an output that does not matter, in tuples
+            and dictionaries as the function returns them. By default the blocks of ``state`` in
+            their order. A function that returns None changes its arguments.
+        library: ``"numpy"``, ``"jax"`` or ``"torch"``; by default the one that the function's
+            module uses.
+        seconds: how long the function may run.
+        **options: ``observe``, ``units``, ``name``, ``source``, ``expect`` and ``where`` of an
+            ``Update``.
+
+    Returns:
+        The ``Update``, with how it was read in ``reading``; ``text`` and ``latex`` show the rule
+        with the source line of each term.
+
+    Raises:
+        RecipeError: for a claim that does not fit the function.
+        CannotLiftError: for code that has no reading, naming file and line.
+
+    Example:
+        >>> from sympy import Symbol
+        >>> from recipe import Potential, Vector, grad, lift
+        >>> def sgld(x, lr, grad_u, rng):
+        ...     return x - lr * grad_u(x) + (2 * lr) ** 0.5 * rng.standard_normal(x.shape)
+        >>> theta, h = Vector("theta"), Symbol("h", positive=True)
+        >>> U = Potential("U", theta)
+        >>> rule = lift(sgld, state={"x": theta}, step=h, arguments={"lr": h}, noise="rng",
+        ...             gradient={"grad_u": grad(U, theta)}, target=U)
+        >>> rule.rule[0][1]
+        sqrt(2)*w*sqrt(h) - h*grad(U, theta) + theta
+    """
+    arguments, gradient = arguments or {}, gradient or {}
+    if is_optimizer(function):
+        function, arguments = optimizer_claim(function, state, arguments, gradient)
+        gradient, library = {}, "torch"
+    claim = read_claim(function, state, step, arguments, noise, gradient, returns)
+    written = globals_written(claim.function)
+    if written is not None:
+        raise CannotLiftError(
+            f"{claim.name} changes the global variable {written}, so that one call depends on the"
+            " last one; give it as an argument"
+        )
+    notes: dict[str, None] = {}
+    fixed = {n: e for n, e in claim.letters.items() if not e.atoms(Indexed, Scalar)}
+    front = front_of(claim.function, library)
+    with one_tree(), noting(notes), parameters(fixed), _within(seconds, claim), _said(claim):
+        tree = tree_of(front, claim)
+        values, sequential = assignments(_blocks(claim, tree))
+        symbols = _noise_symbols(claim, tree, target)
+        letters = _letters(claim, symbols)
+        pairs = [
+            (_block(claim, name), expression(value, letters, tree.lengths))
+            for name, value in values
+        ]
+        found = _terms(claim, values, letters, tree)
+        draws = dict(zip(symbols, tree.draws, strict=True))
+        compared = compare(front, claim, pairs, sequential, tree.trace, draws, tree.shapes)
+    reading = Reading(
+        claim.name,
+        _place(claim),
+        library_of(front),
+        found,
+        tuple((str(w), _drawn_at(tree, which)) for w, which in draws.items()),
+        (*notes, *_defaults(claim)),
+        compared,
+    )
+    if options.get("units"):
+        pairs = [(block, with_open_squares(e)) for block, e in pairs]
+    rule = pairs if sequential else dict(pairs)
+    return Lifted.of(reading, step, rule, target, **options)
+
+
+def _block(claim: Claim, name: str) -> Block:
+    return next(b for b in claim.blocks if name_of(b) == name)
+
+
+def _blocks(claim: Claim, tree: Tree) -> Blocks:
+    """The blocks with what their new values are computed of, by names of blocks."""
+    names = {argument: name_of(b) for argument, b in claim.state.items()}
+    renamed = _renamed(tree.values, names)
+    read_by: dict[str, tuple[str, ...]] = {n: (n,) for n in names.values()}
+    for argument, e in claim.letters.items():
+        atoms = {generic(s) for s in e.free_symbols}
+        read_by[argument] = tuple(name_of(b) for b in claim.blocks if b in atoms)
+    points = {}
+    for argument, gradient in claim.gradient.items():
+        for name in expressions_of(argument, gradient):
+            points[name] = tuple(name_of(b) for b in point_of(gradient))
+    lengths = {name_of(b): None if b.length is None else str(b.length) for b in claim.blocks}
+    return Blocks(renamed, lengths, read_by, points)
+
+
+def _renamed(values: Mapping[str, Node], names: Mapping[str, str]) -> dict[str, Node]:
+    """The values with the arguments that are blocks called by the names of the blocks."""
+    done: dict[Node, Node] = {}
+
+    def renamed(n: Node) -> Node:
+        if n not in done:
+            data = (names.get(n.data[0], n.data[0]),) if n.op == LEAF else n.data
+            done[n] = made(n.op, tuple(map(renamed, n.args)), data, n.place)
+        return done[n]
+
+    return {name: renamed(value) for name, value in values.items()}
+
+
+def _noise_symbols(claim: Claim, tree: Tree, target: Any) -> list[Noise | ScalarNoise]:
+    """The noise of each group of draws: the user's where it is an argument, else a new one."""
+    written = [*claim.blocks, *claim.letters.values(), *claim.noise.values(), claim.step]
+    for e in claim.gradient.values():
+        written += e if isinstance(e, tuple) else (e,)
+    written += [target] if isinstance(target, Expr) else []
+    names = UnusedNames(written)
+    found: list[Noise | ScalarNoise] = []
+    fresh = 0
+    for draws in tree.draws:
+        draw = next(d for d in reversed(tree.trace.draws.all) if d.first <= draws[0])
+        if draw.name is not None and draws[0] == draw.first:
+            found.append(claim.noise[draw.name])
+            continue
+        fresh += 1
+        name = names.fresh("w" if fresh == 1 else f"w{fresh}")
+        found.append(_noise(claim, tree, name, len(draws)))
+    return found
+
+
+def _noise(claim: Claim, tree: Tree, name: str, count: int) -> Noise | ScalarNoise:
+    if count == 1:
+        return ScalarNoise(name)
+    length = next(n for n, shape in tree.shapes.items() if prod(shape) == count)
+    like = next(b for b in claim.blocks if str(b.length) == length)
+    return Noise(name, like=like)
+
+
+def _letters(claim: Claim, symbols: list[Any]) -> dict[Any, Expr]:
+    """The expression of every leaf."""
+    letters: dict[Any, Expr] = {("leaf", n): e for n, e in claim.letters.items()}
+    for b in claim.blocks:
+        letters["leaf", name_of(b)] = letters["held", name_of(b)] = b
+    for k, w in enumerate(symbols):
+        letters["noise", ("drawn", k)] = w
+    for argument, gradient in claim.gradient.items():
+        for name, e in expressions_of(argument, gradient).items():
+            letters["given", name] = e
+    return letters
+
+
+def _terms(
+    claim: Claim, values: list[tuple[str, Node]], letters: Any, tree: Tree
+) -> tuple[Term, ...]:
+    found = []
+    for k, (name, value) in enumerate(values):
+        for sign, term in terms(value):
+            e = sign * expression(term, letters, tree.lengths)
+            computed = bool(term.args) or term.op in ("given", "noise")
+            found.append(Term(_block(claim, name), k, e, term.place if computed else None))
+    return tuple(found)
+
+
+def _drawn_at(tree: Tree, which: tuple[int, ...]) -> Place | None:
+    draw = next(d for d in reversed(tree.trace.draws.all) if d.first <= which[0])
+    return draw.place if draw.name is None else None
+
+
+def _place(claim: Claim) -> Place | None:
+    function = claim.function
+    code = getattr(function, "shown_at", None) or getattr(function, "__code__", None)
+    return None if code is None else place_of_code(code)
+
+
+def _defaults(claim: Claim) -> Iterator[str]:
+    """The arguments that were left as the function has them."""
+    try:
+        parameters_there = inspect.signature(claim.function).parameters
+    except (TypeError, ValueError):
+        return
+    said = {
+        *claim.state, *claim.letters, *claim.fixed, *claim.noise, *claim.gradient, claim.source,
+    }  # fmt: skip
+    left = {n: p.default for n, p in parameters_there.items() if n not in said}
+    shown = [f"{n}={v!r}" for n, v in left.items() if isinstance(v, int | float | str | bool)]
+    if shown:
+        yield f"read with the defaults {', '.join(shown)}"
+
+
+@contextmanager
+def _said(claim: Claim) -> Iterator[None]:
+    """Turn what the code raises into one sentence."""
+    try:
+        yield
+    except CannotLiftError as error:
+        place = _place(claim)
+        if ", line " in str(error) or place is None:
+            raise
+        raise CannotLiftError(f"{place}: {error}") from None
+    except (RecipeError, KeyboardInterrupt, MemoryError, GeneratorExit):
+        raise
+    except RecursionError:
+        raise CannotLiftError(
+            f"{claim.name} does too many operations one inside of another; lift one step of it"
+        ) from None
+    except BaseException as error:
+        if _is_ours(error):
+            raise
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if is_users(f.filename)]
+        place = (
+            Place(frames[-1].filename, frames[-1].lineno or 0, frames[-1].name)
+            if frames
+            else _place(claim)
+        )
+        said = " ".join(str(error).split())[:300] or "no message"
+        where = "" if place is None else f"{place}: "
+        raise CannotLiftError(
+            f"{where}{claim.name} raises {type(error).__name__} when it is traced: {said}"
+        ) from None
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether an exception is a fault of this program, and not one of the code that is read."""
+    innermost = traceback.extract_tb(error.__traceback__)[-1]
+    faults = NameError, AttributeError, KeyError, AssertionError, StopIteration
+    return innermost.filename.startswith(HERE) and isinstance(error, faults)
+
+
+@contextmanager
+def _within(seconds: float, claim: Claim) -> Iterator[None]:
+    """Stop a function that does not come to its end; in the main thread only."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(
+        signal, "setitimer"
+    ):
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise CannotLiftError(
+            f"{claim.name} is not read within {seconds:g} seconds; it may run for ever (seconds="
+            " allows more)"
+        )
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

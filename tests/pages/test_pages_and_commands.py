@@ -1,0 +1,81 @@
+"""Pages and the commands that make them: a page names its command, and every row that the command
+prints, in its quick form or with part of its settings, is a row of the page.
+
+Draws are the same bits on every processor (docs/determinism.md), so that rows are compared as text.
+A page that is not made again after the draws have changed fails here.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page, the script that it names, and arguments with which the script prints some of the rows
+    of the page, ``rows`` of them at least.
+    """
+
+    page: str
+    script: str
+    arguments: tuple[str, ...]
+    rows: int
+
+
+PAGES = (
+    Page("docs/simplex.md", "examples/simplex_ess.py", ("--quick",), 4),
+    Page("docs/exact.md", "examples/exact_minibatches.py", ("--quick",), 3),
+    Page("docs/sampling.md", "examples/gradient_variance.py", ("--quick",), 6),
+    Page("docs/schemes.md", "benchmarks/recipe_figure_2_chain.py", ("--quick",), 5),
+    Page("docs/constrained.md", "examples/scir_figures.py", ("--batches", "10"), 2),
+    Page(
+        "docs/constrained.md", "examples/transform_figures.py", ("--laws", "1", "--sizes", "1"), 2
+    ),
+)
+by_script = pytest.mark.parametrize("made", PAGES, ids=lambda p: Path(p.script).stem)
+
+
+def rows_of(text: str) -> list[str]:
+    """The rows of all tables, without heads and rulers, blanks not counted."""
+    lines = [re.sub(r"\s+", " ", line.strip()) for line in text.splitlines()]
+    table = [n for n, line in enumerate(lines) if line.startswith("|")]
+    rulers = {n for n in table if set(lines[n]) <= set("|-: ")}
+    heads = {n - 1 for n in rulers}
+    return [lines[n] for n in table if n not in rulers | heads]
+
+
+@by_script
+def test_a_page_names_its_command(made):
+    text = (ROOT / made.page).read_text(encoding="utf-8")
+    assert re.search(rf"python {re.escape(made.script)}\b", text)
+    assert (ROOT / made.script).is_file()
+
+
+def test_rows_are_found_without_heads():
+    assert rows_of("text\n| a | b |\n| --- | --- |\n| 1  |  2 |\n") == ["| 1 | 2 |"]
+
+
+@pytest.mark.slow
+@by_script
+def test_the_page_has_the_rows_that_the_command_prints(made):
+    done = subprocess.run(
+        [sys.executable, made.script, *made.arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    printed = rows_of(done.stdout)
+    page = set(rows_of((ROOT / made.page).read_text(encoding="utf-8")))
+    assert len(printed) >= made.rows
+    assert not [row for row in printed if row not in page]

@@ -1,0 +1,106 @@
+"""Joint laws of data with labels: what may be written, and what is said of the rest."""
+
+import pytest
+from cases.topic_models import LOG_JOINT, LOG_PRIOR, alpha, beta, theta, topics, z
+from sympy import Interval, Symbol, log, loggamma, oo
+
+from recipe import Labels, OutsideLanguageError, RecipeError, Scalar, Simplex, Vector, total
+
+OTHER = Vector("eta", domain=Interval.open(0, oo))
+REFUSED = {
+    "another block": (
+        {"blocks": OTHER},
+        "the labels z are like theta, which is not in blocks=",
+    ),
+    "no labels": ({"labels": theta}, "z = Labels"),
+    "no sum over labels": ({"log_joint": total(log(theta))}, "log_joint has no sum over labels"),
+    "a square of a sum": ({"log_joint": z.sum(z.count) ** 2}, "is no sum over the labels z"),
+    "a row outside of the sum": (
+        {"log_joint": LOG_JOINT + total(theta)},
+        "total(theta) depends on theta, which belongs to one label; it must stand in z.sum(...)",
+    ),
+    "a count outside of the sum": (
+        {"log_joint": LOG_JOINT + z.count},
+        "z_count depends on z_count, which belongs to one label",
+    ),
+    "a row in a factor of the sum": (
+        {"log_joint": total(log(theta)) * z.sum(z.count)},
+        "total(log(theta)) depends on theta, which belongs to one label",
+    ),
+    "labels of another datum": (
+        {"log_joint": Labels("y", like=theta).sum(z.count)},
+        "is no sum over the labels z",
+    ),
+    "a count in the prior": ({"log_prior": z.count}, "z_count has no meaning there"),
+    "counts of a minibatch in a draw": (
+        {"conditional": total(z.summed)},
+        "conditional: z_summed has no meaning there",
+    ),
+    "a count of one datum in the estimate": (
+        {"gradient": theta * z.count},
+        "gradient of theta: z_count has no meaning there",
+    ),
+    "a vector as the weight": ({"conditional": theta}, "is a vector where a number must be"),
+    "a gradient of another block": ({"gradient": {OTHER: 1}}, "gradient= must be a dict"),
+    "an expectation": ({"expect": "good"}, "expect='good' must be"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_joint_law_is_refused_in_one_sentence(name):
+    changes, said = REFUSED[name]
+    with pytest.raises((RecipeError, OutsideLanguageError)) as caught:
+        topics(**changes)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_labels_need_a_block_and_a_kind():
+    with pytest.raises(RecipeError, match="give that block"):
+        Labels("z", like=Scalar("w"))
+    with pytest.raises(RecipeError, match="each='item'"):
+        Labels("z", like=theta, each="word")
+    with pytest.raises(RecipeError, match="is not a usable name"):
+        Labels("z z", like=theta)
+
+
+def test_the_estimate_is_derived_from_the_joint_law():
+    expected = (
+        (beta - 1) / theta
+        - 1
+        + z.data / z.batch * (z.summed / theta - total(z.summed) / total(theta))
+    )
+    assert (topics().estimate[theta] - expected).expand() == 0
+
+
+def test_parameters_are_those_of_the_model_and_not_of_the_labels():
+    assert topics().parameters == (alpha, beta)
+
+
+def test_a_prompt_shows_the_weight_as_it_would_be_written():
+    assert "weight of a label in a draw: theta[z.item]*(alpha + z.others)/total(theta)" in repr(
+        topics()
+    )
+
+
+def test_a_count_of_all_items_is_the_count():
+    twice = z.sum(loggamma(alpha + total(z.counts)) + total(z.counts * log(theta)))
+    assert (
+        topics(log_joint=twice).weight
+        == topics(log_joint=z.sum(loggamma(alpha + z.count) + total(z.counts * log(theta)))).weight
+    )
+
+
+def test_rows_on_a_simplex_may_be_declared():
+    row = Vector("p", domain=Simplex())
+    labels = Labels("y", like=row)
+    model = topics(
+        blocks=row,
+        labels=labels,
+        log_joint=labels.sum(loggamma(alpha + labels.count) + total(labels.counts * log(row))),
+        log_prior=total(log(row)),
+        conditional=None,
+        gradient=None,
+    )
+    assert labels.text_of(model.weight) == "p[y.item]*(alpha + y.others)"
+    assert LOG_PRIOR.free_symbols.isdisjoint({Symbol("p")})

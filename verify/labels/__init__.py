@@ -1,0 +1,3 @@
+"""Are the draws of the labels of a datum from their conditional law, and are counts enough for the
+gradient (``docs/decisions/0050``)?
+"""

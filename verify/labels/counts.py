@@ -1,0 +1,59 @@
+"""Is the gradient of the joint law affine in the counts, and is a printed estimate the derived
+one?
+"""
+
+from __future__ import annotations
+
+from sympy import Dummy, Expr, Integer, Symbol
+
+from recipe.language.symbols import Block, Indexed, VectorData, assumptions_of, generic
+from recipe.latent.increments import with_one_count
+from verify.decide.zero.decide import decide_zero
+from verify.labels.subject import LabelSubject
+from verify.verdict import Outcome, Verdict, undecided
+
+
+def decide_affine(subject: LabelSubject, block: Block) -> Outcome:
+    """Decide whether the gradient by a block is affine in ``z.count`` and ``z.counts``.
+
+    With g at the counts a and b, it is ``g(a + b) - g(a) - g(b) + g(0) = 0``.
+    """
+    z = subject.declared.labels
+    e = with_one_count(subject.declared.datum_gradient[block], z)
+    facts = assumptions_of(z.counts)
+    other = Indexed.__new__(VectorData, f"{z.counts.base}_other", z.like.length, 0, (), **facts)
+    other_count = Symbol(f"{z.count}_other", **assumptions_of(z.count))
+
+    def at(count: Expr, counts: Expr) -> Expr:
+        places = {s for s in e.atoms(VectorData) if generic(s) == z.counts}
+        moved = {s: _moved(counts, s.label) for s in places}
+        return e.xreplace({z.count: count, **moved})
+
+    difference = (
+        at(z.count + other_count, z.counts + other)
+        - at(z.count, z.counts)
+        - at(other_count, other)
+        + at(Integer(0), Integer(0))
+    )
+    return decide_zero(difference)
+
+
+def _moved(e: Expr, label: int) -> Expr:
+    return e.xreplace({s: s.at(label) for s in e.atoms(Indexed)})
+
+
+def decide_estimate(subject: LabelSubject, block: Block) -> Outcome:
+    """Decide whether the printed estimate of the gradient by a block is the derived one."""
+    model = subject.declared
+    assert model.gradient is not None
+    affine = decide_affine(subject, block)
+    if affine.verdict is not Verdict.PROVED:
+        return undecided(
+            f"the gradient of {block} was not shown to be affine in the counts of a datum, and sums"
+            " of counts determine no other"
+        )
+    z = model.labels
+    difference = model.gradient[block] - model.estimate[block]
+    rest = Dummy(f"{z.data}_beyond_the_minibatch", integer=True, nonnegative=True)
+    named = Symbol(rest.name, **assumptions_of(rest))
+    return decide_zero(difference.xreplace({z.data: z.batch + named}))
