@@ -15,7 +15,7 @@ class Digamma(Function):
 
 def with_digamma(e: Expr) -> Expr:
     """Write sympy's ``polygamma(0, x)`` as ``Digamma(x)``."""
-    if not contains(e, polygamma):
+    if not contains(e, (polygamma,)):
         return e
     return e.replace(
         lambda f: isinstance(f, polygamma) and f.args[0] == 0, lambda f: Digamma(f.args[1])
@@ -23,9 +23,9 @@ def with_digamma(e: Expr) -> Expr:
 
 
 @lru_cache(maxsize=65536)
-def contains(e: Basic, *kinds: type[Basic]) -> bool:
+def contains(e: Basic, kinds: tuple[type[Basic], ...]) -> bool:
     """Return True if an expression is, or has in it, one of these kinds of functions.
 
     What a part of an expression contains is remembered: the gradients of a model share parts.
     """
-    return isinstance(e, kinds) or any(contains(a, *kinds) for a in e.args)
+    return isinstance(e, kinds) or any(contains(a, kinds) for a in e.args)

@@ -72,10 +72,9 @@ def common_exponents_apart(e: Expr) -> Expr:
 
 
 def _factored(e: Add) -> Expr:
-    common: set[Expr] | None = None
-    for term in e.args:
-        shifts = _exponent(term)
-        common = set(shifts) if common is None else common & set(shifts)
+    common = set(_exponent(e.args[0]))
+    for term in e.args[1:]:
+        common &= set(_exponent(term))
         if not common:
             return e
     shift = Add(*common)
