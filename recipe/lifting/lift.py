@@ -26,7 +26,7 @@ from recipe.lifting.fronts.torch_optimizer import is_optimizer, optimizer_claim
 from recipe.lifting.reading import Lifted, Reading, Term
 from recipe.lifting.traces import Tree, tree_of
 from recipe.lifting.tree.decimals import noting
-from recipe.lifting.tree.expression import expression
+from recipe.lifting.tree.expression import expression, with_open_squares
 from recipe.lifting.tree.generic import terms
 from recipe.lifting.tree.node import LEAF, Node, made, one_tree
 from recipe.lifting.tree.order import Blocks, assignments
@@ -137,6 +137,8 @@ def lift(
         (*notes, *_defaults(claim)),
         compared,
     )
+    if options.get("units"):
+        pairs = [(block, with_open_squares(e)) for block, e in pairs]
     rule = pairs if sequential else dict(pairs)
     return Lifted.of(reading, step, rule, target, **options)
 

@@ -33,7 +33,6 @@ from recipe.lifting.fronts.jax_values import (
     is_words,
     nodes,
     stacked,
-    widened,
     wrapped,
 )
 from recipe.lifting.fronts.nodes_of import apply
@@ -82,8 +81,6 @@ class Reader:
 
     def _carried_out(self, equation: Any, inputs: list[Any]) -> list[Any]:
         name, params = equation.primitive.name, equation.params
-        if name == "convert_element_type" and is_concrete(inputs[0]):
-            inputs = [widened(np.asarray(inputs[0]), np.dtype(params["new_dtype"]))]
         if all(is_concrete(x) for x in inputs) and name != "recipe_given":
             out = equation.primitive.bind(*inputs, **bindable(equation))
             return list(out) if equation.primitive.multiple_results else [out]

@@ -51,15 +51,6 @@ def as_object_row(rows: Any, k: int) -> Any:
     return row
 
 
-def widened(numbers: np.ndarray, kind: np.dtype) -> np.ndarray:
-    """Numbers of 32 bits that become numbers of 64 bits, as the decimals that they are printed
-    as.
-    """
-    if numbers.dtype != np.float32 or kind != np.float64:
-        return numbers
-    return np.vectorize(lambda x: float(str(x)), otypes=[float])(numbers)
-
-
 def stacked(column: list[Any]) -> Any:
     """The values of all rounds of a loop as one."""
     unknown = next((x for x in column if isinstance(x, Unknown)), None)
