@@ -83,7 +83,8 @@ class UnfitDeclaration:
 
 
 def declarations(where: str) -> list[Declaration]:
-    """Return the recipes, updates and kernels of ``FILE``, ``FILE:NAME`` or a catalog name.
+    """Return the recipes, updates and kernels of ``FILE``, ``FILE:NAME``, the dotted name of code,
+    or a catalog name.
 
     Raises:
         RecipeError: if there is no such file or name, or the file cannot be run.
@@ -93,6 +94,8 @@ def declarations(where: str) -> list[Declaration]:
         found = _in_module(_run_file(Path(path)), path, path)
         if not found:
             raise RecipeError(_nothing_declared(path))
+    elif _is_dotted(path):
+        found = _in_code(path)
     else:
         found = _in_catalog(path, wanted)
     return _only(found, wanted, path) if wanted else found
@@ -244,7 +247,7 @@ def audit_declarations(where: str) -> list[Declaration]:
     """
     name, _, wanted = where.partition(":")
     if name not in audit_names():
-        if not _is_path(name) and name not in _catalog_files():
+        if not (_is_path(name) or _is_dotted(name) or name in _catalog_files()):
             _refuse_misspelt_audit(name)
         return declarations(where)
     found = _of_catalog(f"audits.{name}")
@@ -338,6 +341,20 @@ def _is_path(text: str) -> bool:
     catalog, whatever is in the working directory.
     """
     return text.endswith(".py") or os.sep in text
+
+
+def _is_dotted(text: str) -> bool:
+    """Whether this is the dotted name of code, such as ``blackjax.sgmcmc.sgld``."""
+    parts = text.split(".")
+    return len(parts) > 1 and all(part.isidentifier() for part in parts)
+
+
+def _in_code(dotted: str) -> list[Declaration]:
+    """Return the rules that are read out of the code with a dotted name."""
+    from recipe.lifting.adapters.find import lifted_by_name  # it imports numpy
+
+    rules = lifted_by_name(dotted)
+    return [Declaration(name, dotted, rule, dotted) for name, rule in rules.items()]
 
 
 def _no_posterior(name: str) -> str:

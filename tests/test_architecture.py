@@ -40,7 +40,8 @@ FLOORS = {
         laws rebuild printing files,
         lifting.tree,
         lifting.fronts,
-        lifting
+        lifting,
+        lifting.adapters
     """,
     "verify": """
         checker decide.identities decide.linear_algebra encode evidence generator scope

@@ -7,8 +7,9 @@ model, one chain of each on one core, in turns, in processes of their own:
 
 * the clock starts when libraries are imported and data are read, and stops when the effective
   sample size of every reported quantity is 1/0.05^2 = 400, so that the Monte Carlo error of its
-  mean is at most 0.05 posterior standard deviations; compilation and warm-up are in it;
-* our settings are those of settings.py; NUTS adapts its own in --nuts-warmup steps;
+  mean is at most 0.05 posterior standard deviations; tuning, compilation and warm-up are in it;
+* our settings are tuned by ``codegen.tune`` in these seconds, but for models without a density
+  (settings.py); NUTS adapts its own in --nuts-warmup steps;
 * distances are those of means and standard deviations, over all turns, in standard deviations of
   NUTS; the largest of a model. That of means is given in Monte Carlo errors of the difference as
   well: of 30 quantities chance alone makes one differ by 2 to 3.
@@ -33,7 +34,7 @@ from typing import Any
 import numpy as np
 from lines import ROOT, lines_here, lines_in_numpyro
 from page import table
-from settings import SETTINGS
+from settings import MODELS
 
 from codegen.results.diagnostics.convergence import ess_of_mean
 
@@ -58,16 +59,14 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog="python benchmarks/models", description=__doc__, formatter_class=raw
     )
     parser.add_argument("--jax-python", required=True, help="an interpreter that has numpyro")
-    parser.add_argument(
-        "--only", default=",".join(SETTINGS), help=f"some of: {', '.join(SETTINGS)}"
-    )
+    parser.add_argument("--only", default=",".join(MODELS), help=f"some of: {', '.join(MODELS)}")
     parser.add_argument("--turns", type=int, default=3, help="runs of each; medians are taken")
     parser.add_argument("--nuts-warmup", type=int, default=1000, help="steps in which NUTS adapts")
     parser.add_argument("--core", type=int, help="the core of everything; by default the last one")
     parser.add_argument("--into", type=Path, help="a folder that collects runs")
     parser.add_argument("--json", action="store_true", help="for machines")
     options = parser.parse_args(arguments)
-    unknown = set(options.only.split(",")) - set(SETTINGS)
+    unknown = set(options.only.split(",")) - set(MODELS)
     if unknown:
         parser.error(f"--only knows no {', '.join(sorted(unknown))}")
     return options
@@ -198,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for seed in range(options.turns):
             for model in models:
                 run(model, seed, options, folder, libraries)
-        rows = [found for model in SETTINGS if (found := row(model, folder))]
+        rows = [found for model in MODELS if (found := row(model, folder))]
     if options.json:
         print(json.dumps(rows, indent=2))
     else:

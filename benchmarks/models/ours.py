@@ -2,7 +2,7 @@
 has its effective sample size.
 
 The clock starts when libraries are imported and data are read; the cache of compiled modules is
-empty, so that compilation and warm-up are in it. A run that was too short goes on where it
+empty, so that tuning, compilation and warm-up are in it. A run that was too short goes on where it
 stopped, from its checkpoint.
 """
 
@@ -19,12 +19,11 @@ from typing import Any
 
 import numpy as np
 from reported import reported
-from settings import setting_of
+from settings import run_of
 
 from codegen import sample
 from codegen.bias.prediction import Prediction
 from codegen.results.diagnostics.convergence import ess_of_mean
-from recipe import bind
 
 FIRST = 600  # draws
 MOST = 400_000
@@ -47,25 +46,21 @@ def said_of(bias: Prediction | None) -> str:
 
 def run(task: dict[str, Any], posterior: Any, folder: str) -> dict[str, Any]:
     """The seconds, and what the draws are like; the draws of what is reported go into a file."""
-    setting = setting_of(task["model"])
     draws_wanted, least = FIRST, 0.0
     began, computed = perf_counter(), process_time()
-    sampler = bind(setting.sampler(), posterior)
-    options = setting.arguments(sampler) | {"chains": 1, "progress": False}
-    way = sample(
-        sampler, **options, step_size=setting.step / 8, steps=setting.way, thin=setting.way
-    )
-    compiled = process_time() - computed
-    start = {b.name: way[b.name][0, -1] for b in posterior.blocks}
+    chosen = run_of(task["model"], posterior, task["seed"])
+    options = chosen.arguments | {"chains": 1, "progress": False}
+    if chosen.way:
+        small = options | {"step_size": options["step_size"] / 8}
+        way = sample(**small, steps=chosen.way, thin=chosen.way)
+        options["initial"] = {b.name: way[b.name][0, -1] for b in posterior.blocks}
+    first = process_time() - computed
     while True:
         draws = sample(
-            sampler,
             **options,
-            step_size=setting.step,
-            steps=setting.way + draws_wanted * setting.thin,
-            warmup=setting.way,
-            thin=setting.thin,
-            initial=start,
+            steps=chosen.warmup + draws_wanted * chosen.thin,
+            warmup=chosen.warmup,
+            thin=chosen.thin,
             seed=task["seed"],
             checkpoint=folder,
         )
@@ -79,13 +74,13 @@ def run(task: dict[str, Any], posterior: Any, folder: str) -> dict[str, Any]:
     answer = {
         "wall": perf_counter() - began,
         "cpu": process_time() - computed,
-        "first_cpu": compiled,
+        "first_cpu": first,
         "draws": draws_wanted,
         "least_ess": least,
         "acceptance": None if draws.acceptance is None else float(np.mean(draws.acceptance)),
-        "setting": setting.name,
-        "exact": setting.exact,
-        "bias": None if setting.exact else said_of(draws.bias),
+        "setting": chosen.name,
+        "exact": chosen.exact,
+        "bias": None if chosen.exact else said_of(draws.bias),
         "warnings": list(draws.warnings),
     }
     np.savez(task["out"], **quantities)

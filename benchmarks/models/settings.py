@@ -1,113 +1,97 @@
-"""How each model is sampled here, set by hand. What finds settings by itself goes in the place of
-``setting_of``.
-
-Scales are about the standard deviations of the coordinates of a block, on the line where the block
-lives on an interval; HMC has masses of one over their squares.
+"""How each model is sampled here: by what ``codegen.tune`` finds, in seconds that are counted; by
+numbers that were set by hand where a model has a gradient of its own and no density to tune by.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sympy import Matrix
 
+from catalog.hmc import hmc_kernel
 from catalog.sghmc import sghmc
-from recipe import Parameter, Potential, Recipe, Vector, compose, metropolis, refresh, total
-from recipe.language.symbols import name_of
+from codegen import tune
+from recipe.kernel.trajectory import longest_trajectory
 
-theta = Vector("theta")
-r = Vector("r", like=theta)
-m = Parameter("m", like=theta, positive=True)
-hmc = Recipe(
-    (theta, r),
-    Potential("U", theta) + total(r**2 / m) / 2,
-    D=Matrix([[0, 0], [0, 0]]),
-    Q=Matrix([[0, -1], [1, 0]]),
-    name="hmc_with_masses",
-)
+MODELS = (
+    "logistic", "hierarchical", "factorisation", "mixture", "autoregression", "multinomial",
+    "softmax", "ordinal", "negative_binomial", "gaussian_process", "network", "network_jax",
+)  # fmt: skip
+# Where factors can be exchanged, chains of a pilot run disagree unless they start on one side.
+STARTS = {
+    "factorisation": {
+        "u1": np.full(25, 1.0), "u2": np.full(25, 0.3), "v1": np.full(20, 1.0),
+        "v2": np.full(20, 0.3),
+    },
+}  # fmt: skip
+NOT_OF_A_RUN = ("steps", "warmup", "thin", "chains", "seed", "max_bias")
 
 
 @dataclass(frozen=True)
-class Setting:
-    """A sampler with all its arguments.
+class ByHand:
+    """SGHMC by BAOAB, which has no Metropolis test, with numbers that were set by hand.
 
     Attributes:
         step: the step size.
-        most: HMC makes 1 to so many leapfrog steps; None for SGHMC, which has no test, by BAOAB.
-        scales: of HMC, by block: a number, or an array for a vector.
-        friction: of SGHMC.
-        thin: how many steps of SGHMC are between two draws.
+        friction: the friction.
+        thin: how many steps are between two draws.
         way: the steps on the way from the first state to where the mass is, with an eighth of the
             step size; as many are left out after it.
     """
 
     step: float
-    most: int | None = None
-    scales: Mapping[str, Any] = field(default_factory=dict)
-    friction: float = 1.0
-    thin: int = 1
+    friction: float
+    thin: int
     way: int = 200
 
-    @property
-    def name(self) -> str:
-        """What a table says."""
-        if self.most is None:
-            return f"SGHMC, BAOAB, step {self.step:g}, friction {self.friction:g}"
-        return f"HMC, step {self.step:g}, 1 to {self.most} leaps"
 
-    @property
-    def exact(self) -> bool:
-        """Whether a Metropolis test takes the bias away."""
-        return self.most is not None
-
-    def sampler(self) -> Any:
-        """The recipe or kernel."""
-        if self.most is None:
-            return sghmc
-        return compose(refresh(hmc, r), metropolis(hmc, "leapfrog", times=(1, self.most), flip=r))
-
-    def arguments(self, sampler: Any) -> dict[str, Any]:
-        """The keywords of ``sample`` that belong to the setting, all but the step size.
-
-        Args:
-            sampler: the sampler, bound to the posterior, whose parameters are named after blocks.
-        """
-        if self.most is None:
-            return {"params": {"C": self.friction}, "scheme": "baoab"}
-        masses = {
-            name_of(p): self.scales[name_of(p).removeprefix("m_").removeprefix("phi_")] ** -2.0
-            for p in sampler.parameters
-        }
-        return {"params": masses}
-
-
-SETTINGS = {
-    "logistic": Setting(0.45, 5, {"a": 0.045, "beta": np.repeat([0.02, 0.06], [16, 4])}),
-    "hierarchical": Setting(
-        0.45, 7, {"mu": 0.13, "tau": 0.15, "sigma": 0.03, "eta": np.full(30, 0.4)}
-    ),
-    "factorisation": Setting(
-        0.12, 20, {n: np.full(k, 0.3) for n, k in {"u1": 25, "u2": 25, "v1": 20, "v2": 20}.items()}
-    ),
-    "mixture": Setting(
-        0.4, 8, {"m": 0.061, "d": 0.028, "e": 0.025, "s": 0.029, "p": 0.076, "q": 0.078}, way=1000
-    ),
-    "autoregression": Setting(0.3, 12, {"a": 0.073, "rho": 0.175, "sigma": 0.033}),
-    "multinomial": Setting(0.4, 8, {"g": np.array([2, 0.9, 0.7, 0.5, 0.4] + 7 * [0.3])}),
-    "softmax": Setting(
-        0.2, 16, {"a1": 0.6, "a2": 0.8, "beta1": np.full(4, 0.6), "beta2": np.full(4, 0.7)}
-    ),
-    "ordinal": Setting(0.7, 4, {"beta": np.full(3, 0.085), "c": 0.11, "d": 0.1, "e": 0.08}),
-    "negative_binomial": Setting(0.8, 4, {"a": 0.031, "beta": np.full(4, 0.031), "c": 0.083}),
-    "gaussian_process": Setting(0.08, friction=3, thin=3),
-    "network": Setting(0.006, friction=2, thin=100, way=2000),
-    "network_jax": Setting(0.006, friction=2, thin=100, way=2000),
+BY_HAND = {
+    "gaussian_process": ByHand(0.08, friction=3, thin=3),
+    "network": ByHand(0.006, friction=2, thin=100, way=2000),
+    "network_jax": ByHand(0.006, friction=2, thin=100, way=2000),
 }
 
 
-def setting_of(model: str) -> Setting:
-    """How a model is sampled."""
-    return SETTINGS[model]
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What is run.
+
+    Attributes:
+        arguments: the keywords of ``sample`` but the numbers of steps, chains and seeds.
+        name: what a table says.
+        thin, warmup: how many steps are between two draws, and are left out.
+        exact: whether a Metropolis test takes the bias away.
+        way: the steps on the way to where the mass is; 0 where first values are known.
+    """
+
+    arguments: dict[str, Any]
+    name: str
+    thin: int
+    warmup: int
+    exact: bool
+    way: int
+
+
+def run_of(model: str, posterior: Any, seed: int) -> Run:
+    """Return how a model is run, after its tuning.
+
+    Args:
+        model: the name of the model.
+        posterior: its posterior.
+        seed: the seed of the turn; another one tunes anew.
+    """
+    given = BY_HAND.get(model)
+    if given is not None:
+        arguments = {
+            "what": sghmc, "posterior": posterior, "scheme": "baoab",
+            "params": {"C": given.friction}, "step_size": given.step,
+        }  # fmt: skip
+        name = f"SGHMC, BAOAB, step {given.step:g}, friction {given.friction:g}, by hand"
+        return Run(arguments, name, given.thin, given.way, False, given.way)
+    start = STARTS.get(model)
+    found = tune(hmc_kernel, posterior, chains=1, seed=seed, initial=start).settings
+    arguments = {k: v for k, v in found.items() if k not in NOT_OF_A_RUN}
+    leaps = longest_trajectory(found["what"])
+    name = f"HMC, step {found['step_size']:.2g}, 1 to {leaps} leaps, tuned"
+    return Run(arguments, name, 1, 0, True, 0)

@@ -21,6 +21,7 @@ from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction, Repairs
 from codegen.bias.repairs import proportional_repairs
 from codegen.bias.streams import noise_places
 from codegen.bias.twins import ShortRuns, shuffled, together_after
+from codegen.bias.units import in_own_units
 from codegen.bias.unpredictable import UnpredictableError
 from codegen.bias.work import WorkOfMany
 from codegen.inputs.lengths import Lengths
@@ -112,6 +113,7 @@ def predict_many(
             "the run is too short: 5 percent of its steps are too few to see what they lead to"
         )
     places = noise_places(setting.step.kernel.module, lengths)
+    setting, around = in_own_units(setting, around, places)
     _require_steps_that_do_not_alternate(setting, chains, min(most.steps, LOOK))
     excess = excess_of_step(setting, around.start, around.scale, places, most.directions)
     found = _found(setting, chains, around, excess, most)
@@ -178,7 +180,8 @@ def _moved(setting: Setting, state: Any, judged: np.ndarray) -> Any:
     """Return a copy of a state with other judged coordinates."""
     step, copied = setting.step, setting.step.kernel.copy(state)
     for name, part in step.recorded.items():
-        getattr(copied, name)[:] = judged[part.start - step.size : part.stop - step.size]
+        values = judged[part.start - step.size : part.stop - step.size]
+        getattr(copied, name)[:] = values if step.units is None else values * step.units[part]
     return copied
 
 

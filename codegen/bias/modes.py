@@ -153,7 +153,7 @@ def require_same_noise(setting: Setting, point: np.ndarray, scale: np.ndarray) -
     """
     own = slice(0, setting.step.block_size)
     aside = scale * np.where(np.arange(point.size) % 2, 1.0, -1.0)
-    here, there = (_reaction(setting, p)[own] for p in (point, point + aside))
+    here, there = (reaction(setting, p)[own] for p in (point, point + aside))
     for part in setting.step.fields.values():
         if part.stop > own.stop:
             continue
@@ -164,25 +164,30 @@ def require_same_noise(setting: Setting, point: np.ndarray, scale: np.ndarray) -
             )
 
 
-def _reaction(setting: Setting, point: np.ndarray) -> np.ndarray:
+def reaction(setting: Setting, point: np.ndarray, second: int = SECOND) -> np.ndarray:
     """Return by how much the results of two steps differ that differ in their normal numbers alone,
     shape (m,): the second one finds the rows of the first one's minibatch where it looks for its
     own.
+
+    Args:
+        setting: the step with its size.
+        point: where both start.
+        second: the number of the other step.
     """
     step, all_data = setting.step, setting.rows == 0
     first = setting.full(point, FIRST)
     if all_data:
-        return setting.full(point, SECOND) - first
+        return setting.full(point, second) - first
     state = step.states[(setting.rows, True)][0]
     rows = np.copy(state.rows)
-    setting.full(point, SECOND)
+    setting.full(point, second)
     other = dict(step.kernel.data)
     for estimator in step.kernel.module.estimators.values():
         for name in estimator.gradient.fields.values():
             other[name] = np.copy(step.kernel.data[name])
             other[name][state.rows] = step.kernel.data[name][rows]
     moved = replace(step, kernel=replace(step.kernel, data=other), entry=[])
-    return replace(setting, step=moved).full(point, SECOND) - first
+    return replace(setting, step=moved).full(point, second) - first
 
 
 def _seen(
@@ -303,9 +308,9 @@ def _noise(
     Raises:
         UnpredictableError: where it is no polynomial in the curvature.
     """
-    reaction = _reaction(setting, point)
+    answer = reaction(setting, point)
     turned = modes.vectors.T @ basis
-    wanted = np.array([turned @ reaction[r] for r in copied.result])
+    wanted = np.array([turned @ answer[r] for r in copied.result])
     given = starts @ turned.T
     degree = max(0, min(DEGREE, len(modes.values) // (2 * len(starts)) - 1))
     powers = modes.values[None, :] ** np.arange(degree + 1)[:, None]

@@ -37,6 +37,7 @@ class StepMap:
             as no linear step has the image.
         scratch: other numbers in a state that a step depends on, by field, such as the running
             variance of a gradient, or a thermostat; every step starts with these.
+        units: the unit of each coordinate of a result, shape (results,); None where all are 1.
         entry: the machine code of ``run`` and its constant arguments, once they are looked up.
         states: a state and ``Draws`` of the module, for each kind of minibatch.
     """
@@ -46,6 +47,7 @@ class StepMap:
     recorded: Mapping[str, slice]
     images: frozenset[str]
     scratch: Mapping[str, np.ndarray]
+    units: np.ndarray | None = None
     states: dict[tuple[int, bool], tuple[Any, Any]] = field(default_factory=dict)
     entry: list[Any] = field(default_factory=list)
 
@@ -67,7 +69,8 @@ class StepMap:
 
     def pack(self, state: Any) -> np.ndarray:
         """Return the point that a state of the module holds."""
-        return np.concatenate([np.ravel(getattr(state, f)) for f in self.fields])
+        found = np.concatenate([np.ravel(getattr(state, f)) for f in self.fields])
+        return found if self.units is None else found / self.units[: self.size]
 
     def __call__(
         self,
@@ -92,12 +95,13 @@ class StepMap:
         Raises:
             UnpredictableError: where the step leaves the domain.
         """
+        raw = point if self.units is None else point * self.units[: self.size]
         kind = (rows, distinct)
         if kind not in self.states:
-            self.states[kind] = self._allocated(point, rows, distinct)
+            self.states[kind] = self._allocated(raw, rows, distinct)
         state, draws = self.states[kind]
         for name, part in self.fields.items():
-            getattr(state, name)[:] = point[part]
+            getattr(state, name)[:] = raw[part]
         for name, values in self.scratch.items():
             getattr(state, name)[:] = values
         carried = self.kernel.module.plan.carried
@@ -117,7 +121,7 @@ class StepMap:
             raise UnpredictableError(
                 "a step from near the mode is not finite, or leaves the domain"
             )
-        return result
+        return result if self.units is None else result / self.units
 
     def _entry(self, state: Any, draws: Any) -> tuple[Any, ...]:
         """Return the machine code of ``run`` and those of its arguments that never change."""

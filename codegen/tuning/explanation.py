@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from codegen.tuning.metropolis import widths
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Scaled
 from codegen.tuning.request import Request
 from codegen.tuning.target import Target
+from codegen.tuning.widths import widths
 
 
 def explanation(
@@ -30,7 +30,7 @@ def explanation(
         request: the budget.
         said: how its step size was found.
     """
-    narrow, wide = widths(pilot, what)
+    narrow, wide = widths(target, pilot, what.scales)
     low, high = float(pilot.sd.min()), float(pilot.sd.max())
     steps, chains = settings["steps"], request.chains
     return (

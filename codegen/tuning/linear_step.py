@@ -25,13 +25,10 @@ from codegen.bias.linearise import (
     with_size,
 )
 from codegen.bias.minibatch_noise import noise_around
-from codegen.bias.predict import MAX_COORDINATES
 from codegen.bias.shift import points_of_law, shift_of_means
 from codegen.bias.small_step_law import small_step_law
 from codegen.bias.step_map import step_map
 from codegen.bias.streams import noise_lengths
-from codegen.bias.thermostat import thermostats
-from codegen.bias.unpredictable import UnpredictableError
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared
 from codegen.tuning.target import Target
@@ -75,6 +72,11 @@ class LinearStep:
     around: Around
     labels: list[str]
 
+    @property
+    def settling(self) -> int:
+        """The steps until a chain that starts in a draw of the pilot may be judged."""
+        return 0
+
     def at(self, step_size: float) -> Linear:
         """Return the linear step at another size."""
         scale = np.sqrt(np.maximum(np.diag(self.target.points), 1e-300))
@@ -88,8 +90,18 @@ class LinearStep:
             step_size: that size.
             batch: the rows of a minibatch; None for all of the data.
         """
-        law = law_of(near, None if batch is None else self._noise(near, step_size, batch))
-        return self._of_law(near, law)
+        noise = None if batch is None else self._noise(near, step_size, batch)
+        return self._of_law(near, self.law(near, step_size, noise))
+
+    def law(self, near: Linear, step_size: float, noise: np.ndarray | None) -> Law | None:
+        """Return the stationary law; None where there is none.
+
+        Args:
+            near: the linear step at that size.
+            step_size: that size.
+            noise: the covariance that minibatches add to a result; None without them.
+        """
+        return law_of(near, noise)
 
     def refined(self, near: Linear, step_size: float, batch: int | None) -> Predicted:
         """Return what is predicted with the noise of minibatches over the law that they make, and
@@ -98,13 +110,18 @@ class LinearStep:
         found = self.predicted(near, step_size, batch)
         if batch is not None and found.law is not None:
             noise = self._noise(near, step_size, batch, found.law.points, MORE_BATCHES)
-            found = self._of_law(near, law_of(near, noise))
+            found = self._of_law(near, self.law(near, step_size, noise))
         return self._with_shifts(found, near, step_size)
 
-    def _of_law(self, near: Linear, law: Law | None) -> Predicted:
+    def without_law(self) -> Predicted:
+        """Return what is predicted where there is no stationary law."""
         k = self.target.draws.shape[0]
+        return Predicted(Bias(np.full(k, np.inf), np.zeros(k)), None, np.inf)
+
+    def _of_law(self, near: Linear, law: Law | None) -> Predicted:
         if law is None:
-            return Predicted(Bias(np.full(k, np.inf), np.zeros(k)), None, np.inf)
+            return self.without_law()
+        k = self.target.draws.shape[0]
         bias = Bias(law.variances(self.target), np.zeros(k))
         return Predicted(bias, law, self._time(near, law))
 
@@ -161,10 +178,11 @@ class LinearStep:
         return max(1.0, worst) if np.isfinite(worst) else np.inf
 
 
-def linear_step(
+def setting_near(
     made: Prepared, target: Target, pilot: Pilot, step_size: float, batch: int | None
-) -> LinearStep:
-    """Return a compiled step near the middle of a law.
+) -> tuple[Setting, tuple[np.ndarray, np.ndarray], Around]:
+    """Return a compiled step as a function, the middle of the draws of a pilot run as a point of
+    it with the size of deviations, and where these draws are.
 
     Args:
         made: the compiled sampler.
@@ -174,31 +192,33 @@ def linear_step(
         batch: the rows of the largest minibatch that will be asked for; None for none.
 
     Raises:
-        UnpredictableError: where nothing can be predicted of this sampler.
+        UnpredictableError: where a step draws numbers that are not normal.
     """
     kernel = made.kernel
     step = step_map(kernel, made.state(target, pilot.mean), made.fields)
-    if step.size > MAX_COORDINATES:
-        raise UnpredictableError(
-            f"its state has {step.size:,} coordinates, and {MAX_COORDINATES} is the most that is"
-            " predicted"
-        )
     streams = noise_lengths(kernel.module, made.lengths)
     setting = Setting(step, streams, _rows(made, batch), step_size)
-    start, scale = _start(setting, made, target, pilot)
-    here = _fixed_point(setting, start, scale)
+    middle = _start(setting, made, target, pilot)
+    return setting, middle, _around(*middle, pilot)
+
+
+def linear_step(
+    setting: Setting, middle: tuple[np.ndarray, np.ndarray], around: Around, labels: list[str]
+) -> LinearStep:
+    """Return a compiled step near the middle of a law.
+
+    Args:
+        setting, middle, around: as ``setting_near`` returns them.
+        labels: the names of the coordinates.
+
+    Raises:
+        UnpredictableError: where nothing can be predicted of this sampler.
+    """
+    start, scale = middle
+    here = at_fixed_point(setting, start, scale)
     law = small_step_law(setting, here, scale)
     require_additive_noise(setting, here, law.points)
-    return LinearStep(setting, here, law, _around(start, scale, pilot), target.labels)
-
-
-def _fixed_point(setting: Setting, start: np.ndarray, scale: np.ndarray) -> Linear:
-    try:
-        return at_fixed_point(setting, start, scale)
-    except UnpredictableError:
-        if thermostats(setting, start, scale):
-            raise UnpredictableError("a thermostat is not tuned: give its step size") from None
-        raise
+    return LinearStep(setting, here, law, around, labels)
 
 
 def _rows(made: Prepared, batch: int | None) -> int:

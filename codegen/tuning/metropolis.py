@@ -19,6 +19,7 @@ from codegen.tuning.target import Target
 from codegen.tuning.trial import MAX_SWEEPS, Trial, Trialled
 from codegen.tuning.tuning import Alternative
 from codegen.tuning.untunable import UntunableError
+from codegen.tuning.widths import widths
 from recipe.kernel import Kernel
 from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, leaves_of
 from recipe.kernel.trajectory import longest_trajectory, with_trajectories
@@ -66,7 +67,7 @@ def tuned_kernel(name: str, what: Scaled, target: Target, pilot: Pilot, request:
     """
     kernel, given = what.what, dict(what.params)
     assert isinstance(kernel, Kernel)
-    narrow, wide = widths(pilot, what)
+    narrow, wide = widths(target, pilot, what.scales)
     for parameter in what.open:
         if len(what.open) > 1:
             raise UntunableError(f"give {', '.join(what.open)}: tuning chooses at most one of them")
@@ -120,16 +121,6 @@ def _adapted(trial: Trial, first: float, rate: float) -> tuple[float, Trialled |
         adaptation.update(trial.move(min(adaptation.step_size, LARGEST_GROWTH * first), 1))
     size = rounded(adaptation.averaged)
     return size, trial.judged(size)
-
-
-def widths(pilot: Pilot, what: Scaled) -> tuple[float, float]:
-    """Return the smallest and the largest standard deviation of any direction, in units of the
-    scales of the sampler.
-    """
-    scale = np.ones(pilot.sd.size) if what.scales is None else what.scales
-    values = np.linalg.eigvalsh(pilot.covariance / np.outer(scale, scale))
-    largest = float(values[-1])
-    return math.sqrt(max(float(values[0]), 1e-12 * largest)), math.sqrt(largest)
 
 
 def _two_digits(x: float) -> int:

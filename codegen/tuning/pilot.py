@@ -12,25 +12,31 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from codegen.inputs.minimise import minimise
 from codegen.results.diagnostics.convergence import convergence
 from codegen.tuning.dual_averaging import DualAveraging
+from codegen.tuning.metric import (
+    applied,
+    applied_transposed,
+    log_width,
+    root_of_curvature,
+    root_of_draws,
+)
 from codegen.tuning.target import Target
 
 FAST, SLOW, LAST, DRAWS = 60, (30, 60, 120), 50, 400  # rounds
 RATES = (0.8, 0.95, 0.99)  # of acceptance: the next one where trajectories are unstable
 UNSTABLE = 12.0  # a trajectory that gains so much energy has left what its step size follows
 MAX_UNSTABLE = 0.004  # of all trajectories
-MAX_DENSE = 120  # coordinates
 MAX_LEAPFROGS = 64  # of a trajectory
 HALF_PERIOD = np.pi  # the longest time of a trajectory, where the law has unit variances
 START = 1.0  # starts are within this of 0 in each coordinate
 MAX_SEARCH = 600  # evaluations of a search for a mode
 WAY_POINTS = 8  # on the way to it that are compared
-PRIOR_DRAWS = 5.0  # that the metric before counts as, beside those of a window
 MIN_ROUNDS_SHARE = 0.25  # of the rounds, however large the data
 MAX_NUMBERS = 1e10  # of the data, that a pilot run reads before it becomes shorter
 LEAPFROGS_EXPECTED = 6
@@ -45,7 +51,7 @@ class Pilot:
     Attributes:
         draws: its draws, shape (chains, draws, n).
         mean: their mean, shape (n,).
-        covariance: their covariance, shape (n, n).
+        sd: their standard deviations, shape (n,).
         r_hat: the largest R-hat of a coordinate.
         worst: the name of that coordinate.
         evaluations: how many gradients it has cost.
@@ -58,7 +64,7 @@ class Pilot:
 
     draws: np.ndarray
     mean: np.ndarray
-    covariance: np.ndarray
+    sd: np.ndarray
     r_hat: float
     worst: str
     evaluations: int
@@ -67,10 +73,12 @@ class Pilot:
     rate: float
     unstable: float
 
-    @property
-    def sd(self) -> np.ndarray:
-        """The standard deviations, shape (n,)."""
-        return np.sqrt(np.diag(self.covariance))
+    @cached_property
+    def covariance(self) -> np.ndarray:
+        """The covariance of the draws, shape (n, n)."""
+        flat = self.draws.reshape(-1, self.draws.shape[-1])
+        with np.errstate(all="ignore"):  # a law without a finite integral is refused later
+            return np.atleast_2d(np.cov(flat, rowvar=False))
 
     @property
     def last(self) -> np.ndarray:
@@ -98,8 +106,8 @@ def pilot_run(target: Target, chains: int, seed: int, starts: np.ndarray | None 
     found = np.array([_searched(target, z) for z in found])
     energies = [target(z)[0] for z in found]
     lowest = found[int(np.nanargmin(np.where(np.isfinite(energies), energies, np.inf)))]
-    metric = _curvature(target, lowest)
-    z = np.array([x + metric @ random.standard_normal(n) for x in found])
+    metric = root_of_curvature(target, lowest)
+    z = np.array([x + applied(metric, random.standard_normal(n)) for x in found])
     z = np.where(np.isfinite([[target(x)[0]] for x in z]), z, found)
     run = _Run(target, random, z, metric)
     share = _share_of_rounds(target, chains)
@@ -117,10 +125,12 @@ def pilot_run(target: Target, chains: int, seed: int, starts: np.ndarray | None 
     r_hat = np.where(np.isfinite(judged.r_hat), judged.r_hat, np.inf if chains > 1 else 1.0)
     worst = int(np.argmax(r_hat))
     flat = draws.reshape(-1, n)
+    with np.errstate(all="ignore"):  # a law without a finite integral is refused later
+        sd = flat.std(axis=0, ddof=1)
     return Pilot(
         draws,
         flat.mean(axis=0),
-        _covariance(flat),
+        sd,
         float(r_hat[worst]),
         target.labels[worst],
         target.evaluations[0],
@@ -129,11 +139,6 @@ def pilot_run(target: Target, chains: int, seed: int, starts: np.ndarray | None 
         run.rate,
         unstable,
     )
-
-
-def _covariance(flat: np.ndarray) -> np.ndarray:
-    with np.errstate(all="ignore"):  # a law without a finite integral is refused later
-        return np.atleast_2d(np.cov(flat, rowvar=False))
 
 
 def _share_of_rounds(target: Target, chains: int) -> float:
@@ -171,56 +176,8 @@ def _searched(target: Target, start: np.ndarray) -> np.ndarray:
         minimise(counted, start)
     places = np.unique(np.geomspace(1, len(way), WAY_POINTS).astype(int))
     chosen = [way[-n] for n in places if np.isfinite(way[-n][0])] or [way[-1]]
-    costs = [value - _log_width(_curvature(target, z)) for value, z in chosen]
+    costs = [value - log_width(root_of_curvature(target, z)) for value, z in chosen]
     return chosen[int(np.argmin(costs))][1]
-
-
-def _log_width(root: np.ndarray) -> float:
-    """Return the logarithm of the determinant of a root of a covariance."""
-    return float(np.linalg.slogdet(root)[1])
-
-
-def _curvature(target: Target, point: np.ndarray) -> np.ndarray:
-    """Return a root of the inverse of the Hessian at a point, with the size of negative curvature
-    in place of itself; shape (n, n).
-    """
-    n = point.size
-    with np.errstate(all="ignore"):
-        if n > MAX_DENSE:
-            return np.diag(1.0 / np.sqrt(_positive(np.abs(_diagonal(target, point)))))
-        # a difference first in units of the coordinates, then in those that this one shows
-        scale = 1.0 / np.sqrt(_positive(np.abs(_diagonal(target, point))))
-        columns = []
-        for i in range(n):
-            move = np.zeros(n)
-            move[i] = 1e-3 * scale[i]
-            columns.append((target(point + move)[1] - target(point - move)[1]) / 2e-3 * scale)
-        H = np.nan_to_num(np.array(columns), nan=0.0, posinf=0.0, neginf=0.0)
-    values, vectors = np.linalg.eigh((H + H.T) / 2)
-    # eigenvalues that are lost in rounding, or negative, are no curvature to trust
-    size = np.maximum(np.abs(values), 1e-9 * max(float(np.abs(values).max()), 1e-300))
-    return np.asarray(scale[:, None] * vectors / np.sqrt(size))
-
-
-def _diagonal(target: Target, point: np.ndarray) -> np.ndarray:
-    """Return the diagonal of the Hessian at a point, by differences that fit the slopes."""
-    found = np.ones(point.size)
-    for i in range(point.size):
-        reach = 1e-4 * (1.0 + abs(point[i]))
-        for _ in range(3):
-            move = np.zeros(point.size)
-            move[i] = reach
-            found[i] = (target(point + move)[1][i] - target(point - move)[1][i]) / (2 * reach)
-            if not np.isfinite(found[i]) or found[i] == 0.0:
-                reach *= 1e-2
-                continue
-            reach = 1e-3 / np.sqrt(abs(found[i]))
-    return found
-
-
-def _positive(values: np.ndarray) -> np.ndarray:
-    usable = np.isfinite(values) & (values > 0)
-    return np.where(usable, values, 1.0)
 
 
 class _Run:
@@ -254,7 +211,7 @@ class _Run:
     def slow(self, rounds: int) -> None:
         """Adapt the step size, and then the metric to the states of this window."""
         seen = self._adapted(max(rounds, 10))
-        self._root = self._metric(seen)
+        self._root = root_of_draws(seen, self._root)
 
     def drawn(self, rounds: int) -> tuple[np.ndarray, float, float]:
         """Return draws without adaptation, shape (chains, rounds, n), the acceptance rate, and the
@@ -276,25 +233,6 @@ class _Run:
             seen.append([x for x, _, _ in self._here])
         self._step = min(adaptation.averaged, 2.0)
         return np.array(seen)
-
-    def _metric(self, seen: np.ndarray) -> np.ndarray:
-        """Return a root of the covariance within chains, with the metric before as a prior."""
-        rounds, chains, n = seen.shape
-        within = seen - seen.mean(axis=0)
-        flat = within.reshape(-1, n)
-        count = rounds * chains / 2.0  # draws of one trajectory after another are correlated
-        prior = max(PRIOR_DRAWS, n / 2.0)
-        with np.errstate(all="ignore"):
-            before = prior * self._root @ self._root.T
-            S = flat.T @ flat / max(1, (rounds - 1) * chains) * count + before
-            S = S / (count + prior)
-        if not np.all(np.isfinite(S)) or not np.all(np.diag(S) > 0):
-            return self._root  # the law has no finite integral, or no chain has moved
-        if n > MAX_DENSE:
-            return np.diag(np.sqrt(np.diag(S)))
-        scale = np.sqrt(np.diag(S))
-        values, vectors = np.linalg.eigh(S / np.outer(scale, scale))
-        return np.asarray(scale[:, None] * vectors * np.sqrt(np.maximum(values, 1e-13)))
 
     def _round(self, step: float) -> float:
         """Move all chains by a trajectory each; return the mean acceptance probability."""
@@ -319,11 +257,11 @@ class _Run:
     ) -> tuple[tuple[np.ndarray, float, np.ndarray], np.ndarray]:
         root, value = self._root, np.inf
         with np.errstate(all="ignore"):
-            p = p - step / 2 * (root.T @ slope)
+            p = p - step / 2 * applied_transposed(root, slope)
             for k in range(leapfrogs):
-                x = x + step * (root @ p)
+                x = x + step * applied(root, p)
                 value, slope = self._target(x)
                 if not np.isfinite(value):
                     return (x, np.inf, slope), p
-                p = p - (step if k < leapfrogs - 1 else step / 2) * (root.T @ slope)
+                p = p - (step if k < leapfrogs - 1 else step / 2) * applied_transposed(root, slope)
         return (x, value, slope), p

@@ -8,24 +8,29 @@ from typing import Any
 
 import numpy as np
 
+from codegen.bias.predict import MAX_COORDINATES
 from codegen.bias.unpredictable import UnpredictableError
 from codegen.inputs.options import SamplingOptions
 from codegen.results.diagnostics.convergence import Estimates, convergence
-from codegen.tuning.linear_step import LinearStep, Predicted, linear_step
-from codegen.tuning.metropolis import initial_values, steps_of, widths
+from codegen.tuning.linear_step import LinearStep, Predicted, linear_step, setting_near
+from codegen.tuning.many import Tried, each_batch
+from codegen.tuning.metropolis import initial_values, steps_of
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared, Scaled, prepared, rounded
 from codegen.tuning.request import Request
 from codegen.tuning.target import Target
+from codegen.tuning.thermostat_step import thermostat_step
 from codegen.tuning.trial import Trial, Trialled
 from codegen.tuning.tuning import Alternative
+from codegen.tuning.widths import widths
 from recipe.declare.update import Update
 from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.symbols import Vector
+from recipe.language.symbols import Scalar, Vector
 from recipe.scheme.evaluations import evaluations_of
 
 # the schemes that are compared, where they fit: first order, and better ones of the same cost
 OVERDAMPED, UNDERDAMPED = ("euler",), ("semi-implicit", "baoab")
+THERMOSTATTED = ("semi-implicit",)  # badodab is not predicted: decision 0033
 FRICTIONS = (0.7, 2.0, 8.0)  # in rates of the widest direction; 2 is critical damping
 BATCHES = (0.1, 0.01)  # of the rows
 MIN_ROWS, MIN_BATCH = 200, 20  # with fewer rows no minibatch is worth its noise
@@ -45,14 +50,14 @@ class Setting:
     Attributes:
         alternative: it in short.
         made: the compiled sampler, with its friction.
-        step: its linear step.
-        predicted: what is predicted.
+        step: its linear step; None where it has been tried by runs already.
+        predicted: what is predicted, or was found by runs.
     """
 
     alternative: Alternative
     made: Prepared
-    step: LinearStep
-    predicted: Predicted
+    step: LinearStep | None
+    predicted: Predicted | Tried
 
 
 def settings_of(
@@ -87,7 +92,11 @@ def settings_of(
 def _schemes(what: Scaled, request: Request) -> tuple[str, ...]:
     if request.scheme is not None:
         return (request.scheme,)
-    return UNDERDAMPED if _has_momenta(what) else OVERDAMPED
+    if not _has_momenta(what):
+        return OVERDAMPED
+    # a number beside momenta is a thermostat
+    numbers = any(isinstance(b, Scalar) for b in what.what.state)
+    return THERMOSTATTED if numbers else UNDERDAMPED
 
 
 def _has_momenta(what: Scaled) -> bool:
@@ -98,7 +107,7 @@ def _has_momenta(what: Scaled) -> bool:
 def _of_scheme(
     name: str, what: Scaled, scheme: str, target: Target, pilot: Pilot, request: Request
 ) -> Iterator[Setting | Alternative]:
-    narrow, wide = widths(pilot, what)
+    narrow, wide = widths(target, pilot, what.scales)
     bound = 2.0 * (narrow if _has_momenta(what) else narrow**2)
     frictions = [{n: rounded(f / wide) for n in what.open} for f in FRICTIONS if what.open] or [{}]
     options = SamplingOptions(
@@ -107,11 +116,58 @@ def _of_scheme(
     )  # fmt: skip
     made = prepared(what, options, request.check)
     batches = _batches(target.density.rows, request)
+    if _coordinates(made, target, pilot) > MAX_COORDINATES:
+        friction = frictions[len(frictions) // 2]
+        own, relaxation = made.with_params(**friction), wide if _has_momenta(what) else wide**2
+        for batch, found in each_batch(
+            own, target, pilot, FIRST * bound, relaxation, batches, request.max_bias, SPARE
+        ):
+            yield _of_many(name, scheme, friction, own, batch, found, target)
+        return
     for friction in frictions:
         own = made.with_params(**friction)
-        step = linear_step(own, target, pilot, 0.1 * bound, max(b or 0 for b in batches) or None)
+        step = _step_of(own, target, pilot, 0.1 * bound, max(b or 0 for b in batches) or None)
         step.require_normal(step.predicted(step.here, 0.1 * bound, None))
         yield from _within(name, scheme, friction, own, step, bound, batches, target, request)
+
+
+def _step_of(
+    made: Prepared, target: Target, pilot: Pilot, size: float, batch: int | None
+) -> LinearStep:
+    setting, middle, around = setting_near(made, target, pilot, size, batch)
+    try:
+        return linear_step(setting, middle, around, target.labels)
+    except UnpredictableError:
+        held = thermostat_step(made, target, pilot, setting, middle, around)
+        if held is None:
+            raise
+        return held
+
+
+def _coordinates(made: Prepared, target: Target, pilot: Pilot) -> int:
+    """Return the number of coordinates of a state."""
+    return sum(np.size(a) for a in _blocks(made, made.state(target, pilot.mean)))
+
+
+def _blocks(made: Prepared, state: Any) -> list[np.ndarray]:
+    return [getattr(state, f) for f in made.kernel.module.plan.fields.values()]
+
+
+def _of_many(
+    name: str,
+    scheme: str,
+    friction: dict[str, float],
+    made: Prepared,
+    batch: int | None,
+    found: Tried | str,
+    target: Target,
+) -> Setting | Alternative:
+    """Return what was found by runs of a sampler with many coordinates."""
+    if isinstance(found, str):
+        return Alternative(name, scheme, None, batch, friction, reason=found)
+    rows = found.time * _evaluations(made) * (batch or target.density.rows)
+    short = Alternative(name, scheme, found.step_size, batch, friction, found.bias, rows)
+    return Setting(short, made, None, found)
 
 
 def _batches(rows: int, request: Request) -> list[int | None]:
@@ -140,9 +196,8 @@ def _within(
     left = list(batches)
     size = FIRST * bound
     for _ in range(TRIALS):
-        near = step.at(rounded(size))
         for batch in list(left):
-            found = step.predicted(near, rounded(size), batch)
+            found = _predicted(step, rounded(size), batch)
             if found.bias.size <= budget and np.isfinite(found.time):
                 left.remove(batch)
                 rows = evaluations * (batch or target.density.rows)
@@ -159,6 +214,16 @@ def _within(
         yield Alternative(name, scheme, None, batch, friction, reason=reason)
 
 
+def _predicted(step: LinearStep, size: float, batch: int | None) -> Predicted:
+    """Return what is predicted of a step size; no law where a thermostat has no place there."""
+    try:
+        return step.predicted(step.at(size), size, batch)
+    except UnpredictableError:
+        if not step.settling:
+            raise
+        return step.without_law()
+
+
 def corrected(
     found: Setting, target: Target, pilot: Pilot, request: Request
 ) -> Setting | Alternative:
@@ -167,17 +232,19 @@ def corrected(
 
     A linear step does not know how the law bends; the trial does.
     """
-    size = found.alternative.step_size
+    size, step = found.alternative.step_size, found.step
+    if step is None:
+        return found
     assert size is not None
     first_size, budget = size, SPARE * request.max_bias
     batch, rows = found.alternative.batch_size, found.alternative.rows or 0.0
     per_step = rows / found.predicted.time
     for _ in range(CORRECTIONS):
-        near = found.step.at(size)
-        predicted = found.step.refined(near, size, batch)
+        near = step.at(size)
+        predicted = step.refined(near, size, batch)
         bias = predicted.bias.size
         if bias <= budget:
-            shown = _trial(found.made, batch, target, pilot, size, predicted.time)
+            shown = _trial(found, batch, target, pilot, size, predicted.time)
             if shown is not None and _agrees(shown.estimates, pilot, request):
                 time = max(predicted.time, shown.steps)
                 short = replace(found.alternative, step_size=size, bias=bias, rows=time * per_step)
@@ -195,12 +262,15 @@ def corrected(
 
 
 def _trial(
-    made: Prepared, batch: int | None, target: Target, pilot: Pilot, size: float, time: float
+    found: Setting, batch: int | None, target: Target, pilot: Pilot, size: float, time: float
 ) -> Trialled | None:
     """Return what a trial of a setting shows; None where a chain left what is finite."""
+    made = found.made
     options = replace(made.kernel.options, batch_size=batch)
     own = replace(made, kernel=replace(made.kernel, options=options))
-    return Trial(own, target, pilot.last).judged(size, max(1, int(time / 4)))
+    trial = Trial(own, target, pilot.last)
+    trial.move(size, 0 if found.step is None else found.step.settling)
+    return trial.judged(size, max(1, int(time / 4)))
 
 
 def _agrees(found: Estimates, pilot: Pilot, request: Request) -> bool:
@@ -224,7 +294,8 @@ def run_settings(
     """Return the arguments of ``sample`` for a setting."""
     chosen = found.alternative
     time = found.predicted.time
-    warmup = int(float(f"{max(100.0, WARM_UP_TIMES * time):.2g}"))
+    settling = 0 if found.step is None else found.step.settling
+    warmup = int(float(f"{max(100.0, WARM_UP_TIMES * time, settling):.2g}"))
     kept = steps_of(time, request)
     return {
         "what": what.what,

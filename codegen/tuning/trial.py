@@ -4,7 +4,7 @@ how many of its steps are worth a draw.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -56,6 +56,16 @@ class Trial:
         numbers = sum(a.size for a in made.kernel.data.values())
         self._workers = made.kernel.options.workers if numbers >= LARGE else 1
 
+    @property
+    def states(self) -> tuple[Any, ...]:
+        """The states of all chains."""
+        return tuple(self._states)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a chain has left what is finite."""
+        return self._stopped
+
     def move(self, size: float, count: int) -> float:
         """Move all chains; return the mean acceptance rate, 0 where a chain has stopped.
 
@@ -72,6 +82,10 @@ class Trial:
         return np.array(
             [np.concatenate([getattr(s, f) for f in self._of.fields]) for s in self._states]
         )
+
+    def fields(self, names: Sequence[str]) -> np.ndarray:
+        """Return the means over all chains of some fields of a state, one array a field."""
+        return np.array([np.mean([getattr(s, f) for s in self._states], axis=0) for f in names])
 
     def judged(self, size: float, thin: int = 1) -> Trialled | None:
         """Return what a trial shows, which is made longer until enough is known; None where

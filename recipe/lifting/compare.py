@@ -25,7 +25,7 @@ from recipe.language.symbols import (
 )
 from recipe.lifting.evaluate import NoNumberError, Numbers
 from recipe.lifting.fronts.claim import Claim
-from recipe.lifting.fronts.given import point_of, shape_of
+from recipe.lifting.fronts.given import expressions_of, point_of, shape_of
 from recipe.lifting.fronts.trace import Front, Shapes, Trace
 from recipe.lifting.tree.place import place_of_code, refuse
 
@@ -186,20 +186,19 @@ def _arguments(claim: Claim, values: Any, sizes: Any, shapes: Shapes) -> dict[st
 
 
 def _gradient(claim: Claim, name: str, values: Any, sizes: Any, shapes: Shapes) -> Any:
-    """A function of numpy arrays that has the values of the expression."""
-    gradient = claim.gradient[name]
-    blocks = point_of(gradient)
+    """The function of a part of the name and of numpy arrays that has the values of the expression.
 
-    def function(*point: Any) -> Any:
+    The part is what stands behind the name in the tree: nothing, ``.1`` or ``'0``.
+    """
+    gradient = claim.gradient[name]
+    blocks, expressions = point_of(gradient), expressions_of(name, gradient)
+
+    def function(part: str, *point: Any) -> Any:
         here = dict(values)
         for b, x in zip(blocks, point, strict=True):
             here[b] = np.ravel(x) if isinstance(b, Vector) else float(np.ravel(x)[0])
-        numbers = Numbers(here, sizes)
-        parts = [
-            _shaped(numbers.of(e), e, shapes)
-            for e in (gradient if isinstance(gradient, tuple) else (gradient,))
-        ]
-        return tuple(parts) if isinstance(gradient, tuple) else parts[0]
+        e = expressions[f"{name}{part}"]
+        return _shaped(Numbers(here, sizes).of(e), e, shapes)
 
     return function
 

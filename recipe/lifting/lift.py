@@ -22,10 +22,11 @@ from recipe.lifting.fronts.claim import Claim, read_claim
 from recipe.lifting.fronts.given import expressions_of, point_of
 from recipe.lifting.fronts.signs import parameters
 from recipe.lifting.fronts.stand_ins import globals_written
+from recipe.lifting.fronts.torch_optimizer import is_optimizer, optimizer_claim
 from recipe.lifting.reading import Lifted, Reading, Term
 from recipe.lifting.traces import Tree, tree_of
 from recipe.lifting.tree.decimals import noting
-from recipe.lifting.tree.expression import expression
+from recipe.lifting.tree.expression import expression, with_open_squares
 from recipe.lifting.tree.generic import terms
 from recipe.lifting.tree.node import LEAF, Node, made, one_tree
 from recipe.lifting.tree.order import Blocks, assignments
@@ -56,6 +57,9 @@ def lift(
 
     Args:
         function: the function of one step; of a function that Numba has compiled, that of Python.
+            A class of optimizers of PyTorch stands for its ``step``: ``state`` then names
+            ``params`` and the entries of its state, ``arguments`` are those of the class, and
+            ``gradient={"params": grad(U, theta)}`` is ``p.grad``.
         state: the block that each argument is, by the name of the argument.
         step: the symbol of the step size. An argument with its name is the step; where the code has
             another unit, say so in ``arguments``, ``{"lr": h**2}``.
@@ -98,7 +102,11 @@ def lift(
         >>> rule.rule[0][1]
         sqrt(2)*w*sqrt(h) - h*grad(U, theta) + theta
     """
-    claim = read_claim(function, state, step, arguments or {}, noise, gradient or {}, returns)
+    arguments, gradient = arguments or {}, gradient or {}
+    if is_optimizer(function):
+        function, arguments = optimizer_claim(function, state, arguments, gradient)
+        gradient, library = {}, "torch"
+    claim = read_claim(function, state, step, arguments, noise, gradient, returns)
     written = globals_written(claim.function)
     if written is not None:
         raise CannotLiftError(
@@ -129,6 +137,8 @@ def lift(
         (*notes, *_defaults(claim)),
         compared,
     )
+    if options.get("units"):
+        pairs = [(block, with_open_squares(e)) for block, e in pairs]
     rule = pairs if sequential else dict(pairs)
     return Lifted.of(reading, step, rule, target, **options)
 
@@ -225,7 +235,8 @@ def _drawn_at(tree: Tree, which: tuple[int, ...]) -> Place | None:
 
 
 def _place(claim: Claim) -> Place | None:
-    code = getattr(claim.function, "__code__", None)
+    function = claim.function
+    code = getattr(function, "shown_at", None) or getattr(function, "__code__", None)
     return None if code is None else place_of_code(code)
 
 

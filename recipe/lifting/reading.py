@@ -8,7 +8,7 @@ from typing import Any
 from sympy import Expr
 
 from recipe.declare.update import Update
-from recipe.language.symbols import Block, generic
+from recipe.language.symbols import Block, Noise, ScalarNoise, generic
 from recipe.language.text import text
 from recipe.lifting.tree.place import Place, shown_path
 from recipe.printing.latex import latex, latex_of_name
@@ -131,6 +131,21 @@ def reading_latex(lifted: Lifted) -> str:
 
 def _escaped(place: Place) -> str:
     return f"{shown_path(place.file)}:{place.line}".replace("_", "\\_")
+
+
+def code_lines(reading: Reading) -> list[tuple[str, str, bool, str, int]]:
+    """Return block, term, whether it is noise, file and line of each term; the function itself
+    first.
+    """
+    found = []
+    if reading.place is not None:
+        found.append(("", "", False, shown_path(reading.place.file), reading.place.line))
+    for t in reading.terms:
+        if t.place is not None:
+            noise = bool(t.expression.atoms(Noise, ScalarNoise))
+            file, line = shown_path(t.place.file), t.place.line
+            found.append((str(t.block), str(t.expression), noise, file, line))
+    return found
 
 
 def reading_data(lifted: Lifted, name: str) -> dict[str, Any]:

@@ -4,9 +4,10 @@ known.
 An Ornstein-Uhlenbeck process has a normal law (``flow``), and a square-root process a scaled
 non-central chi-squared law (``square_root``). A block that Ito's formula maps to one of these has
 the image of its law: exponential Ornstein-Uhlenbeck by theta = exp(phi). Such a step has no error
-of discretisation. Where data enter the drift by one sum (``summed_data``) the step can use
-estimates of the gradient as well: that is the stochastic Cox-Ingersoll-Ross process of Baker,
-Fearnhead, Fox & Nemeth (2018).
+of discretisation. Where data enter the drift by one sum (``summed_data``), that of the block or of
+its preimage, the step can use estimates of the gradient as well: that is the stochastic
+Cox-Ingersoll-Ross process of Baker, Fearnhead, Fox & Nemeth (2018), and the same for a log-normal
+law.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames, blocks_in
 from recipe.language.symbols import Block
+from recipe.language.total import substitute
 from recipe.scheme.flow import flow
 from recipe.scheme.increment import diagonal_noise, step_symbol, white_noise
 from recipe.scheme.pieces import Motion
 from recipe.scheme.square_root import SquareRoot, square_root_law
-from recipe.scheme.summed_data import summed_data
+from recipe.scheme.summed_data import SummedData, slope_at, summed_data
 
 LIBRARY_MAPS = tuple(
     m for m in vars(maps).values() if isinstance(m, Map) and m.domain == S.Reals and not m.kink
@@ -174,13 +176,7 @@ def _transformed(
     """Yield the transitions of the block as an image of each map of the library onto its domain, by
     Ito's formula.
     """
-    drift = derive(recipe).dynamics.drift[block]
-    if (
-        block.image is not None
-        or abstract_atoms(drift)
-        or drift.count_ops() > MAX_DRIFT_OPERATIONS
-        or block.domain == S.Reals
-    ):
+    if block.image is not None or block.domain == S.Reals:
         return
     for m in (m for m in LIBRARY_MAPS if _range_of(m) == (block.domain.inf, block.domain.sup)):
         try:
@@ -189,13 +185,41 @@ def _transformed(
             noise = _simple(diagonal_noise(changed, phi, "an exact transition"))
             if blocks_in(noise, changed.state):
                 continue  # the map does not make the noise constant
-            base = _solved(
-                changed, phi, _simple(derive(changed).dynamics.drift[phi]), noise, step, names
-            )
+            data = _summed_through(recipe, block, m, names)
+            drift = _drift_of_preimage(recipe, block, phi, m, data)
+            base = _solved(changed, phi, drift, noise, step, names)
         except RecipeError:
             continue
         assert m.inverse is not None
-        yield Transition(block, m(base.xreplace({phi: m.inverse(block)})), phi, base, m)
+        value = m(base.xreplace({phi: m.inverse(block)}))
+        value = value.xreplace({d.total: d.from_gradient for d in data})
+        yield Transition(block, value, phi, base, m)
+
+
+def _summed_through(
+    recipe: Recipe, block: Block, m: Map, names: UnusedNames
+) -> tuple[SummedData, ...]:
+    """The gradients by the block whose data enter the drift of its preimage by one sum."""
+    assert m.inverse is not None
+    noise = diagonal_noise(recipe, block, "an exact transition")
+    return summed_data(recipe, block, sympy.cancel(noise / slope_at(m, block)), names)
+
+
+def _drift_of_preimage(
+    recipe: Recipe, block: Block, phi: Block, m: Map, data: tuple[SummedData, ...]
+) -> Expr:
+    """The drift of phi by Ito's formula, with each sum over data as a symbol.
+
+    Raises:
+        RecipeError: where it is too large to be looked at, or a gradient is left in it.
+    """
+    noise = diagonal_noise(recipe, block, "an exact transition")
+    drift = derive(recipe).dynamics.drift[block].xreplace({d.gradient: d.written_out for d in data})
+    if abstract_atoms(drift) or drift.count_ops() > MAX_DRIFT_OPERATIONS:
+        raise RecipeError(f"no exact transition of {block} is looked for through a map")
+    f, slope, bend = m(phi), m.derivative(phi), m.derivative(phi, 2)
+    across = substitute(noise, {block: f}) / slope**2
+    return _simple((substitute(drift, {block: f}) - bend * across) / slope)
 
 
 def _simple(e: Expr) -> Expr:

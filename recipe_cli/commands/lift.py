@@ -14,10 +14,10 @@ from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import print_json, print_lines
 
 EPILOG = (
-    "Examples: `recipe lift my_claims.py`, `recipe lift my_claims.py:sgld --format latex`. A file"
-    " reads a rule out of code with `sgld = lift(function, state=..., ...)`; `recipe verify` and"
-    " `recipe audit` judge it as they judge every update. Exit status: 0 if everything was read, 2"
-    " bad input."
+    "Examples: `recipe lift my_claims.py`, `recipe lift blackjax.sgmcmc.sgld`, `recipe lift"
+    " my_claims.py:sgld --format latex`. A file reads a rule out of code with `sgld ="
+    " lift(function, state=..., ...)`; `recipe verify` and `recipe audit` judge it as they judge"
+    " every update. Exit status: 0 if everything was read, 2 bad input."
 )
 
 
@@ -33,7 +33,9 @@ def lift(
     where: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="File that reads rules out of code, or FILE:NAME for one of them."
+            metavar="FILE|CODE",
+            help="File that reads rules out of code, FILE:NAME for one of them, or the dotted name"
+            " of code that is known, such as blackjax.sgmcmc.sgld.",
         ),
     ],
     format: Annotated[

@@ -39,6 +39,25 @@ class Task:
 
 
 @dataclass(frozen=True)
+class CodeLine:
+    """A line of code that computes a term of a rule.
+
+    Attributes:
+        block: the name of the block.
+        term: the term; empty for the function itself.
+        is_noise: whether the term is noise.
+        file: the file, as a person knows it.
+        line: the number of the line.
+    """
+
+    block: str
+    term: str
+    is_noise: bool
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
 class DeclarationFacts:
     """The facts about a declaration that reports need, as plain data.
 
@@ -48,6 +67,7 @@ class DeclarationFacts:
         expect: the verdict that its author expects; None if none is named.
         source: where it was published; None if it does not say.
         target: the text of minus its log density, up to a constant.
+        code: the lines that its terms were read from; none where it was written down.
     """
 
     name: str
@@ -55,6 +75,7 @@ class DeclarationFacts:
     expect: str | None
     source: str | None = None
     target: str = ""
+    code: tuple[CodeLine, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection
+from typing import Any
 
 from sympy import Expr
 
@@ -28,6 +29,7 @@ from recipe_cli.sandbox.child import isolate, silence
 from recipe_cli.sandbox.messages import (
     Answered,
     Begun,
+    CodeLine,
     DeclarationFacts,
     Ended,
     JudgedDeclaration,
@@ -148,8 +150,23 @@ def _facts_of(declaration: Declaration) -> DeclarationFacts:
     target = _target_of(declared)
     source = None if declared.source is None else printable(declared.source)
     return DeclarationFacts(
-        printable(declaration.name), declaration.file, expect, source, printable(str(target))
+        printable(declaration.name),
+        declaration.file,
+        expect,
+        source,
+        printable(str(target)),
+        _code_of(declared),
     )
+
+
+def _code_of(declared: Any) -> tuple[CodeLine, ...]:
+    """Return the lines that the terms of a rule were read from."""
+    reading = getattr(declared, "reading", None)
+    if reading is None:
+        return ()
+    from recipe.lifting.reading import code_lines
+
+    return tuple(CodeLine(*line) for line in code_lines(reading))
 
 
 def _target_of(declared: Recipe | Update | Kernel | LabelledPosterior) -> Expr:

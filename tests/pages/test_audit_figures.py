@@ -265,3 +265,49 @@ def test_the_libraries_also_take_back_what_was_redrawn():
     to some percent only.
     """
     assert guided("taken back").is_(14.8, bias=0.7)
+
+
+# -- Gupta, Modi & Mittal, Algorithm 1
+# --------------------------------------------------------------------------------------------------
+
+
+def second_moment_after_a_step(ratio, rho=0.8):
+    """E x^2 after one step of Algorithm 1 from the standard normal law, with Delta = d log p/d
+    theta and this logarithm of the acceptance ratio, by quadrature.
+    """
+    x = np.linspace(-9, 9, 1801)[:, None]
+    u = np.linspace(-9, 9, 1801)[None, :]
+    weights = np.exp(-(x**2 + u**2) / 2)
+    weights /= weights.sum()
+    new = x + rho * (u - rho * x / 2)
+    v = u - rho * (x + new) / 2
+    accepted = np.minimum(1, np.exp(ratio(x, u, new, v)))
+    return float((weights * (accepted * new**2 + (1 - accepted) * x**2)).sum())
+
+
+def test_the_printed_acceptance_does_not_keep_a_normal_law():
+    """The right one, with the momentum after the step, keeps its variance."""
+    printed = second_moment_after_a_step(lambda x, u, new, v: (x**2 - new**2) / 2 - u**2 / 2)
+    right = second_moment_after_a_step(lambda x, u, new, v: (x**2 - new**2) / 2 + (u**2 - v**2) / 2)
+    assert right == pytest.approx(1, abs=1e-6)
+    assert printed < 0.9
+
+
+# -- Ahn, Korattikara & Welling (2012)
+# --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [0.01, 1.0, 30.0])
+def test_fisher_scoring_is_made_for_normal_laws(size):
+    """Of a normal law with precision N I, and a gradient with the noise N^2 I/n, the step with
+    gamma = (n + N)/n has the variance 1/(N I) at every size; with gamma = N/n it has not.
+    """
+    N, n, I, B = 1000, 10, 0.3, 2.0  # noqa: E741
+
+    def variance(gamma):
+        scale = 2 / (gamma * N * I + 4 * B / size)
+        noise = 4 * B / size + N**2 * I / n
+        return scale**2 * noise / (1 - (1 - scale * N * I) ** 2)
+
+    assert variance((n + N) / n) == pytest.approx(1 / (N * I))
+    assert abs(variance(N / n) * N * I - 1) > 1e-6

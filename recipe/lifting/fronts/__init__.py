@@ -15,7 +15,7 @@ from recipe.language.errors import RecipeError
 if TYPE_CHECKING:
     from recipe.lifting.fronts.trace import Front
 
-LIBRARIES = {"numpy": "NumpyFront"}
+LIBRARIES = {"numpy": "NumpyFront", "jax": "JaxFront", "torch": "TorchFront"}
 
 
 def front_of(function: Callable[..., Any], library: str | None) -> Front:

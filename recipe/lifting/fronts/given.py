@@ -9,6 +9,7 @@ import numpy as np
 from sympy import Expr
 
 from recipe.language.abstract import Field, Partial, Potential
+from recipe.language.operators import grad
 from recipe.language.symbols import Block, Length, Vector, generic
 from recipe.lifting.fronts.claim import Gradient, length_of
 from recipe.lifting.fronts.nodes_of import NodeArray
@@ -57,9 +58,8 @@ def value(
             )
         args += list(array.flat)
         counts.append(-1 if block.length is None else array.size)
-    return tuple(
-        _nodes(n, e, args, counts, shapes) for n, e in expressions_of(name, gradient).items()
-    )
+    parts = expressions_of(name, gradient) if isinstance(gradient, tuple) else {name: gradient}
+    return tuple(_nodes(n, e, args, counts, shapes) for n, e in parts.items())
 
 
 def _nodes(name: str, e: Expr, args: list, counts: list[int], shapes: Shapes) -> NodeArray:
@@ -74,4 +74,13 @@ def expressions_of(name: str, gradient: Gradient) -> dict[str, Expr]:
     """The expression of each of its values, by the name in nodes."""
     if isinstance(gradient, tuple):
         return {f"{name}.{k}": e for k, e in enumerate(gradient)}
-    return {name: gradient}
+    slopes = {}
+    if length_of(gradient) is None and not gradient.atoms(Partial):
+        for k, block in enumerate(point_of(gradient)):
+            slopes[slope_name(name, k)] = grad(gradient, block)
+    return {name: gradient, **slopes}
+
+
+def slope_name(name: str, k: int) -> str:
+    """The name of the derivative of a number by the k-th block that it is a function of."""
+    return f"{name}'{k}"

@@ -37,7 +37,7 @@ class NumpyFront:
         for name, gradient in claim.gradient.items():
             values[name] = _given(name, gradient, shapes)
         args, kwargs = claim.arguments(values)
-        with stand_ins(claim.function, draws):
+        with stand_ins(draws):
             result = claim.function(*args, **kwargs)
         outputs = outputs_of(claim, result, state, nodes_of)
         _check_in_place(claim, before, state, outputs)
@@ -94,7 +94,10 @@ def _of_numbers(function: Callable[..., Any], gradient: Gradient) -> Callable[..
     count = len(point_of(gradient))
 
     def called(*point: Any, **named: Any) -> Any:
-        return function(*(*point, *named.values())[:count])
+        at = (*point, *named.values())[:count]
+        if isinstance(gradient, tuple):
+            return tuple(function(f".{k}", *at) for k in range(len(gradient)))
+        return function("", *at)
 
     return called
 

@@ -8,7 +8,7 @@ import dis
 import math
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 
 from recipe.lifting.fronts.draws import Draws
 from recipe.lifting.fronts.nodes_of import constants
-from recipe.lifting.fronts.traced import Traced, called
+from recipe.lifting.fronts.traced import Traced, called, nodes_of
 from recipe.lifting.tree.place import is_users, refuse
 
 MATH = {
@@ -27,6 +27,7 @@ MATH = {
     "pow": "power",
 }  # fmt: skip
 MADE = {"zeros": 0, "empty": 0, "ones": 1}
+OURS = ("recipe", "recipe_cli", "verify", "codegen", "catalog", "mpmath", "flint", "pytest")
 NOT_NORMAL = (
     "beta", "betavariate", "binomial", "chisquare", "choice", "exponential", "expovariate",
     "gamma", "gammavariate", "integers", "laplace", "lognormal", "multivariate_normal",
@@ -119,12 +120,17 @@ def _refusing(name: str) -> Callable[..., Any]:
 
 
 @contextmanager
-def stand_ins(function: Callable[..., Any], draws: Draws) -> Iterator[None]:
-    """Within this context functions of ``math``, ``random`` and ``numpy.random`` that the code of a
-    package calls record what is done.
+def stand_ins(draws: Draws, more: Iterable[tuple[Any, Any]] = ()) -> Iterator[None]:
+    """Within this context functions of ``math``, ``random`` and ``numpy.random`` that code calls
+    record what is done.
+
+    Args:
+        draws: where draws are recorded.
+        more: further functions, each with what stands for it.
     """
     originals = dict(_replacements(draws))
-    places = list(_places(function, originals))
+    originals |= {id(original): (original, other) for original, other in more}
+    places = list(_places(originals))
     try:
         for holder, name, value in places:
             setattr(holder, name, originals[id(value)][1])
@@ -155,6 +161,9 @@ def _replacements(draws: Draws) -> Iterator[tuple[int, tuple[Any, Any]]]:
     for name, value in MADE.items():
         original = getattr(np, name)
         yield id(original), (original, _for_users(original, _full(value)))
+    for name in ("array", "asarray", "asanyarray", "ascontiguousarray"):
+        original = getattr(np, name)
+        yield id(original), (original, _for_users(original, _array(original)))
     yield id(np.full), (np.full, _for_users(np.full, lambda shape, v, *_, **__: _filled(shape, v)))
 
 
@@ -169,6 +178,8 @@ def _of_math(original: Callable[..., Any], operation: str) -> Callable[..., Any]
     def function(*args: Any) -> Any:
         if any(isinstance(a, Traced) for a in args):
             return called(operation, "__call__", args, {})
+        if any(hasattr(a, "nodes") for a in args):  # a tensor that is traced
+            return getattr(np, operation)(*args)
         return original(*args)
 
     return function
@@ -196,25 +207,45 @@ def _full(value: float) -> Callable[..., Any]:
     return lambda shape, *_, **__: _filled(shape, value)
 
 
+def _array(original: Any) -> Callable[..., Any]:
+    """``numpy.array`` and its siblings, which would make numbers of what is traced."""
+
+    def function(value: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(value, Traced):
+            return value if original is not np.array else value.copy()
+        if isinstance(value, list | tuple) and any(isinstance(v, Traced) for v in value):
+            return Traced(nodes_of(value).copy())
+        return original(value, *args, **kwargs)
+
+    return function
+
+
 def _filled(shape: Any, value: Any) -> Traced:
     out = Traced(np.full(_shape(shape), constants(0)[()]))
     out.fill(value)
     return out
 
 
-def _places(
-    function: Callable[..., Any], originals: dict[int, Any]
-) -> Iterator[tuple[Any, str, Any]]:
-    """Every module, and every name in the modules of the function's package, that holds one."""
-    holders = [math, random, np.random, np]
-    package = (getattr(function, "__module__", None) or "").partition(".")[0]
+def _places(originals: dict[int, Any]) -> Iterator[tuple[Any, str, Any]]:
+    """Every name that holds one of them: in their own modules, and in those of code that may be
+    read.
+    """
+    homes = {sys.modules[o.__module__] for o, _ in originals.values() if _has_home(o)}
+    holders: list[Any] = [math, random, np.random, np, *homes]
     for name, module in list(sys.modules.items()):
-        if package and name.partition(".")[0] == package and module not in holders:
+        file = getattr(module, "__file__", None)
+        if name.partition(".")[0] in OURS or not isinstance(file, str) or module in holders:
+            continue
+        if is_users(file):
             holders.append(module)
     for holder in holders:
         for name, value in list(vars(holder).items()):
             if id(value) in originals and originals[id(value)][0] is value:
                 yield holder, name, value
+
+
+def _has_home(original: Any) -> bool:
+    return getattr(original, "__module__", None) in sys.modules
 
 
 def globals_written(function: Any) -> str | None:

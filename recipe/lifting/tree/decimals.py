@@ -7,6 +7,7 @@ the root of one if that is exactly this float. Each such reading is an assumptio
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,6 +19,7 @@ from sympy import Expr, Integer, Rational, sqrt
 from recipe.lifting.tree.place import here, refuse
 
 TYPED_DIGITS = 12  # a float with more significant digits was computed
+DIGITS_OF_32_BITS = 7  # that every float of 32 bits keeps
 SHORT = 1000  # the largest denominator of a short fraction
 
 _notes: ContextVar[dict[str, None] | None] = ContextVar("_notes", default=None)
@@ -81,14 +83,25 @@ def _digits(shown: str) -> int:
 
 
 def _recognised(value: Any) -> Expr | None:
-    """The short fraction, or the root of one, that rounds to this float; None if there is none."""
-    kind = type(value) if type(value).__name__ in ("float32", "float16") else float
+    """The short fraction, the root of one, or the decimal of 32 bits that rounds to this float."""
     number = float(value)
+    is_short = type(value).__name__ in ("float32", "float16") or _in_32_bits(number) == number
+    rounded = _in_32_bits if is_short else float
     fraction = Fraction(number).limit_denominator(SHORT)
-    if kind(fraction.numerator / fraction.denominator) == value:
+    if rounded(fraction.numerator / fraction.denominator) == number:
         return Rational(fraction.numerator, fraction.denominator)
     square = Fraction(number * number).limit_denominator(SHORT)
-    root = math.sqrt(square.numerator / square.denominator)
-    if square and kind(root) == kind(abs(number)):
+    if square and rounded(math.sqrt(square.numerator / square.denominator)) == abs(number):
         return int(math.copysign(1, number)) * sqrt(Rational(square.numerator, square.denominator))
+    decimal = f"{number:.{DIGITS_OF_32_BITS}g}"
+    if is_short and _in_32_bits(float(decimal)) == number:
+        return Rational(decimal)
     return None
+
+
+def _in_32_bits(number: float) -> float:
+    """The nearest float of 32 bits; infinite where there is none."""
+    try:
+        return struct.unpack("f", struct.pack("f", number))[0]  # type: ignore[no-any-return]
+    except OverflowError:
+        return math.inf

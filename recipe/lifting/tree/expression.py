@@ -10,7 +10,7 @@ from sympy import Expr, Pow, Rational, S
 
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import GENERIC, Length
-from recipe.language.total import sum_over
+from recipe.language.total import Total, opened, sum_over
 from recipe.lifting.tree.node import GIVEN, LEAF, NOISE, NUMBER, SIZE, SUM, TOTAL, Node
 from recipe.lifting.tree.place import refuse
 
@@ -49,6 +49,18 @@ NO_WORDS = {
     "maximum": "a maximum", "minimum": "a minimum", "clip": "a clip", "floor": "a rounding",
     "ceil": "a rounding", "round": "a rounding",
 }  # fmt: skip
+
+
+def with_open_squares(e: Expr) -> Expr:
+    """The expression with what its sums run over multiplied out, so that units of the step can be
+    taken out of them.
+    """
+
+    def opened_up(t: Total) -> Expr:
+        body, label = opened(t)
+        return sum_over(sympy.expand(body), label, t.index.length)
+
+    return e.replace(lambda x: isinstance(x, Total), opened_up)
 
 
 def expression(n: Node, letters: Mapping[Any, Expr], lengths: Mapping[str, Length]) -> Expr:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
@@ -17,6 +20,7 @@ LIFT = f"{HERE}lift.py"
 STANDARD = str(Path(sysconfig.get_paths()["stdlib"]).resolve()) + os.sep
 PACKAGES = f"{os.sep}site-packages{os.sep}"
 # Libraries that code is written with: a line inside of one of them says nothing to a reader.
+READ = {("torch", "optim")}  # optimizers are read, and their base class has no arithmetic
 TOOLS = ("numpy", "jax", "jaxlib", "torch", "numba", "sympy", "scipy")
 
 
@@ -54,11 +58,26 @@ def shown_path(file: str) -> str:
     return Path(file).name if relative.startswith("..") else relative
 
 
+_place: ContextVar[Place | None] = ContextVar("_place", default=None)
+
+
+@contextmanager
+def at_place(place: Place | None) -> Iterator[None]:
+    """Within this context a line of the code is carried out; None for the line that was before."""
+    token = _place.set(place or _place.get())
+    try:
+        yield
+    finally:
+        _place.reset(token)
+
+
 def here() -> Place | None:
     """The innermost line that is neither ours nor that of a tool; None if there is none.
 
     Where no code runs that is read, the caller of ``lift`` is no such line.
     """
+    if _place.get() is not None:
+        return _place.get()
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename != LIFT:
         code = frame.f_code
@@ -73,7 +92,8 @@ def is_users(file: str) -> bool:
     if file.startswith(("<frozen", "<__array_function__", HERE)):
         return False
     if PACKAGES in file:
-        return file.rpartition(PACKAGES)[2].split(os.sep)[0] not in TOOLS
+        inside = file.rpartition(PACKAGES)[2].split(os.sep)
+        return inside[0] not in TOOLS or tuple(inside[:2]) in READ
     return not file.startswith(STANDARD)
 
 

@@ -15,7 +15,8 @@ from sympy import exp, log
 from codegen import BiasWarning, sample
 from codegen.bias.twins import together_after
 from codegen.bias.work import work_of_many
-from recipe import Data, Posterior, bind, total
+from recipe import Data, Parameter, Posterior, bind, total
+from recipe.rebuild.preconditioned import preconditioned
 
 FACTOR = 1.3  # within which the largest inflation is to be predicted
 
@@ -244,3 +245,26 @@ def test_noise_that_depends_on_the_state_is_not_predicted():
             progress=False,
         ).bias
     assert found.judgement == "unknown"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("what", "options"),
+    [
+        (SGLD, {"scheme": "euler", "step_size": 0.03, "steps": 6000}),
+        (SGHMC, {"scheme": "baoab", "step_size": 0.02, "steps": 20_000, "params": {"C": 2.0}}),
+    ],
+    ids=["sgld", "baoab"],
+)
+def test_scales_of_coordinates_are_units(what, options):
+    """In theta/scale a preconditioned sampler is the plain one, whose bias it has."""
+    x, values = regression(320, 1200, 4.0, stands_out=1.0)
+    plain = predicted(what, posterior_of(x, values), batch_size=100, **options).bias
+    scale, q = np.exp(np.linspace(-2.0, 2.0, 320)), Parameter("q", like=theta, positive=True)
+    prior = -total(theta**2 / q**2) / 2
+    law = Posterior(theta, -((y - total(X * theta)) ** 2) / 2, prior, {X: x / scale, y: values})
+    options["params"] = {**options.get("params", {}), "q": scale, "scale": scale}
+    found = predicted(preconditioned(what), law, batch_size=100, **options).bias
+    assert found.unknown is None
+    assert found.total.sd_factor == pytest.approx(plain.total.sd_factor, rel=1e-6)
+    assert found.step_alone.sd_factor == pytest.approx(plain.step_alone.sd_factor, rel=1e-6)

@@ -6,7 +6,7 @@ from sympy import Rational
 
 from catalog.sgld import sgld
 from codegen.inputs.options import SamplingOptions
-from codegen.tuning.linear_step import linear_step
+from codegen.tuning.linear_step import linear_step, setting_near
 from codegen.tuning.pilot import pilot_run
 from codegen.tuning.prepared import prepared, scaled
 from codegen.tuning.target import target_of
@@ -27,7 +27,8 @@ def step():
     pilot = pilot_run(target, 4, 0)
     what = scaled(sgld, NORMAL, target, pilot, {})
     made = prepared(what, SamplingOptions(steps=1, step_size=1.0, params=what.params))
-    return linear_step(made, target, pilot, 0.2, 40), float(what.scales[0])
+    near = setting_near(made, target, pilot, 0.2, 40)
+    return linear_step(*near, target.labels), float(what.scales[0])
 
 
 @pytest.mark.parametrize("size", [0.05, 0.3, 1.0])

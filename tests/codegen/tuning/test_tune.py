@@ -19,7 +19,6 @@ from catalog.posteriors.pumps import posterior as pumps
 from catalog.posteriors.softmax import posterior as softmax
 from catalog.sghmc import sghmc
 from catalog.sgld import sgld
-from catalog.sgnht import sgnht
 from catalog.third_order_langevin import third_order_langevin
 from codegen import Density, UntunableError, sample, tune
 from codegen.results.diagnostics.convergence import convergence
@@ -112,14 +111,13 @@ def test_a_tuning_says_what_it_is():
     [
         (hmc_kernel, 3 * (x**2 - 4) ** 2, "several modes"),
         (hmc_kernel, -(x**2), "no finite integral"),
-        (sgnht, bioassay, "thermostat.*use a kernel with Metropolis tests"),
         (sgld, eight_schools, "nothing can be predicted.*use a kernel with Metropolis tests"),
     ],
-    ids=["modes", "improper", "thermostat", "hierarchy"],
+    ids=["modes", "improper", "hierarchy"],
 )
 def test_what_cannot_be_tuned_is_said_before_the_run(what, law, says):
     with pytest.raises(UntunableError, match=says):
-        sample(what, law, step_size="auto", params={"A": 1} if what is sgnht else None)
+        sample(what, law, step_size="auto")
 
 
 def test_mistakes_are_said_in_words():

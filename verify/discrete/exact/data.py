@@ -4,28 +4,31 @@ scheme claims about them is not read.
 
 from __future__ import annotations
 
-from sympy import Dummy, Expr, expand_mul
+from sympy import Dummy, Expr, cancel, expand_mul
 
 from recipe import Discretisation, Posterior, Potential, Recipe
+from recipe.declare.map import Map
 from recipe.language.entry import parts
 from recipe.language.free_symbols import UnusedNames, blocks_in
 from recipe.language.symbols import Block, Parameter, Vector
 from recipe.language.total import substitute
-from recipe.scheme.summed_data import SummedData
+from recipe.scheme.summed_data import SummedData, slope_at
 from recipe.signs.defined import is_continuous
 from recipe.signs.sign import is_positive
 from verify.decide.assumptions_on_data import instances, value_of
 from verify.subject import Subject
 
 
-def sums_over_data(subject: Subject, block: Block) -> tuple[SummedData, ...]:
+def sums_over_data(subject: Subject, block: Block, f: Map | None = None) -> tuple[SummedData, ...]:
     """Return the gradients by a block in which the data, multiplied by D, become one sum that is
-    free of the state.
+    free of the state; by ``D / f'`` where the block is the image of another one by the map f.
 
     By the definition of a posterior ``grad U = prior + sum over the data of g``. Where ``D g`` is
-    free of the state this is ``prior + total/D``, an identity away from the zeros of D.
+    free of the state this is ``prior + total/D``, an identity away from the zeros of D; and so it
+    is with ``D / f'``, as f' is not 0 where f has a smooth inverse.
     """
     noise, *_ = parts(subject.dynamics.diffusion[block, block])
+    noise = noise if f is None else cancel(noise / slope_at(f, block))
     laws, found = posteriors_of(subject), []
     models = [e for p in laws.values() for e in (p.log_likelihood, p.log_prior) if e is not None]
     names = UnusedNames([noise, *subject.state, *models, *(e for e, _ in subject.written)])

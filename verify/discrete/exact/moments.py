@@ -20,6 +20,7 @@ from recipe.language.symbols import Block
 from recipe.scheme.exact import Transition
 from verify.decide.zero.decide import vanishes
 from verify.discrete.exact.law import ChiSquaredLaw, Law
+from verify.discrete.exact.many_steps import many_steps, sentence
 from verify.discrete.exact.transition import MatchedTransition
 
 
@@ -49,7 +50,12 @@ def facts_of(
         for _, p in found
         if isinstance(p.law, ChiSquaredLaw)
     ]
-    return tuple(line for p, m in listed if m is not None for line in _sentences(p, m))
+    told = [line for p, m in listed if m is not None for line in _sentences(p, m)]
+    for p, _ in listed:
+        assert isinstance(p.law, ChiSquaredLaw)
+        after = many_steps(p.law, p.variable, step)
+        told += [] if after is None else [sentence(after, p.variable)]
+    return tuple(told)
 
 
 def _sentences(process: MatchedTransition, m: Moments) -> tuple[str, ...]:

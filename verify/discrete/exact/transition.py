@@ -95,7 +95,7 @@ def _matched_transition(
     draws from.
     """
     block = transition.block
-    data = sums_over_data(subject, block)
+    data = sums_over_data(subject, block, transition.map)
     meaning = {d.gradient: d.written_out for d in data}
     noise, *_ = parts(subject.dynamics.diffusion[block, block])
     drift, noise = (e.xreplace(meaning) for e in (subject.dynamics.drift[block], noise))
