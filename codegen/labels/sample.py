@@ -41,13 +41,15 @@ class LabelRun:
         blocks: by name, the last state of each block of the sampler, of the shape (labels,
             columns); the first one has the rows of parameters.
         steps: how many steps are done.
-        seconds: how long those of this call took, without compilation.
+        seconds: how long those of this call took, without the making of modules.
+        processor_seconds: the time of all threads of this process meanwhile.
         reducers: the reducers of the run, with what they have kept.
     """
 
     blocks: Mapping[str, np.ndarray]
     steps: int
     seconds: float
+    processor_seconds: float
     reducers: tuple[Reducer, ...] = field(repr=False)
 
     def __repr__(self) -> str:
@@ -145,11 +147,12 @@ def sample_labels(
     path = None if checkpoint is None else Path(checkpoint)
     found = None if path is None else _resumed(path, fingerprint, mover, reducers)
     state = mover.begin(_checked_rows(initial, options, source)) if found is None else found
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     with Workers(options.threads) as workers:
         _run(mover, state, workers, reducers, path, fingerprint, progress)
     blocks = dict(zip(mover.blocks, state.blocks, strict=True))
-    return LabelRun(blocks, state.done, time.perf_counter() - began, tuple(reducers))
+    seconds, used = time.perf_counter() - began, time.process_time() - used
+    return LabelRun(blocks, state.done, seconds, used, tuple(reducers))
 
 
 def count_labels(
