@@ -15,7 +15,8 @@ from codegen import Density
 from recipe import Posterior, bind
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "models"
-NAMES = sorted(p.stem for p in FOLDER.glob("*.py"))
+PROGRAMS = {"binary_network", "nmf"}  # have tests and pages of their own
+NAMES = sorted({p.stem for p in FOLDER.glob("*.py")} - PROGRAMS)
 OWN_GRADIENT = {"gaussian_process", "network", "network_jax"}
 
 
