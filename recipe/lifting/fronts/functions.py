@@ -75,6 +75,13 @@ def _var(kind: Any, a: Any, axis: Any = None, *_: Any, **__: Any) -> Any:
     return (centred * centred).mean()
 
 
+def _where(kind: Any, condition: Any, *cases: Any) -> Any:
+    if len(cases) != 2 or not isinstance(condition, np.ndarray | np.bool_ | bool):
+        refuse("numpy.where is a branch on values")
+    one, other = (x.nodes if isinstance(x, kind) else constants(x) for x in cases)
+    return kind(np.asarray(np.where(condition, one, other), dtype=object))
+
+
 def _branch(name: str) -> Callable[..., Any]:
     def function(kind: Any, *_: Any, **__: Any) -> Any:
         refuse(f"numpy.{name} is a branch on values")
@@ -104,7 +111,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "einsum": _einsum,
     "var": _var,
     "real": lambda kind, a: a,
-    **{name: _branch(name) for name in ("where", "clip", "select", "piecewise", "max", "min",
+    "where": _where,
+    **{name: _branch(name) for name in ("clip", "select", "piecewise", "max", "min",
         "amax", "amin", "sort", "argmax", "argmin", "argsort", "heaviside", "isnan", "isfinite",
         "any", "all", "allclose", "isclose", "nan_to_num", "searchsorted", "percentile", "median")},
     **{name: _shape_by_data(name) for name in ("nonzero", "unique", "argwhere", "compress",

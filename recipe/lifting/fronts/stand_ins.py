@@ -17,7 +17,7 @@ import numpy as np
 
 from recipe.lifting.fronts.draws import Draws
 from recipe.lifting.fronts.nodes_of import constants
-from recipe.lifting.fronts.traced import Traced, called
+from recipe.lifting.fronts.traced import Traced, called, nodes_of
 from recipe.lifting.tree.place import is_users, refuse
 
 MATH = {
@@ -161,6 +161,9 @@ def _replacements(draws: Draws) -> Iterator[tuple[int, tuple[Any, Any]]]:
     for name, value in MADE.items():
         original = getattr(np, name)
         yield id(original), (original, _for_users(original, _full(value)))
+    for name in ("array", "asarray", "asanyarray", "ascontiguousarray"):
+        original = getattr(np, name)
+        yield id(original), (original, _for_users(original, _array(original)))
     yield id(np.full), (np.full, _for_users(np.full, lambda shape, v, *_, **__: _filled(shape, v)))
 
 
@@ -202,6 +205,19 @@ def _for_users(original: Any, replacement: Any) -> Any:
 
 def _full(value: float) -> Callable[..., Any]:
     return lambda shape, *_, **__: _filled(shape, value)
+
+
+def _array(original: Any) -> Callable[..., Any]:
+    """``numpy.array`` and its siblings, which would make numbers of what is traced."""
+
+    def function(value: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(value, Traced):
+            return value if original is not np.array else value.copy()
+        if isinstance(value, list | tuple) and any(isinstance(v, Traced) for v in value):
+            return Traced(nodes_of(value).copy())
+        return original(value, *args, **kwargs)
+
+    return function
 
 
 def _filled(shape: Any, value: Any) -> Traced:

@@ -11,7 +11,7 @@ from recipe.lifting.fronts.functions import FUNCTIONS, MOVES
 from recipe.lifting.fronts.nodes_of import NodeArray, add_up, apply, as_nodes, constants, dot
 from recipe.lifting.fronts.signs import decided
 from recipe.lifting.tree.node import Node
-from recipe.lifting.tree.place import refuse
+from recipe.lifting.tree.place import Place, here, refuse
 
 # By the name of the function of numpy; those of one name in both worlds stand for themselves.
 OPERATIONS = {
@@ -25,6 +25,46 @@ OPERATIONS = {
 }  # fmt: skip
 COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
 KINDS = "biuf"
+
+
+class Undecided:
+    """The answer to a comparison of values that are recorded: nothing may depend on it.
+
+    Args:
+        place: the line that compares.
+    """
+
+    def __init__(self, place: Place | None) -> None:
+        self.place = place
+
+    def refuse(self) -> NoReturn:
+        """Raise the error about the comparison."""
+        refuse(
+            "the code compares values that change from step to step, which is a branch",
+            self.place,
+        )
+
+    def __bool__(self) -> bool:  # noqa: PLE0304
+        self.refuse()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.refuse()
+
+    def _combined(self, _: Any) -> Undecided:
+        return self
+
+    __and__ = __or__ = __xor__ = __rand__ = __ror__ = __rxor__ = _combined
+
+    def __invert__(self) -> Undecided:
+        return self
+
+    def __array_ufunc__(self, *_: Any, **__: Any) -> NoReturn:
+        self.refuse()
+
+    def __array_function__(self, *_: Any) -> NoReturn:
+        self.refuse()
 
 
 class Traced:
@@ -226,7 +266,7 @@ def compared(name: str, a: Any, b: Any) -> Any:
         answer = decided(name, left.item(), right.item())
         if answer is not None:
             return answer
-    return refuse("the code compares values that change from step to step, which is a branch")
+    return Undecided(here())
 
 
 def nodes_of(value: Any) -> NodeArray:
@@ -237,6 +277,8 @@ def nodes_of(value: Any) -> NodeArray:
         return as_nodes(value)
     if isinstance(value, list | tuple) and any(isinstance(v, Traced) for v in value):
         return np.stack([nodes_of(v) for v in value])
+    if isinstance(value, Undecided):
+        value.refuse()
     if not hasattr(value, "dtype") and not isinstance(value, int | float | list | tuple):
         refuse(f"{type(value).__name__} is no number")
     return constants(value)
@@ -276,6 +318,8 @@ def _one(n: Any) -> Node:
 
 def _index(at: Any) -> Any:
     parts = at if isinstance(at, tuple) else (at,)
+    for undecided in (p for p in parts if isinstance(p, Undecided)):
+        undecided.refuse()
     if any(isinstance(p, Traced) for p in parts):
         refuse("an array is indexed by values that are computed")
     return at

@@ -7,12 +7,15 @@ import pytest
 from sympy import Interval, oo
 
 from catalog.hmc import hmc_kernel
+from catalog.sghmc import sghmc
+from catalog.sgld import sgld
 from codegen import sample, tune
 from codegen.results.diagnostics.convergence import convergence
 from recipe import Data, Posterior, Scalar, Vector, total
 from recipe.laws import half_cauchy, normal
 
 GROUPS, ROWS_OF_A_GROUP = 1000, 10
+BUDGET = 0.1
 SECONDS = 120  # of the processor; 20 were measured
 
 
@@ -29,6 +32,32 @@ def hierarchy():
         normal(mu, 0, 5) + half_cauchy(tau, 1) + total(normal(eta, 0, 1)),
         data={group: groups, y: values},
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", [sgld, sghmc], ids=["sgld", "sghmc"])
+def test_recipes_of_many_coordinates_are_within_the_budget(what):
+    """A regression with 320 correlated columns, whose law is normal and known."""
+    random = np.random.default_rng(11)
+    count, rows = 320, 1200
+    x = random.normal(size=(rows, count)) * np.exp(np.linspace(0.0, 0.7, count)) / np.sqrt(rows)
+    x = x @ np.linalg.qr(random.normal(size=(count, count)))[0]
+    values = x @ random.normal(size=count) + random.normal(size=rows)
+    theta = Vector("theta")
+    X, y = Data("X", like=theta), Data("y")
+    likelihood = -((y - total(X * theta)) ** 2) / 2
+    law = Posterior(theta, likelihood, -total(theta**2) / 2, data={X: x, y: values})
+    tuning = tune(what, law, max_error=0.15)
+    assert tuning.chosen.bias <= BUDGET
+    draws = sample(**tuning.settings, progress=False)
+    assert draws.bias.judgement == "within"
+    covariance = np.linalg.inv(x.T @ x + np.eye(count))
+    mean, sd = covariance @ (x.T @ values), np.sqrt(np.diag(covariance))
+    found = convergence(draws["theta"])
+    # of all coordinates together, as the largest of 320 is that of chance
+    assert np.sqrt(np.mean((found.sd / sd) ** 2)) == pytest.approx(1.0, abs=BUDGET)
+    off = (found.mean - mean) / sd
+    assert np.sqrt(np.mean(off**2)) < BUDGET + 2 * np.sqrt(np.mean((found.mcse_mean / sd) ** 2))
 
 
 @pytest.mark.slow

@@ -150,16 +150,9 @@ def flattened(x, h, T, grad):
 
 @pytest.mark.parametrize("function", [with_math, with_loops, in_place])
 def test_one_rule_in_many_ways(function):
-    if function is with_math:
-        function = with_math_of_numpy
     rule = lift(function, state={"x": theta}, step=h, target=U / T, arguments={"T": T}, **GRADIENT)
     w = Noise("w", like=theta)
     assert rule.rule == ((theta, theta - h * grad(U, theta) + sqrt(2 * h * T) * w),)
-
-
-def with_math_of_numpy(x, h, T, grad):
-    scale = math.sqrt(2.0 * h * T)
-    return x - h * grad(x) + scale * np.random.normal(0.0, 1.0, size=x.shape)
 
 
 def test_two_rows_of_one_draw_are_two_noises():
