@@ -15,7 +15,7 @@ from codegen import Density
 from recipe import Posterior, bind
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "models"
-PROGRAMS = {"binary_network", "nmf"}  # have tests and pages of their own
+PROGRAMS = {"binary_network"}  # has tests and a page of its own
 NAMES = sorted({p.stem for p in FOLDER.glob("*.py")} - PROGRAMS)
 OWN_GRADIENT = {"gaussian_process", "network", "network_jax"}
 
