@@ -1,6 +1,7 @@
 """The work for a model grows with the model, and not with its square: counted, not timed."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -115,6 +116,35 @@ def test_the_text_grows_with_the_model(model):
     """It held the residual once for each unit, and the largest exponent for each pair."""
     few, some, many = (len(generate(bind(sgld, {U: model(n)})).source) for n in (8, 16, 24))
     assert many - some < 1.3 * (some - few)
+
+
+MISTAKES = {
+    network: [
+        (" - float(data.y[row])", " + float(data.y[row])"),
+        (" + u_9 * v9_3", ""),
+        ("factor_7 = shared * ", "factor_7 = -shared * "),
+        ("factor_8 = shared * v7_3 * (1.0 - tanh(total_7)", "factor_8 = shared * v7_3 * (1.0 - u"),
+    ],
+    mixture_of_vectors: [
+        ("exp(-shared - u_3)", "exp(-shared - u_4)"),
+        ("exp(-shared - u_3)", "exp(shared - u_3)"),
+        (" + exp(-shared - u_9)", ""),
+        ("exp(-shared - 0.5 * total_7) / shared_2", "exp(-shared - 0.5 * total_6) / shared_2"),
+        ("exp(-shared - 0.5 * total_7) / shared_2", "exp(-shared - 0.5 * total_7) / shared"),
+        ("exp(-shared - 0.5 * total_7) / shared_2", "exp(-0.5 * total_7) / shared_2"),
+    ],
+}
+
+
+@pytest.mark.parametrize("model", MISTAKES)
+def test_mistakes_in_what_gradients_share_are_found(model):
+    module = generate(bind(sgld, {U: model(9)}))
+    for right, mistaken in MISTAKES[model]:
+        changed = module.source.replace(right, mistaken, 1)
+        assert changed != module.source, right
+        outcome = translation_of(replace(module, source=changed))
+        assert outcome.verdict is not Verdict.PROVED, mistaken
+        assert outcome.by.startswith("line ")
 
 
 @pytest.mark.slow
