@@ -71,6 +71,7 @@ class ShortRuns:
         """
         kernel = self.step.kernel if data is None else replace(self.step.kernel, data=data)
         moving, draws = kernel.copy(state), self.step.room_for_draws(records)
+        images: dict[str, list[np.ndarray]] = {f: [] for f in self.step.images}
         gradient, held, params = kernel.arguments()
         seed, units = np.uint64(kernel.options.seed), self.step.units
         raw = None if push is None else push if units is None else push * units[: self.step.size]
@@ -82,10 +83,14 @@ class ShortRuns:
                 _, bad = run(*given)
             if bad >= 0:
                 raise UnpredictableError("a short run from its last state diverges")
+            for f, values in images.items():  # draws have the image, and the state has the block
+                values.append(np.copy(getattr(moving, f)))
             if raw is not None:
                 for name, part in self.step.fields.items():
                     getattr(moving, name)[:] += self.stride * raw[part]
-        found = np.hstack([getattr(draws, f) for f in self.step.recorded])
+        found = np.hstack(
+            [np.array(images[f]) if f in images else getattr(draws, f) for f in self.step.recorded]
+        )
         return found if units is None else found / units[self.step.size :]
 
 

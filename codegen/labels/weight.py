@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sympy import Dummy, Expr, Mul, Symbol
 
+from codegen.lowering.special_forms import with_digamma
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Indexed, Length, Vector, generic
 from recipe.language.total import Total
@@ -70,7 +71,7 @@ def weight_of(model: LabelledPosterior) -> Weight:
 
 
 def _split(e: Expr, z: Labels) -> Weight:
-    here = _at_the_item(e, z)
+    here = with_digamma(_at_the_item(e, z))
     sums: list[RowSum] = []
     whole = _named(here, sums)
     rows = {HERE, *(s.symbol for s in sums)}

@@ -8,6 +8,7 @@ from functools import singledispatch
 
 from sympy import Expr, Function, Rational, oo
 
+from codegen.lowering.special_forms import contains
 from recipe.language.fold import FOLDS, Fold
 
 
@@ -40,7 +41,7 @@ FOLD_FORMS = (FoldAbove, FoldBelow, FoldBetween, TurnAbove, TurnBelow, TurnBetwe
 
 def with_folds(e: Expr) -> Expr:
     """Replace each fold of the language by the function for its finite ends."""
-    return e.replace(lambda f: isinstance(f, FOLDS), _by_ends) if e.has(*FOLDS) else e
+    return e.replace(lambda f: isinstance(f, FOLDS), _by_ends) if contains(e, FOLDS) else e
 
 
 def _by_ends(f: Expr) -> Expr:

@@ -7,8 +7,9 @@ a posterior have in common is here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import singledispatchmethod
+from typing import TypeVar
 
 import sympy
 from sympy import Add, Expr, Mul, Symbol
@@ -28,6 +29,7 @@ from recipe.language.total import Total, labels, opened
 
 Leaf = Callable[[Expr, int], Expr]
 ScratchOf = Callable[[str, Length], Array]
+Key = TypeVar("Key")
 
 
 class Lowering:
@@ -49,6 +51,7 @@ class Lowering:
         self._sums: dict[Expr, Symbol] = {}
         self._products: dict[tuple[Array, Expr, bool], Array] = {}
         self._lets: dict[Expr, Symbol] = {}
+        self._lowered: dict[tuple[Expr, int], Expr] = {}
 
     def forget(self) -> None:
         """Forget the sums and products so far: the blocks that they read have changed."""
@@ -57,25 +60,43 @@ class Lowering:
 
     def lower(self, e: Expr, label: int = GENERIC) -> Expr:
         """The expression at the coordinate of a label, in cells and names."""
+        self._lowered.clear()
         return self._lower(stabilised(with_digamma(with_folds(e))), label)
 
-    @singledispatchmethod
+    def lower_all(self, expressions: Mapping[Key, Expr]) -> dict[Key, Expr]:
+        """The expressions at the generic coordinate, in cells and names, in their order.
+
+        They are read where the same blocks have the same values, so what they share is lowered
+        once: each of the gradients of a model with n terms holds the n terms of the residual.
+        """
+        self._lowered.clear()
+        return {
+            key: self._lower(stabilised(with_digamma(with_folds(e))), GENERIC)
+            for key, e in expressions.items()
+        }
+
     def _lower(self, e: Expr, label: int) -> Expr:
+        if (e, label) not in self._lowered:
+            self._lowered[e, label] = self._in_places(e, label)
+        return self._lowered[e, label]
+
+    @singledispatchmethod
+    def _in_places(self, e: Expr, label: int) -> Expr:
         return e.func(*(self._lower(a, label) for a in e.args)) if e.args else e
 
-    @_lower.register(Symbol)
-    @_lower.register(Partial)
+    @_in_places.register(Symbol)
+    @_in_places.register(Partial)
     def _(self, e: Expr, label: int) -> Expr:
         if isinstance(e, Field):
             raise unbound(e)
         return self.leaf(e, label)
 
-    @_lower.register(AppliedUndef)
-    @_lower.register(Jet)
+    @_in_places.register(AppliedUndef)
+    @_in_places.register(Jet)
     def _(self, e: Expr, label: int) -> Expr:
         raise unbound(e.applied.func if isinstance(e, Jet) else e.func)
 
-    @_lower.register
+    @_in_places.register
     def _(self, e: NoncentralChiSquared, label: int) -> Expr:
         if label != GENERIC:
             raise OutsideLanguageError(
@@ -83,7 +104,7 @@ class Lowering:
             )
         return self.leaf(e, label)
 
-    @_lower.register
+    @_in_places.register
     def _(self, e: DenseEntry, label: int) -> Expr:
         if set(e.labels) != {label}:
             raise OutsideLanguageError(
@@ -92,7 +113,7 @@ class Lowering:
             )
         return self.matrix(e.matrix)["i, i"]
 
-    @_lower.register
+    @_in_places.register
     def _(self, e: Total, label: int) -> Expr:
         body, k = opened(e, label)
         if labels(body) - {k}:

@@ -13,6 +13,7 @@ from sympy import Expr, S, Symbol
 from codegen.lowering.lower import Lowering, factor_of, unbound, with_common_parts
 from codegen.lowering.names import Namer
 from codegen.lowering.places import Array, Cell, Datum, OneHot, at_label
+from codegen.lowering.shared_sums import share_long_sums
 from codegen.lowering.shared_symbols import CommonLeaves
 from codegen.lowering.statements import Let, RowsJoin, Statement
 from recipe.declare.posterior import Posterior
@@ -212,7 +213,9 @@ class _Builder:
             gradient: the derivative of the potential of one row by each block.
         """
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
-        lowered = {b: e for b in self.potential.blocks if (e := lowering.lower(gradient[b])) != 0}
+        every = lowering.lower_all({b: gradient[b] for b in self.potential.blocks})
+        lowered = {b: e for b, e in every.items() if e != 0}
+        shared, lowered = share_long_sums(lowered, self.namer)
         numbers = [(b, self._result(b), e) for b, e in lowered.items() if isinstance(b, Scalar)]
         vectors = {b: e for b, e in lowered.items() if isinstance(b, Vector)}
         for b, e in vectors.items():
@@ -221,7 +224,9 @@ class _Builder:
         values = [
             (Symbol(self.namer.fresh(f"{b.name}_of_row"), real=True), e) for b, _, e in numbers
         ]
-        lowering.statements += [Let(s, e) for s, e in with_common_parts(values, self.namer)]
+        lowering.statements += [
+            Let(s, e) for s, e in with_common_parts([*shared, *values], self.namer)
+        ]
         sums, cells = tuple(s for s, _ in values), tuple(cell for _, cell, _ in numbers)
         joins = [RowsJoin("", None, cells, sums, sums, ())] if numbers else []
         for length in dict.fromkeys(b.length for b, e in vectors.items() if e != 0):
@@ -248,7 +253,7 @@ class _Builder:
             gradient: the derivative of ``-log_prior`` by each block.
         """
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
-        lowered = {b: lowering.lower(gradient[b]) for b in self.potential.blocks}
+        lowered = lowering.lower_all({b: gradient[b] for b in self.potential.blocks})
         self._numbers(lowering, {b: e for b, e in lowered.items() if isinstance(b, Scalar)})
         for length in dict.fromkeys(b.length for b in lowered if isinstance(b, Vector)):
             self._sweep(

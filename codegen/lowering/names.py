@@ -35,6 +35,7 @@ class Namer:
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
+        self._last: dict[str, int] = {}
 
     def fresh(self, wish: str) -> str:
         """Return a new name.
@@ -43,10 +44,11 @@ class Namer:
             RecipeError: where the wish is no identifier.
         """
         wish = checked_name(fitting_name(wish))
-        name, number = wish, 1
+        name, number = wish, self._last.get(wish, 1)
         while name in self._taken:
             number += 1
             name = f"{wish}_{number}"
+        self._last[wish] = number
         self._taken.add(name)
         return name
 

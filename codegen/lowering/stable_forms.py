@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import lru_cache, reduce
 
 import sympy
 from sympy import Add, Expr, Function, Mul, Pow, S
@@ -53,6 +53,8 @@ class ScaledSum(Function):
         return Add(*(sympy.exp(a - Largest(*self.args)) for a in self.args))
 
 
+# The gradients of a model hold the same sums: each is rewritten once.
+@lru_cache(maxsize=65536)
 def stabilised(e: Expr) -> Expr:
     """Return an equal expression in forms that neither overflow nor lose all digits.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from sympy import Expr, S, Set, Symbol
 
@@ -200,7 +201,7 @@ class NoiseDraw:
     length: Length | None
     matrix: Dense | None
 
-    @property
+    @cached_property
     def cell(self) -> Cell:
         """The value at the coordinate, where all values are there as an array."""
         return Array("", self.local.name)["i"]

@@ -13,6 +13,7 @@ from codegen.bias.unpredictable import UnpredictableError
 from codegen.inputs.options import SamplingOptions
 from codegen.results.diagnostics.convergence import Estimates, convergence
 from codegen.tuning.linear_step import LinearStep, Predicted, linear_step, setting_near
+from codegen.tuning.many import Tried, each_batch
 from codegen.tuning.metropolis import initial_values, steps_of
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared, Scaled, prepared, rounded
@@ -49,14 +50,14 @@ class Setting:
     Attributes:
         alternative: it in short.
         made: the compiled sampler, with its friction.
-        step: its linear step.
-        predicted: what is predicted.
+        step: its linear step; None where it has been tried by runs already.
+        predicted: what is predicted, or was found by runs.
     """
 
     alternative: Alternative
     made: Prepared
-    step: LinearStep
-    predicted: Predicted
+    step: LinearStep | None
+    predicted: Predicted | Tried
 
 
 def settings_of(
@@ -115,6 +116,14 @@ def _of_scheme(
     )  # fmt: skip
     made = prepared(what, options, request.check)
     batches = _batches(target.density.rows, request)
+    if _coordinates(made, target, pilot) > MAX_COORDINATES:
+        friction = frictions[len(frictions) // 2]
+        own, relaxation = made.with_params(**friction), wide if _has_momenta(what) else wide**2
+        for batch, found in each_batch(
+            own, target, pilot, FIRST * bound, relaxation, batches, request.max_bias, SPARE
+        ):
+            yield _of_many(name, scheme, friction, own, batch, found, target)
+        return
     for friction in frictions:
         own = made.with_params(**friction)
         step = _step_of(own, target, pilot, 0.1 * bound, max(b or 0 for b in batches) or None)
@@ -126,11 +135,6 @@ def _step_of(
     made: Prepared, target: Target, pilot: Pilot, size: float, batch: int | None
 ) -> LinearStep:
     setting, middle, around = setting_near(made, target, pilot, size, batch)
-    if setting.step.size > MAX_COORDINATES:
-        raise UnpredictableError(
-            f"its state has {setting.step.size:,} coordinates, and {MAX_COORDINATES} is the most"
-            " that is predicted"
-        )
     try:
         return linear_step(setting, middle, around, target.labels)
     except UnpredictableError:
@@ -138,6 +142,32 @@ def _step_of(
         if held is None:
             raise
         return held
+
+
+def _coordinates(made: Prepared, target: Target, pilot: Pilot) -> int:
+    """Return the number of coordinates of a state."""
+    return sum(np.size(a) for a in _blocks(made, made.state(target, pilot.mean)))
+
+
+def _blocks(made: Prepared, state: Any) -> list[np.ndarray]:
+    return [getattr(state, f) for f in made.kernel.module.plan.fields.values()]
+
+
+def _of_many(
+    name: str,
+    scheme: str,
+    friction: dict[str, float],
+    made: Prepared,
+    batch: int | None,
+    found: Tried | str,
+    target: Target,
+) -> Setting | Alternative:
+    """Return what was found by runs of a sampler with many coordinates."""
+    if isinstance(found, str):
+        return Alternative(name, scheme, None, batch, friction, reason=found)
+    rows = found.time * _evaluations(made) * (batch or target.density.rows)
+    short = Alternative(name, scheme, found.step_size, batch, friction, found.bias, rows)
+    return Setting(short, made, None, found)
 
 
 def _batches(rows: int, request: Request) -> list[int | None]:
@@ -202,14 +232,16 @@ def corrected(
 
     A linear step does not know how the law bends; the trial does.
     """
-    size = found.alternative.step_size
+    size, step = found.alternative.step_size, found.step
+    if step is None:
+        return found
     assert size is not None
     first_size, budget = size, SPARE * request.max_bias
     batch, rows = found.alternative.batch_size, found.alternative.rows or 0.0
     per_step = rows / found.predicted.time
     for _ in range(CORRECTIONS):
-        near = found.step.at(size)
-        predicted = found.step.refined(near, size, batch)
+        near = step.at(size)
+        predicted = step.refined(near, size, batch)
         bias = predicted.bias.size
         if bias <= budget:
             shown = _trial(found, batch, target, pilot, size, predicted.time)
@@ -237,7 +269,7 @@ def _trial(
     options = replace(made.kernel.options, batch_size=batch)
     own = replace(made, kernel=replace(made.kernel, options=options))
     trial = Trial(own, target, pilot.last)
-    trial.move(size, found.step.settling)
+    trial.move(size, 0 if found.step is None else found.step.settling)
     return trial.judged(size, max(1, int(time / 4)))
 
 
@@ -262,7 +294,8 @@ def run_settings(
     """Return the arguments of ``sample`` for a setting."""
     chosen = found.alternative
     time = found.predicted.time
-    warmup = int(float(f"{max(100.0, WARM_UP_TIMES * time, found.step.settling):.2g}"))
+    settling = 0 if found.step is None else found.step.settling
+    warmup = int(float(f"{max(100.0, WARM_UP_TIMES * time, settling):.2g}"))
     kept = steps_of(time, request)
     return {
         "what": what.what,

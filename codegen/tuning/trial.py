@@ -56,6 +56,16 @@ class Trial:
         numbers = sum(a.size for a in made.kernel.data.values())
         self._workers = made.kernel.options.workers if numbers >= LARGE else 1
 
+    @property
+    def states(self) -> tuple[Any, ...]:
+        """The states of all chains."""
+        return tuple(self._states)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a chain has left what is finite."""
+        return self._stopped
+
     def move(self, size: float, count: int) -> float:
         """Move all chains; return the mean acceptance rate, 0 where a chain has stopped.
 

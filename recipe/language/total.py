@@ -186,7 +186,14 @@ def free_places(e: Expr) -> set[tuple[int, Length]]:
 def relabel(e: Expr, old: int, new: int) -> Expr:
     """Move every symbol at the index ``old`` to the index ``new``."""
     moved = [s for s in symbols_in(e) if isinstance(s, Indexed) and s.label == old]
-    return e.xreplace({s: s.at(new) for s in moved}) if moved else e
+    return _with_symbols(e, {s: s.at(new) for s in moved}) if moved else e
+
+
+def _with_symbols(e: Any, values: Mapping[Any, Any]) -> Any:
+    """What ``e.xreplace(values)`` is, in time that grows with the parts that hold a symbol."""
+    if symbols_in(e).isdisjoint(values):
+        return e
+    return values[e] if e in values else e.func(*(_with_symbols(a, values) for a in e.args))
 
 
 def swap_free(e: Expr, one: int, other: int) -> Expr:

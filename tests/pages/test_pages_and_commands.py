@@ -32,8 +32,11 @@ class Page:
 PAGES = (
     Page("docs/simplex.md", "examples/simplex_ess.py", ("--quick",), 4),
     Page("docs/exact.md", "examples/exact_minibatches.py", ("--quick",), 3),
+    Page("docs/sampling.md", "examples/annealing.py", (), 5),
     Page("docs/sampling.md", "examples/gradient_variance.py", ("--quick",), 6),
     Page("docs/schemes.md", "benchmarks/recipe_figure_2_chain.py", ("--quick",), 5),
+    Page("docs/constrained.md", "examples/transform_table.py", (), 9),
+    Page("docs/constrained.md", "examples/course_figures.py", ("--quick",), 2),
     Page("docs/constrained.md", "examples/scir_figures.py", ("--batches", "10"), 2),
     Page(
         "docs/constrained.md", "examples/transform_figures.py", ("--laws", "1", "--sizes", "1"), 2

@@ -14,7 +14,7 @@ from recipe import Data, Posterior, Scalar, Vector, bind, total
 from recipe.language.symbols import OTHER
 from recipe_cli.program.translation import translation_of
 from verify.translation.reference.equality import EqualityProver
-from verify.translation.reference.generalise import generalised
+from verify.translation.reference.generalise import common_exponents_apart, generalised
 from verify.verdict import Verdict
 
 theta = Vector("theta")
@@ -67,6 +67,49 @@ def test_a_long_sum_with_a_free_coordinate_is_not_replaced():
     assert not any(g == 0 for g in generalised(false))
     general, *_ = generalised(e * exp(e) + e * tanh(total(theta)))
     assert general.has(tanh(theta))
+
+
+def softmax(components, shift=0, last=0):
+    exponents = [Scalar(f"v{k}") - a**2 * k - shift for k in range(components)]
+    return exp(exponents[0] + last) / sum(map(exp, exponents))
+
+
+def test_a_softmax_with_its_largest_term_taken_out_is_proved():
+    """With a canonical form the time of this grew with the cube of the terms."""
+    assert prover().equal(softmax(40, tanh(b)), softmax(40))
+    assert common_exponents_apart(sum(exp(Scalar(f"v{k}") + b) for k in range(9))) == exp(b) * sum(
+        exp(Scalar(f"v{k}")) for k in range(9)
+    )
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (softmax(9, tanh(b), last=tanh(b)), softmax(9)),
+        (softmax(9, tanh(b), last=-tanh(b)), softmax(9)),
+        (softmax(9, tanh(b)) + exp(tanh(b)), softmax(9) + exp(-tanh(b))),
+        (exp(tanh(b)) * softmax(9), softmax(9)),
+    ],
+)
+def test_another_softmax_is_not_proved(ours, theirs):
+    assert not prover().equal(ours, theirs)
+    assert all(g != 0 for g in generalised(ours - theirs))
+
+
+@pytest.mark.parametrize(
+    "e",
+    [
+        exp(a + b) + 2 * a * exp(a - tanh(b)) - exp(a) * b,
+        exp(a + b) + exp(b),
+        1 + exp(a + b) + exp(a),
+        (exp(a + b) + exp(a) ** 2) / (exp(a + b) * tanh(exp(a) + exp(a + b)) - exp(b)),
+    ],
+)
+def test_taking_common_exponents_apart_keeps_the_value(e):
+    apart = common_exponents_apart(e)
+    for x, y in ((0.3, -1.2), (2.5, 0.7)):
+        values = {a: x, b: y}
+        assert abs(float(e.subs(values)) / float(apart.subs(values)) - 1) < 1e-12
 
 
 @pytest.mark.parametrize(

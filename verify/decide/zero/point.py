@@ -45,6 +45,7 @@ from verify.decide.zero.condition_places import Places, keys_of, lengths_of, pla
 
 Ball = Any  # flint.arb
 
+LONG = 8  # terms of a sum whose value is remembered
 TRIES_UNDER_CONDITIONS = 400  # choices of parameters among which one meets all conditions
 WORKING_BITS = (128, 512)  # precisions of ball arithmetic; the second if the first is too coarse
 # A positive definite matrix is R R^T plus this multiple of the identity, so that its values are
@@ -103,6 +104,7 @@ class Point:
         self._generic = generic
         self._values: dict[Any, Rational] = {}
         self._arguments: dict[Any, list[tuple[Any, tuple[Ball, ...]]]] = {}
+        self._known: dict[tuple[Expr, int], Ball] = {}  # values of sums, by precision
         self._conditions_hold = False
         self._parameters_put = False
 
@@ -246,11 +248,13 @@ class Point:
         free = [key for key in dict.fromkeys(keys) if key not in self._values]
         self._conditions_hold = True  # while the conditions are evaluated below
         for _ in range(TRIES_UNDER_CONDITIONS if free else 1):
+            self._known.clear()
             self._values |= {key: self._chosen(_parameter_of(key)) for key in free}
             values = [(_value(c.e, self, k), c) for c, k in places]
             if all(v > 0 if c.is_strict else v >= 0 for v, c in values):
                 return
         self._conditions_hold = False
+        self._known.clear()
         for key in free:
             del self._values[key]
         raise NoValueError("no values of the parameters were found for which the conditions hold")
@@ -302,6 +306,7 @@ class Point:
         """
         self._parameters_put |= not isinstance(symbol, Vector | Scalar)
         self._values[("coordinate", symbol, k) if k is not None else symbol] = value
+        self._known.clear()
 
     def _chosen(self, symbol: Symbol) -> Rational:
         if on_simplex(symbol):
@@ -341,6 +346,15 @@ class Point:
             for k in range(n)
         ]
         return sum(products, _ball(RIDGE * int(i == j)))
+
+    def remembered(self, e: Expr, compute: Callable[[], Ball]) -> Ball:
+        """The value of an expression without a free coordinate, which is computed once: the many
+        equations about a model hold the same long sums.
+        """
+        key = e, flint.ctx.prec
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
 
     def elementwise(self, e: AppliedUndef, orders: tuple[int, ...], places: Places) -> Ball:
         """The derivative of the given orders of an elementwise function: free, but equal at equal
@@ -463,6 +477,12 @@ def _(e: AppliedUndef, point: Point, places: Places) -> Ball:
 
 @_value.register
 def _(e: Add, point: Point, places: Places) -> Ball:
+    if len(e.args) >= LONG and not free_indexed(e):
+        return point.remembered(e, lambda: _sum(e, point, places))
+    return _sum(e, point, places)
+
+
+def _sum(e: Add, point: Point, places: Places) -> Ball:
     return sum((_value(a, point, places) for a in e.args), flint.arb(0))
 
 
@@ -488,6 +508,12 @@ def _(e: Pow, point: Point, places: Places) -> Ball:
 
 @_value.register
 def _(e: Total, point: Point, places: Places) -> Ball:
+    if not free_indexed(e):
+        return point.remembered(e, lambda: _total(e, point, places))
+    return _total(e, point, places)
+
+
+def _total(e: Total, point: Point, places: Places) -> Ball:
     label, length = e.index.label, e.index.length
     return sum(
         (_value(e.body, point, {**places, label: k}) for k in range(point.sizes[length])),

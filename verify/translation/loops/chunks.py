@@ -40,7 +40,7 @@ from contextlib import contextmanager
 from sympy import Expr
 
 from recipe.language.symbols import GENERIC, Indexed
-from recipe.language.total import labels, relabel, sum_over
+from recipe.language.total import free_indexed, labels, relabel, sum_over
 from verify.translation.loops.one_by_one import (
     assigned_in,
     fresh_label,
@@ -220,7 +220,7 @@ def sum_over_rows(reader: Reader, e: Expr, at: ast.AST) -> Expr:
     if len(free) > 1:
         raise unread(at, "a row adds a number that belongs to several coordinates")
     label = next(iter(free), GENERIC)
-    length = next((s.length for s in e.atoms(Indexed) if s.label == label), None) if free else None
+    length = next((s.length for s in free_indexed(e) if s.label == label), None) if free else None
     found = reader.judge.fresh("sum over rows", length)
     reader.sums.by_row[found] = relabel(e, label, GENERIC)
     return found.at(label) if isinstance(found, Indexed) else found

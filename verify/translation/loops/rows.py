@@ -116,7 +116,7 @@ def rows(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     fetches = {
         FETCH.format(field) for field, s in reader.fields.columns.items() if isinstance(s, Indexed)
     }
-    body = [s for s in body if ast.unparse(s) not in fetches]
+    body = [s for s in body if not (isinstance(s, ast.If) and ast.unparse(s) in fetches)]
     require_unchanged(("first", "tile", "used", "count", "rows"), body, loop)
     before = set(reader.sums.by_row)
 

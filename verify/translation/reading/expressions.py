@@ -92,7 +92,19 @@ def _(node: ast.UnaryOp, reader: Reader, frame: Frame) -> Any:
 
 @value_of.register(ast.BinOp)
 def _(node: ast.BinOp, reader: Reader, frame: Frame) -> Any:
-    a, b = reader.value(node.left, frame), reader.value(node.right, frame)
+    # A sum of n terms is n operations nested to the left: they are carried out in a loop, as
+    # Python's stack has no room for hundreds of calls in each other.
+    nested = [node]
+    while isinstance(nested[-1].left, ast.BinOp):
+        nested.append(nested[-1].left)
+    found = reader.value(nested[-1].left, frame)
+    for operation in reversed(nested):
+        found = _combined(found, operation, reader.value(operation.right, frame), reader)
+    return found
+
+
+def _combined(a: Any, node: ast.BinOp, b: Any, reader: Reader) -> Any:
+    """Return the value of an operation, from those of its two sides."""
     match a, node.op, b:
         case (Expr() | int(), _, Expr() | int()) if not (
             (isinstance(a, int) and isinstance(b, int))

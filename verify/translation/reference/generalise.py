@@ -16,10 +16,11 @@ numbers that are related, so a general equation that is not proved says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from itertools import count
 
-from sympy import Add, Expr, Function, Pow, Symbol
+from sympy import Add, Expr, Function, Mul, Pow, Symbol, exp
 
 from recipe.language.total import Total, labels
 
@@ -32,34 +33,89 @@ def generalised(e: Expr) -> Iterator[Expr]:
     If one of them vanishes identically, so does the expression.
     """
     seen = set()
-    repeated = _repeated_sums(e)
+    apart = common_exponents_apart(e)
+    repeated, scaled = _repeated_sums(e), _repeated_sums(apart)
 
     def is_repeated_or_function(part: Expr) -> bool:
         return part in repeated or _is_function_or_sum(part)
 
-    first = (is_repeated_or_function,) if repeated else ()
-    for wanted in (*first, _is_function_or_sum, _is_sum):
-        general = _replaced(e, wanted, {}, count(1))
+    def is_scaled_or_no_exponential(part: Expr) -> bool:
+        return part in scaled or (_is_function_or_sum(part) and not isinstance(part, exp))
+
+    ways: list[tuple[Expr, Callable[[Expr], bool]]] = []
+    if repeated:
+        ways.append((e, is_repeated_or_function))
+    if apart != e and (scaled or apart == 0):
+        ways.append((apart, is_scaled_or_no_exponential))
+    for way, wanted in (*ways, (e, _is_function_or_sum), (e, _is_sum)):
+        general = _replaced(way, wanted, {}, count(1))
         if general != e and general not in seen:
             seen.add(general)
             yield general
     yield e
 
 
+@lru_cache(maxsize=4096)  # the equations about a mixture hold the same sums
+def common_exponents_apart(e: Expr) -> Expr:
+    """Return an equal expression in which ``exp(a + m) + exp(b + m) + ...`` is ``exp(m)*(exp(a) +
+    exp(b) + ...)``.
+
+    The text of a mixture divides its sums of exponentials by the largest term, and the rule does
+    not: after this both hold the same sum.
+    """
+    if not (e.is_Add or e.is_Mul or e.is_Pow or isinstance(e, Function)):
+        return e
+    parts = [common_exponents_apart(a) for a in e.args]
+    if any(new is not old for new, old in zip(parts, e.args, strict=True)):
+        e = e.func(*parts)
+    return _factored(e) if isinstance(e, Add) else e
+
+
+def _factored(e: Add) -> Expr:
+    common = set(_exponent(e.args[0]))
+    for term in e.args[1:]:
+        common &= set(_exponent(term))
+        if not common:
+            return e
+    shift = Add(*common)
+    return exp(shift) * Add(*(_lowered(term, shift) for term in e.args))
+
+
+def _exponent(term: Expr) -> tuple[Expr, ...]:
+    """Return the terms of the exponent of an exponential that is a factor of a term."""
+    factor = next((f for f in Mul.make_args(term) if isinstance(f, exp)), None)
+    return () if factor is None else Add.make_args(factor.args[0])
+
+
+def _lowered(term: Expr, shift: Expr) -> Expr:
+    """Return a term with the exponent of its first exponential less by some of its terms."""
+    first = next(f for f in Mul.make_args(term) if isinstance(f, exp))
+    rest = [f for f in Mul.make_args(term) if f is not first]
+    return Mul(*rest, exp(first.args[0] - shift))
+
+
 def _repeated_sums(e: Expr) -> set[Expr]:
     """Return the long sums of terms that an expression has at two places or more, where a sum of
-    the negative terms counts as another place.
+    the negative terms counts as another place, and what is inside of a sum counts once.
     """
     places: dict[Expr, int] = {}
-    pending = [e]
-    while pending:
-        part = pending.pop()
-        if _is_long_sum(part):
-            places[part] = places.get(part, 0) + 1
-            if places[part] > 1:
-                continue  # what it is made of was seen
-        if part.is_Add or part.is_Mul or part.is_Pow or isinstance(part, Function):
-            pending += part.args
+    known: dict[Expr, tuple[Expr, ...]] = {}
+
+    def outermost(part: Expr) -> tuple[Expr, ...]:
+        if part not in known:
+            descends = part.is_Add or part.is_Mul or part.is_Pow or isinstance(part, Function)
+            inside = tuple(s for a in part.args for s in outermost(a)) if descends else ()
+            if _is_long_sum(part):
+                count_places(inside)
+                inside = (part,)
+            known[part] = inside
+        return known[part]
+
+    def count_places(sums: Iterable[Expr]) -> None:
+        for s in sums:
+            places[s] = places.get(s, 0) + 1
+
+    count_places(outermost(e))
     return {s for s, n in places.items() if n > 1 or -s in places}
 
 
