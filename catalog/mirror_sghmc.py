@@ -7,20 +7,22 @@ processes satisfying the mean no-permeability boundary condition", Stochastic Pr
 another law.
 """
 
-from sympy import Interval, Matrix, Symbol, oo, sqrt
+from sympy import Interval, Matrix, Set, Symbol, oo, sqrt
 
 from recipe import Fold, FoldSign, Noise, Potential, Recipe, Update, Vector, grad, mirror, total
 
-theta = Vector("theta", domain=Interval(0, oo))
-r = Vector("r", like=theta)
-U = Potential("U", theta)
 C = Symbol("C", positive=True)  # friction, a rate: 1/C is how long the momentum lasts
-
 epsilon = Symbol("epsilon", positive=True)
-w = Noise("w", like=r)
 
-mirror_sghmc = mirror(
-    Recipe(
+
+def reflected_on(domain: Set) -> Recipe:
+    """The sampler on ``Interval(0, oo)``, or on ``Interval.open(0, oo)`` for a U that has no value
+    at 0, where nothing is proved of the edge.
+    """
+    theta = Vector("theta", domain=domain)
+    r = Vector("r", like=theta)
+    U, w = Potential("U", theta), Noise("w", like=r)
+    free = Recipe(
         state=(theta, r),
         H=U + total(r**2) / 2,
         D=Matrix([[0, 0], [0, C]]),
@@ -40,6 +42,8 @@ mirror_sghmc = mirror(
                 (r, r - epsilon * grad(U, theta) - epsilon * C * r + sqrt(2 * C * epsilon) * w),
             ],
         ),
-    ),
-    theta,
-)
+    )
+    return mirror(free, theta)
+
+
+mirror_sghmc = reflected_on(Interval(0, oo))

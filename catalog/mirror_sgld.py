@@ -6,18 +6,21 @@ comes back by as much. U is smooth up to the edge; where its slope is infinite t
 law of shape below 1, such steps do not become the reflected diffusion (docs/boundaries.md).
 """
 
-from sympy import Interval, Matrix, Symbol, oo, sqrt
+from sympy import Interval, Matrix, Set, Symbol, oo, sqrt
 
 from recipe import Fold, Noise, Potential, Recipe, Update, Vector, grad, mirror
 
-theta = Vector("theta", domain=Interval(0, oo))
-U = Potential("U", theta)
-
 epsilon = Symbol("epsilon", positive=True)
-w = Noise("w", like=theta)
 
-mirror_sgld = mirror(
-    Recipe(
+
+def reflected_on(domain: Set) -> Recipe:
+    """The sampler on ``Interval(0, oo)``, or on ``Interval.open(0, oo)`` for a U that has no value
+    at 0, where nothing is proved of the edge.
+    """
+    theta = Vector("theta", domain=domain)
+    U, w = Potential("U", theta), Noise("w", like=theta)
+    step = theta - epsilon * grad(U, theta) + sqrt(2 * epsilon) * w
+    free = Recipe(
         state=(theta,),
         H=U,
         D=Matrix([[1]]),
@@ -26,11 +29,9 @@ mirror_sgld = mirror(
             "Bossy, Gobet & Talay (2004), A symmetrized Euler scheme for an efficient approximation"
             " of reflected diffusions"
         ),
-        update=Update(
-            step=epsilon,
-            target=U,
-            rule={theta: Fold(theta - epsilon * grad(U, theta) + sqrt(2 * epsilon) * w, 0, oo)},
-        ),
-    ),
-    theta,
-)
+        update=Update(step=epsilon, target=U, rule={theta: Fold(step, 0, oo)}),
+    )
+    return mirror(free, theta)
+
+
+mirror_sgld = reflected_on(Interval(0, oo))

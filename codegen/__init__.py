@@ -20,7 +20,7 @@ from codegen.generate import Module, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.schedule import Constant, Cyclical, Polynomial
 from codegen.labels.reducers import Completion, Kept
-from codegen.labels.sample import LabelRun, sample_labels
+from codegen.labels.sample import LabelRun, count_labels, sample_labels
 from codegen.results.diagnostics.diagnosis import Diagnosis
 from codegen.results.draws import Divergence, Draws
 from codegen.results.of_any_source import diagnose, plot
@@ -55,6 +55,7 @@ __all__ = [
     "Tuning",
     "UntunableError",
     "compute_log_likelihood",
+    "count_labels",
     "diagnose",
     "generate",
     "memory_mapped",

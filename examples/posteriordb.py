@@ -325,6 +325,11 @@ def main(names: list[str]) -> int:
     except RecipeError as error:
         print(error, file=sys.stderr)
         return 2
+    unknown = [n for n in names if n not in MODELS]
+    if unknown:
+        known = ", ".join(MODELS)
+        print(f"there is no model {', '.join(unknown)}; the models are {known}", file=sys.stderr)
+        return 2
     scores = []
     print(f"{'model':40} {'mean':>9} {'sd':>7} {'ess':>6} {'seconds':>8}")
     for name in names or MODELS:

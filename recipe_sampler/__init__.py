@@ -31,7 +31,8 @@ NAMES_BY_PACKAGE = {
         BiasWarning Completion Constant CountTable Cyclical Density Diagnosis Divergence Draws
         Kept LabelRun Module OneStep Plots
         Polynomial Prediction SavedDraws Tuning UntunableError
-        compute_log_likelihood diagnose generate memory_mapped one_step plot read_counts read_draws
+        compute_log_likelihood count_labels diagnose generate
+        memory_mapped one_step plot read_counts read_draws
         read_libsvm read_table sample sample_labels sample_posterior_predictive tune
     """,
 }

@@ -20,7 +20,7 @@ from codegen.labels.chain import RowChain, RowMover
 from codegen.labels.checkpoint import read_checkpoint, write_checkpoint
 from codegen.labels.reducers import Reducer
 from codegen.labels.rows import module_of_rows, row_sampler
-from codegen.labels.sweeps import LabelKernel, Workers
+from codegen.labels.sweeps import Counted, LabelKernel, Workers
 from codegen.labels.text import label_module_text
 from codegen.labels.weight import Weight, weight_of
 from codegen.printing.common_functions import common_names, common_text
@@ -41,13 +41,15 @@ class LabelRun:
         blocks: by name, the last state of each block of the sampler, of the shape (labels,
             columns); the first one has the rows of parameters.
         steps: how many steps are done.
-        seconds: how long those of this call took, without compilation.
+        seconds: how long those of this call took, without the making of modules.
+        processor_seconds: the time of all threads of this process meanwhile.
         reducers: the reducers of the run, with what they have kept.
     """
 
     blocks: Mapping[str, np.ndarray]
     steps: int
     seconds: float
+    processor_seconds: float
     reducers: tuple[Reducer, ...] = field(repr=False)
 
     def __repr__(self) -> str:
@@ -145,11 +147,63 @@ def sample_labels(
     path = None if checkpoint is None else Path(checkpoint)
     found = None if path is None else _resumed(path, fingerprint, mover, reducers)
     state = mover.begin(_checked_rows(initial, options, source)) if found is None else found
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     with Workers(options.threads) as workers:
         _run(mover, state, workers, reducers, path, fingerprint, progress)
     blocks = dict(zip(mover.blocks, state.blocks, strict=True))
-    return LabelRun(blocks, state.done, time.perf_counter() - began, tuple(reducers))
+    seconds, used = time.perf_counter() - began, time.process_time() - used
+    return LabelRun(blocks, state.done, seconds, used, tuple(reducers))
+
+
+def count_labels(
+    model: LabelledPosterior,
+    rows: Any,
+    data: Any,
+    *,
+    params: Mapping[str, Any],
+    sweeps: int,
+    burn_in: int | None = None,
+    step: int = 0,
+    seed: int = 0,
+    threads: int = 1,
+) -> Counted:
+    """Draw the labels of all items of some data with fixed rows of parameters, and count them.
+
+    Args:
+        model: the joint law of a datum and its labels.
+        rows: the rows, of the shape (labels, columns).
+        data: counts, as for ``sample_labels``.
+        params: the parameters of the weight of a label, by name.
+        sweeps: Gibbs sweeps, from uniform labels.
+        burn_in: how many of these are not counted; by default half.
+        step, seed: of the random numbers.
+        threads: how many threads work.
+
+    Returns:
+        The mean counts by column and label, and the mean factors of the counts of each datum.
+
+    Raises:
+        RecipeError: naming the argument or the datum at fault.
+    """
+    source, theta = checked_data(data), np.array(rows, dtype=np.float64, order="C")
+    given: dict[str, Any] = {"labels": len(theta), "steps": 1, "batch_size": None, "sweeps": sweeps}
+    given |= {"burn_in": burn_in, "step_size": 1.0, "seed": seed, "chain": 0, "threads": threads}
+    options, weight = checked_options(source, given), weight_of(model)
+    kernel, _ = _label_kernel(model, weight, options, dict(params))
+    everything = source.rows(np.arange(len(source)))
+    with Workers(threads) as workers:
+        settings = step, options.sweeps, options.burn_in, workers
+        return kernel.count(theta, everything, *settings, with_shares=True)
+
+
+def _label_kernel(
+    model: LabelledPosterior, weight: Weight, options: LabelOptions, numbers: Mapping[str, Any]
+) -> tuple[LabelKernel, str]:
+    """Return the compiled draws of labels, and the text of their module."""
+    text = label_module_text(model, weight)
+    loaded = modules.load("labels", text, modules.Common(common_text(), common_names()))
+    params = _label_params(loaded, weight, {**numbers, str(model.labels.labels): options.labels})
+    return LabelKernel(loaded, params, options.labels, options.seed, options.chain), text
 
 
 def _prepared(
@@ -177,11 +231,7 @@ def _prepared(
     fields = {name_of(s): f for s, f in module.plan.settings.items()}
     settings = {s: f for s, f in module.plan.settings.items() if name_of(s) not in counts}
     values = resolved_values(settings, numbers, known | set(module.plan.settings), lengths)
-    text = label_module_text(model, weight)
-    loaded = modules.load("labels", text, modules.Common(common_text(), common_names()))
-    kernel = LabelKernel(
-        loaded, _label_params(loaded, weight, numbers), options.labels, options.seed, options.chain
-    )
+    kernel, text = _label_kernel(model, weight, options, numbers)
     blocks = tuple(module.plan.fields[b] for b in module.plan.state)
     summed, data_field, batch = (fields.get(name) for name in counts)
     counted = summed, data_field, batch
