@@ -1,5 +1,5 @@
-"""Python's collector of cycles, which looks through all objects of the process again and again while
-Numba makes many new ones: a seventh of the time of compiling a module.
+"""Python's collector of cycles, which looks through all objects of the process again and again
+while Numba makes many new ones: a seventh of the time of compiling a module.
 """
 
 from __future__ import annotations
