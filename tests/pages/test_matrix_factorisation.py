@@ -1,4 +1,4 @@
-"""examples/models/nmf.py: gradients against differences of scipy's densities, predictions, bad
+"""examples/models/nonnegative_factors.py: gradients against differences of scipy's densities, predictions, bad
 data, runs that go on, and the tables of its page.
 """
 
@@ -15,11 +15,13 @@ from verify import Verdict, verify
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "examples"))
-SPEC = importlib.util.spec_from_file_location("nmf", ROOT / "examples" / "models" / "nmf.py")
+SPEC = importlib.util.spec_from_file_location(
+    "nonnegative_factors", ROOT / "examples" / "models" / "nonnegative_factors.py"
+)
 program = importlib.util.module_from_spec(SPEC)
-sys.modules["nmf"] = program
+sys.modules["nonnegative_factors"] = program
 SPEC.loader.exec_module(program)
-import nmf_page  # noqa: E402
+import nonnegative_factors_page  # noqa: E402
 import page_tables  # noqa: E402
 import ratings_data  # noqa: E402
 
@@ -187,13 +189,15 @@ def test_missing_data_are_said(capsys, tmp_path):
 
 def test_the_tables_of_the_page_are_those_of_the_results():
     folder = ROOT / "docs" / "models"
-    found = json.loads((folder / "nmf.json").read_text())
-    curves = [nmf_page.Curve(**c) for c in found["curves"]]
+    found = json.loads((folder / "nonnegative_factors.json").read_text())
+    curves = [nonnegative_factors_page.Curve(**c) for c in found["curves"]]
     tables = {
-        "results": nmf_page.curves_table(curves),
-        "times": nmf_page.times_table([nmf_page.Time(**t) for t in found["times"]]),
+        "results": nonnegative_factors_page.curves_table(curves),
+        "times": nonnegative_factors_page.times_table(
+            [nonnegative_factors_page.Time(**t) for t in found["times"]]
+        ),
     }
-    text = (folder / "nmf.md").read_text()
+    text = (folder / "nonnegative_factors.md").read_text()
     assert page_tables.page(text, tables) == text
     assert f"{found['bias_model']:.3f}" in text
     for setting in program.SETTINGS.values():

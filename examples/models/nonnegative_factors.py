@@ -7,15 +7,15 @@ Section 7.1 of Yokoi, Otsuka & Sato (2020), Weak approximation of transformed st
 MCMC, Machine Learning; the model is Cemgil's (2009). What is reported is the root mean square error
 of ratings that were held out, under the mean of W H over the states so far.
 
-    python examples/models/nmf.py --quick
-    python examples/models/nmf.py --data FOLDER --checkpoint RUNS --page docs/models
-    python examples/models/nmf.py --data FOLDER --tune 12
+    python examples/models/nonnegative_factors.py --quick
+    python examples/models/nonnegative_factors.py --data FOLDER --checkpoint RUNS --page docs/models
+    python examples/models/nonnegative_factors.py --data FOLDER --tune 12
 
 The first takes seconds, draws its data, and reads nothing. The second makes the page
-docs/models/nmf.md from MovieLens-100k (examples/ratings_data.py says where it is looked for) in
+docs/models/nonnegative_factors.md from MovieLens-100k (examples/ratings_data.py says where it is looked for) in
 about five minutes on one free core; run again, it goes on where it was stopped. The third looks for
 step sizes as the paper does, by the tree-structured Parzen estimator of optuna (pip install
-optuna), for the least error of the ratings to validate. ``recipe verify examples/models/nmf.py``
+optuna), for the least error of the ratings to validate. ``recipe verify examples/models/nonnegative_factors.py``
 says what is proved of the samplers for every smooth likelihood.
 """
 
@@ -37,7 +37,7 @@ from sympy import Interval, Matrix, oo
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from experiment_command import BadDataError, DivergedError, StoppedError, ended, options_of
-from nmf_page import Curve, Time, curves_table, write
+from nonnegative_factors_page import Curve, Time, curves_table, write
 from ratings_data import Part, Ratings, drawn, load
 from step_size_search import best_step
 

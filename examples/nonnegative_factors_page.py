@@ -1,4 +1,4 @@
-"""The tables, figure 3, and the page of examples/models/nmf.py."""
+"""The tables, figure 3, and the page of examples/models/nonnegative_factors.py."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def write(curves: Sequence[Curve], times: Sequence[Time], base: float, folder: P
         "curves": [asdict(c) | {"rmse": [round(v, 4) for v in c.rmse]} for c in curves],
         "times": [asdict(t) for t in times],
     }
-    (folder / "nmf.json").write_text(json.dumps(found) + "\n")
-    picture(curves, base, folder / "nmf.png")
-    path = folder / "nmf.md"
+    (folder / "nonnegative_factors.json").write_text(json.dumps(found) + "\n")
+    picture(curves, base, folder / "nonnegative_factors.png")
+    path = folder / "nonnegative_factors.md"
     tables = {"results": curves_table(curves), "times": times_table(times)}
     path.write_text(page(path.read_text(), tables))
