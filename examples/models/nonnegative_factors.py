@@ -12,11 +12,12 @@ of ratings that were held out, under the mean of W H over the states so far.
     python examples/models/nonnegative_factors.py --data FOLDER --tune 12
 
 The first takes seconds, draws its data, and reads nothing. The second makes the page
-docs/models/nonnegative_factors.md from MovieLens-100k (examples/ratings_data.py says where it is looked for) in
-about five minutes on one free core; run again, it goes on where it was stopped. The third looks for
-step sizes as the paper does, by the tree-structured Parzen estimator of optuna (pip install
-optuna), for the least error of the ratings to validate. ``recipe verify examples/models/nonnegative_factors.py``
-says what is proved of the samplers for every smooth likelihood.
+docs/models/nonnegative_factors.md from MovieLens-100k (examples/ratings_data.py says where it is
+looked for) in about five minutes on one free core; run again, it goes on where it was stopped. The
+third looks for step sizes as the paper does, by the tree-structured Parzen estimator of optuna (pip
+install optuna), for the least error of the ratings to validate. ``recipe verify`` with this file
+says what is proved of the samplers for every smooth likelihood. examples/nmf.py has minibatches of
+a tenth of the data, and a grid of step sizes.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""examples/models/nonnegative_factors.py: gradients against differences of scipy's densities, predictions, bad
-data, runs that go on, and the tables of its page.
+"""examples/models/nonnegative_factors.py: gradients against differences of scipy's densities,
+predictions, bad data, runs that go on, and the tables of its page.
 """
 
 import importlib.util
