@@ -52,8 +52,8 @@ def weight_of(model: LabelledPosterior) -> Weight:
     """Return the weight of a label as a product.
 
     Raises:
-        RecipeError: where it is no such product, reads counts by column or that of the item itself,
-            or the model has a label a datum or several blocks.
+        RecipeError: where it is no such product, reads counts by column, or the model
+            has a label a datum or several blocks.
     """
     z = model.labels
     if z.each != ITEM:
@@ -62,11 +62,9 @@ def weight_of(model: LabelledPosterior) -> Weight:
         raise RecipeError(
             f"labels are sampled for one block of a label, and there are {len(model.blocks)}"
         )
-    printed = model.weight if model.conditional is None else model.conditional
-    e = with_one_count(printed, z)
-    wrong = [s for s in (z.count, z.others_counts) if s in {generic(x) for x in e.atoms(Symbol)}]
-    if wrong:
-        raise RecipeError(f"the weight {z.text_of(e)} reads {wrong[0]}, and is not compiled")
+    e = with_one_count(model.weight, z)  # a printed weight may be wrong, and this one is derived
+    if z.others_counts in {generic(s) for s in e.atoms(Symbol)}:
+        raise RecipeError(f"the weight {z.text_of(e)} reads counts by column, and is not compiled")
     return _split(e, z)
 
 

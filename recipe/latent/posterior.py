@@ -269,6 +269,13 @@ class LabelledPosterior:
         """Refuse data and counts that mean nothing at this place."""
         z = self.labels
         counts = {z.count, z.others, z.size, z.labels, z.data, z.batch}
+        mine = {*counts, *_in_a_draw(z), z.counts, z.summed, z.row, hot(z)}
+        for s in sorted({generic(s) for s in e.atoms(Symbol)} - mine, key=str):
+            if str(s).startswith(f"{z.name}_"):
+                raise RecipeError(
+                    f"{where}: the name {s} begins with {z.name}_, as those of the counts of the"
+                    f" labels {z.name} do; rename it"
+                )
         there = {generic(s) for s in e.atoms(VectorData, ScalarData)}
         there |= {s for s in e.free_symbols if s in counts}
         for s in sorted(there - allowed, key=str):

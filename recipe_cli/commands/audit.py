@@ -136,4 +136,5 @@ def _print_as(format: AuditFormat, judged: list[JudgedDeclaration], refused: lis
         case AuditFormat.markdown:
             print_lines("\n".join(as_markdown(judged, refused)))
         case _:
-            print_lines("\n".join(as_github(judged, refused)))
+            for line in as_github(judged, refused):
+                print_lines(line)

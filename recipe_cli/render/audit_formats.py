@@ -36,7 +36,7 @@ def finding_of(result: JudgedDeclaration) -> dict[str, Any]:
 
 def guilty_line(code: Sequence[CodeLine], repair: str) -> CodeLine | None:
     """Return the line of the term that a repair is about: the noise of a block where it names a
-    noise, else the last line of the rule of that block; the first line where there is no repair.
+    noise, else the last line of the rule of that block; the first term where there is no repair.
     """
     if not code:
         return None
@@ -47,8 +47,10 @@ def guilty_line(code: Sequence[CodeLine], repair: str) -> CodeLine | None:
     noise = [c for c in of_block if c.is_noise]
     if noise and "the noise" in repair:
         return noise[0]
-    drift = [c for c in of_block if not c.is_noise and c.term]
-    return (drift or of_block or list(code))[-1 if of_block else 0]
+    drift = [c for c in of_block if not c.is_noise]
+    if of_block:
+        return (drift or of_block)[-1]
+    return next((c for c in code if c.term), code[0])
 
 
 def _sentence(row: dict[str, Any]) -> str:

@@ -35,6 +35,8 @@ PAGES = (
     Page("docs/sampling.md", "examples/annealing.py", (), 5),
     Page("docs/sampling.md", "examples/gradient_variance.py", ("--quick",), 6),
     Page("docs/schemes.md", "benchmarks/recipe_figure_2_chain.py", ("--quick",), 5),
+    Page("docs/constrained.md", "examples/transform_table.py", (), 9),
+    Page("docs/constrained.md", "examples/course_figures.py", ("--quick",), 2),
     Page("docs/constrained.md", "examples/scir_figures.py", ("--batches", "10"), 2),
     Page(
         "docs/constrained.md", "examples/transform_figures.py", ("--laws", "1", "--sizes", "1"), 2

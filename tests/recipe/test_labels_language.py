@@ -42,6 +42,10 @@ REFUSED = {
     ),
     "a vector as the weight": ({"conditional": theta}, "is a vector where a number must be"),
     "a gradient of another block": ({"gradient": {OTHER: 1}}, "gradient= must be a dict"),
+    "a name of the labels' own": (
+        {"conditional": Symbol("z_others_k", integer=True, nonnegative=True) * theta[z.item]},
+        "conditional: the name z_others_k begins with z_",
+    ),
     "an expectation": ({"expect": "good"}, "expect='good' must be"),
 }
 

@@ -47,7 +47,10 @@ def line_of(equation: Any) -> Place | None:
     from jax._src import source_info_util
 
     info = equation.source_info
-    frames = source_info_util.user_frames(getattr(info, "traceback", info))
+    try:
+        frames = source_info_util.user_frames(info.traceback)
+    except AttributeError:  # versions before 0.5 take all of it
+        frames = source_info_util.user_frames(info)
     for frame in frames:
         if is_users(frame.file_name):
             return Place(frame.file_name, frame.start_line, frame.function_name)

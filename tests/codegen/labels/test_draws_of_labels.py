@@ -137,7 +137,14 @@ def test_another_law_of_counts_is_compiled_as_it_is_written():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"conditional": (alpha + z.count) * theta[z.item]}, "reads z_count"),
+        (
+            {
+                "log_joint": z.sum(total(loggamma(beta + z.counts) + z.counts * log(theta))),
+                "conditional": None,
+                "gradient": None,
+            },
+            "reads counts by column",
+        ),
         (
             {
                 "log_joint": z.sum(loggamma(beta + z.count + total(theta))),
@@ -170,3 +177,9 @@ def test_weights_that_vanish_are_said():
     data = copies((0, 1), 3)
     with Workers(1) as workers, pytest.raises(RecipeError, match="datum 0 of the minibatch"):
         kernel.count(np.full((2, 3), np.nan), data.rows(range(3)), 4, 2, 1, workers)
+
+
+def test_a_printed_weight_that_is_wrong_is_not_what_is_sampled():
+    right = label_module_text(topics(), weight_of(topics()))
+    wrong = topics(conditional=(beta + z.others) * theta[z.item])
+    assert label_module_text(wrong, weight_of(wrong)) == right
