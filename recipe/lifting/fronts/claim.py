@@ -25,6 +25,7 @@ from recipe.language.symbols import (
 )
 from recipe.language.text import listed
 from recipe.language.total import free_indexed
+from recipe.lifting.tree.place import Place, place_of_code
 
 Gradient: TypeAlias = Expr | tuple[Expr, ...]
 
@@ -62,6 +63,14 @@ class Claim:
     def blocks(self) -> tuple[Block, ...]:
         """The blocks of the state, in the order of the arguments."""
         return tuple(self.state.values())
+
+    @property
+    def place(self) -> Place | None:
+        """Where the function begins; None for one that is not written in Python."""
+        function = getattr(self.function, "func", self.function)  # of a functools.partial
+        code = getattr(function, "shown_at", None) or getattr(function, "__code__", None)
+        code = code or getattr(vars(type(function)).get("__call__"), "__code__", None)
+        return None if code is None else place_of_code(code)
 
     def arguments(self, values: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """The values as positional and keyword arguments of the function."""

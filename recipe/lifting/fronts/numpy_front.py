@@ -17,7 +17,7 @@ from recipe.lifting.fronts.outputs import outputs_of
 from recipe.lifting.fronts.stand_ins import Generator, Numbers, Source, stand_ins
 from recipe.lifting.fronts.trace import Shapes, Trace
 from recipe.lifting.fronts.traced import Traced, nodes_of
-from recipe.lifting.tree.place import place_of_code, refuse
+from recipe.lifting.tree.place import none_is_caught, refuse
 
 
 class NumpyFront:
@@ -37,7 +37,7 @@ class NumpyFront:
         for name, gradient in claim.gradient.items():
             values[name] = _given(name, gradient, shapes)
         args, kwargs = claim.arguments(values)
-        with stand_ins(draws):
+        with stand_ins(draws), none_is_caught():
             result = claim.function(*args, **kwargs)
         outputs = outputs_of(claim, result, state, nodes_of)
         _check_in_place(claim, before, state, outputs)
@@ -111,5 +111,5 @@ def _check_in_place(claim: Claim, before: Any, state: Any, outputs: Any) -> None
             refuse(
                 f"{claim.name} changes its argument {n} in place and returns another value for it,"
                 " so that the next step begins elsewhere; work on a copy of it",
-                place_of_code(claim.function.__code__),
+                claim.place,
             )

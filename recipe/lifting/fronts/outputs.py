@@ -7,7 +7,7 @@ from typing import Any
 
 from recipe.language.symbols import Scalar, Vector, name_of
 from recipe.lifting.fronts.claim import Claim
-from recipe.lifting.tree.place import place_of_code, refuse
+from recipe.lifting.tree.place import refuse
 
 
 def outputs_of(
@@ -24,7 +24,7 @@ def outputs_of(
     Raises:
         CannotLiftError: where an output is missing, or has another form than ``returns`` says.
     """
-    place = place_of_code(claim.function.__code__) if hasattr(claim.function, "__code__") else None
+    place = claim.place
     if result is None:
         return {name_of(claim.state[n]): read(v) for n, v in changed.items()}
     found: dict[str, Any] = {}

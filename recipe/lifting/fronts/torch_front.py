@@ -21,7 +21,7 @@ from recipe.lifting.fronts.torch_made import MADE
 from recipe.lifting.fronts.torch_slopes import autograd_grad, backward, functional
 from recipe.lifting.fronts.torch_tensor import Recording, nodes_of, tensor
 from recipe.lifting.fronts.trace import Shapes, Trace
-from recipe.lifting.tree.place import place_of_code, refuse
+from recipe.lifting.tree.place import none_is_caught, refuse
 
 TRANSFORMS = (
     (torch.autograd.grad, autograd_grad),
@@ -49,7 +49,8 @@ class TorchFront:
             values[claim.source] = None
         args, kwargs = claim.arguments(values)
         functions = {**FUNCTIONS, "backward": backward}
-        with _wide(), stand_ins(draws, TRANSFORMS), Recording(draws, functions, MADE):
+        recording = Recording(draws, functions, MADE)
+        with _wide(), stand_ins(draws, TRANSFORMS), recording, none_is_caught():
             result = claim.function(*args, **kwargs)
         outputs = outputs_of(claim, result, state, _read)
         _check_in_place(claim, before, state, outputs)
@@ -165,5 +166,5 @@ def _check_in_place(claim: Claim, before: Any, state: Any, outputs: Any) -> None
             refuse(
                 f"{claim.name} changes its argument {n} in place and returns another value for it,"
                 " so that the next step begins elsewhere; work on a copy of it",
-                place_of_code(claim.function.__code__),
+                claim.place,
             )
