@@ -103,6 +103,8 @@ def lift(
         sqrt(2)*w*sqrt(h) - h*grad(U, theta) + theta
     """
     arguments, gradient = arguments or {}, gradient or {}
+    if not isinstance(seconds, int | float) or not 0 < seconds < float("inf"):
+        raise RecipeError(f"seconds={seconds!r} must be a positive number")
     if is_optimizer(function):
         function, arguments = optimizer_claim(function, state, arguments, gradient)
         gradient, library = {}, "torch"

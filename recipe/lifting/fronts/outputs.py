@@ -55,6 +55,28 @@ def outputs_of(
     return found
 
 
+def check_in_place(claim: Claim, before: Any, state: Any, outputs: Any, returns_none: bool) -> None:
+    """Refuse a function that changes its argument and returns another value for it, and one that
+    returns nothing and changes nothing.
+    """
+    if returns_none and all(
+        a is b for n, x in state.items() for a, b in zip(before[n].flat, x.nodes.flat, strict=True)
+    ):
+        refuse(
+            f"{claim.name} returns None and changes none of its arguments; a return may be missing",
+            claim.place,
+        )
+    for n, x in state.items():
+        out = outputs[name_of(claim.state[n])]
+        changed = any(a is not b for a, b in zip(before[n].flat, x.nodes.flat, strict=True))
+        if changed and any(a is not b for a, b in zip(out.flat, x.nodes.flat, strict=False)):
+            refuse(
+                f"{claim.name} changes its argument {n} in place and returns another value for it,"
+                " so that the next step begins elsewhere; work on a copy of it",
+                claim.place,
+            )
+
+
 def _part(value: Any, key: Any, where: str, place: Any) -> Any:
     if isinstance(value, Mapping) and key in value:
         return value[key]

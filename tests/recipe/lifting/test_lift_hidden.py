@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sympy import Symbol
 
-from recipe import CannotLiftError, Potential, Scalar, Vector, grad, lift
+from recipe import CannotLiftError, Potential, RecipeError, Scalar, Vector, grad, lift
 
 theta, s = Vector("theta"), Scalar("s")
 U, S = Potential("U", theta), Potential("S", s)
@@ -105,3 +105,51 @@ def test_what_does_not_change_may_be_kept():
         target=U,
     )
     assert rule.rule[0][1] == theta - h * grad(U, theta)
+
+
+def forgets_to_return(x, h, grad):
+    x = x - h * grad(x)
+
+
+def goes_on(x, h, grad):
+    while True:
+        try:
+            while True:
+                pass
+        except Exception:  # it must be stopped all the same
+            calls[0] = 0
+
+
+def test_a_missing_return_is_no_identity():
+    with pytest.raises(CannotLiftError, match="returns None and changes none of its arguments"):
+        lift(
+            forgets_to_return,
+            state={"x": theta},
+            step=h,
+            gradient={"grad": grad(U, theta)},
+            target=U,
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"arguments": ["a"]}, "arguments=.* must be a dictionary"),
+        ({"gradient": [1]}, "gradient=.* must be a dictionary"),
+        ({"returns": 2 * theta}, "which is no block"),
+        ({"returns": (3,)}, "which is no block"),
+        ({"seconds": "a"}, "must be a positive number"),
+        ({"seconds": -1}, "must be a positive number"),
+        ({"function": goes_on, "seconds": 0.3}, "not read within 0.3 seconds"),
+    ],
+)
+def test_one_sentence_about_a_wrong_claim(options, said):
+    claim = {
+        "function": keeps_nothing_that_changes,
+        "state": {"x": theta},
+        "step": h,
+        "gradient": {"grad": grad(U, theta)},
+        "target": U,
+    }
+    with pytest.raises(RecipeError, match=said):
+        lift(**(claim | options))
