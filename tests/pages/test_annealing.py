@@ -1,4 +1,4 @@
-"""examples/annealing.py: its tempered recipe, and the share of the deeper minimum that it prints."""
+"""examples/annealing.py: its tempered recipe, and the share of the deeper minimum."""
 
 from pathlib import Path
 
