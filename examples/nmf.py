@@ -199,10 +199,10 @@ def curve(name: str, data: Ratings, factors: int, likelihood: str, steps: int, b
     stopped, times = [], []
     for step in STEPS:
         draws, microseconds = run(name, data, factors, likelihood, step, steps, batch)
-        times.append(microseconds)  # of the first run with the compilation, so the least counts
         if draws is None:
             stopped.append(step)
             continue
+        times.append(microseconds)  # of the first run with the compilation, so the least counts
         chosen = float(error(predicted(draws, data, factors, data.choose), data.choose)[-1])
         if best is None or chosen < best[0]:
             best = (chosen, step, draws)

@@ -22,6 +22,7 @@ from codegen.printing.gradient import gradient_functions, potential_functions
 from codegen.printing.module import count_names, functions_texts, header, input_types
 from codegen.printing.python_text import printed
 from codegen.store import modules
+from codegen.system.collector import collector_paused
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
@@ -230,7 +231,9 @@ class Density:
         flags = [(a.flags.c_contiguous, a.flags.writeable, a.flags.aligned) for a in arrays]
         key = (function, *(a.dtype for a in arrays), *flags)
         if key not in self._entry_points:
-            self._entry_points[key] = function.compile(tuple(map(function.typeof_pyval, given)))
+            with collector_paused():
+                types = tuple(map(function.typeof_pyval, given))
+                self._entry_points[key] = function.compile(types)
         return self._entry_points[key](*given)
 
     def _split(self, z: np.ndarray) -> list[np.ndarray]:

@@ -21,6 +21,7 @@ from codegen.inputs.schedule import step_sizes
 from codegen.lowering.batch_form import refusal_of_many
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
+from codegen.system.collector import collector_paused
 from recipe.language.symbols import Scalar
 
 CHAINS_PER_BUNDLE = 256  # chains: so that several rows of a bundle fit in the first-level cache
@@ -112,7 +113,8 @@ class Bundles:
 
     def compile(self, bundle: Chain) -> None:
         """Compile the module by a call with no step."""
-        self.advance(bundle.state, bundle.draws, bundle.number, 0, 0)
+        with collector_paused():
+            self.advance(bundle.state, bundle.draws, bundle.number, 0, 0)
 
     def first_state(self, bundles: Sequence[Chain]) -> Any:
         """Return a copy of the state of the first chain."""

@@ -16,6 +16,7 @@ from codegen.inputs.python_gradient import Calls
 from codegen.inputs.schedule import Constant, step_sizes
 from codegen.inputs.user_gradient import reason_of_numba
 from codegen.running.chains import Chain
+from codegen.system.collector import collector_paused
 from recipe.language.errors import RecipeError
 
 
@@ -215,7 +216,8 @@ class Compiled:
         arrays, numbers = (*given[0], *given[1]), (given[4], *given[7:])
         key = (run, *map(type, numbers), *map(_form, arrays))
         if key not in self.entry_points:
-            self.entry_points[key] = run.compile(tuple(map(run.typeof_pyval, given)))
+            with collector_paused():
+                self.entry_points[key] = run.compile(tuple(map(run.typeof_pyval, given)))
         return self.entry_points[key]
 
     def compile(self, chain: Chain) -> None:

@@ -57,7 +57,8 @@ def keep_machine_code(
 
     The entry points of a function, one for Python and one for C, take a third of the time of
     compiling a module. This program calls no device function from Python (which would then crash),
-    and no function at all from C.
+    and no function at all from C. A kernel that is not kept on disk is called by ``run``; it gets
+    its entry point where Python calls it.
 
     Args:
         module: the module.
@@ -73,6 +74,14 @@ def keep_machine_code(
         )
         if of_device or isinstance(f._cache, FunctionCache):
             f._cache = MachineCode(f.py_func, path, code_hash)
+        elif "nogil" not in f.targetoptions:
+            _call_without_entry_point(f)
+
+
+def _call_without_entry_point(f: Any) -> None:
+    """Let compiled functions that call this one compile it without an entry point for Python."""
+    inner = type(f)(f.py_func, targetoptions={**f.targetoptions, "no_cpython_wrapper": True})
+    f.get_call_template, f.get_overload = inner.get_call_template, inner.get_overload
 
 
 def ways_of_compiling() -> tuple[str, ...]:

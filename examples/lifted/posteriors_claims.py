@@ -4,6 +4,7 @@
 alpha)^2``. ``sglrw`` draws no normal numbers, and is refused.
 """
 
+import inspect
 import warnings
 
 import torch
@@ -28,8 +29,8 @@ STATES = {
 BLOCKS = {"params": theta, "momenta": p, "xi": xi}
 
 
-def _lifted(module, arguments, target, expect, inplace):
-    form, names = STATES[module]
+def function_of(module, form, names, arguments, inplace):
+    """``update`` of a module as a function of arrays."""
 
     def update(log_posterior, **values):
         def with_aux(x, _):
@@ -42,14 +43,17 @@ def _lifted(module, arguments, target, expect, inplace):
         new, _ = module.update(state, None, with_aux, **settings, inplace=inplace)
         return tuple(getattr(new, n) for n in names)
 
-    import inspect
-
     kind = inspect.Parameter.KEYWORD_ONLY
     update.__signature__ = inspect.Signature(
         [inspect.Parameter(n, kind) for n in ["log_posterior", *names, *arguments]]
     )
+    return update
+
+
+def _lifted(module, arguments, target, expect, inplace):
+    form, names = STATES[module]
     return lift(
-        update,
+        function_of(module, form, names, arguments, inplace),
         state={n: BLOCKS[n] for n in names},
         step=h,
         arguments=arguments,

@@ -49,19 +49,20 @@ TAIL = """
 ## What is not judged
 
 * BlackJAX `sgmcmc.sghmc`: one key is used for two draws, [what and why](lifted/blackjax-sghmc.md).
-* BlackJAX `csgld`, posteriors `sglrw`, SGMCMCJax `badodab`: branches on values.
-* BlackJAX `omelyan`, Mici's integrators other than leapfrog: coefficients are floats that sum up to 1 but for rounding; as decimals they are refuted for that.
+* posteriors `sglrw`, SGMCMCJax `badodab`: branches on values. BlackJAX `csgld`: no claim is written yet.
+* BlackJAX `omelyan`, Mici `BCSSTwoStageIntegrator` and its like: coefficients are floats that sum up to 1 but for rounding; as decimals they are refuted for that.
 * `psgld` with averages that move (SGMCMCJax, langevin-sampling): no law of the averages is claimed. As a metric that leaves out its divergence it is refuted
   in `catalog/audits`.
-* SGMCMCJax `sgldAdam`: as `psgld`.
+* SGMCMCJax `sgldAdam`: no law of its averages is claimed either.
 * TensorFlow Probability 0.25: its JAX substrate cannot be imported with a JAX that is read here.
-* pysgmcmc, Edward, ZhuSuan, bnn_priors, the R package sgmcmc: they cannot be installed; `catalog/audits` has their rules as they were copied.
+* pysgmcmc, Edward, ZhuSuan, bnn_priors, the R package sgmcmc: not tried here (the first is in no registry that we know, others need TensorFlow 1 or R);
+  `catalog/audits` has their rules as they were copied.
 
 ## Where code and copy disagree
 
-The rules of `catalog/audits` that are here too are right copies: BlackJAX `overdamped_langevin`, `sghmc` (the step) and `sgnht`, posteriors `sgld`, `sghmc`,
-`baoa`, SGMCMCJax `sgld`, `sghmc`, `sgnht`. What nobody had copied: posteriors `sgnht`, SGMCMCJax `baoab` with a temperature, jax-sgmc
-`friction_leapfrog`, all three refuted; and the keys of BlackJAX `sghmc`.
+Copies of `catalog/audits` that are right, in numbers (`tests/pages/test_copies_of_code.py`): BlackJAX `overdamped_langevin`, `sghmc_integrator` and `sgnht`,
+posteriors `sgld`, `sghmc` and `baoa` (whose friction the copy calls a where the code has `alpha/sigma**2`), SGMCMCJax `sgld`. SGMCMCJax `baoab`
+is refuted in both. What nobody had copied: posteriors `sgnht` and jax-sgmc `friction_leapfrog`, both refuted, and the keys of BlackJAX `sghmc`.
 """
 
 

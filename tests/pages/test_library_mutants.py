@@ -121,10 +121,6 @@ FUNCTIONS = {
         "posteriors.sgmcmc.sghmc", "update",
         posteriors_of("SGHMCState", ["params", "momenta"], COLD),
     ),
-    "posteriors-baoa": (
-        "posteriors.sgmcmc.baoa", "update",
-        posteriors_of("BAOAState", ["params", "momenta"], COLD),
-    ),
     "posteriors-sgnht": (
         "posteriors.sgmcmc.sgnht", "update",
         posteriors_of("SGNHTState", ["params", "momenta", "xi"], THERMOSTAT),

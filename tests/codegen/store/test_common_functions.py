@@ -115,13 +115,28 @@ class Compiled(event.Listener):
 def test_a_changed_model_compiles_nothing_that_does_not_depend_on_it(tmp_path, monkeypatch):
     monkeypatch.setenv("RECIPE_CACHE", str(tmp_path))
     options = {"steps": 4, "step_size": 0.01, "batch_size": 2, "progress": False}
-    sample(sgld, normal(1), **options)
+    sample(sgld, normal(2), **options)
     heard = Compiled()
     with event.install_listener("numba:compile", heard):
         sample(sgld, normal(3), **options)
     assert "run" in heard.names
     assert not common_names() & set(heard.names)
     assert len(heard.names) < 20  # 47 where each model compiles all of its text
+
+
+def test_a_kernel_that_run_calls_has_an_entry_point_where_python_calls_it(tmp_path, monkeypatch):
+    """Its entry point takes as long to compile as the kernel, and hardly anybody calls it."""
+    monkeypatch.setenv("RECIPE_CACHE", str(tmp_path))
+    loaded = generate(sgld, normal(4)).load()
+    state = loaded.allocate(np.zeros(2), 3, True)
+    draws, data = loaded.Draws(np.zeros((0, 2))), loaded.Data(np.arange(6.0).reshape(3, 2))
+    loaded.run(state, draws, (), data, 0.1, (), np.uint64(1), 0, 0, 1, 0, 1)
+    assert not loaded.gradient_U.overloads
+    assert not loaded.invalid_block.overloads
+    g, everything = np.zeros(2), np.zeros(0, dtype=np.int64)
+    loaded.gradient_U(g, np.zeros(2), data, (), (), everything)
+    np.testing.assert_allclose(g, -8 * data.x.sum(axis=0))
+    assert loaded.invalid_block(state) == -1
 
 
 def instructions(run):

@@ -88,7 +88,7 @@ def work_for(model, units):
     return {"bind": bound, "generate": generated, "validate": validated}
 
 
-@pytest.mark.slow_for("mixture_of_vectors")
+@pytest.mark.slow_for("mixture", "mixture_of_vectors")
 @pytest.mark.parametrize("model", [network, network_of_numbers, mixture, mixture_of_vectors])
 def test_twice_the_units_take_about_twice_the_work(model):
     trusted_texts()
