@@ -39,7 +39,7 @@ ARGUMENTS = (*SHARED, "state")
 class Snapshot:
     """SVRG: the state of some calls ago, and the full gradient there.
 
-    Args:
+    Attributes:
         function: the name of the function that estimates.
         calls: the field of ``State`` that counts the calls.
         every: the field of ``Data`` with the number of calls from one snapshot to the next.
@@ -85,7 +85,7 @@ class Table:
     """SAGA: for each row the estimate from this row alone when it was last in a minibatch, and the
     mean of these.
 
-    Args:
+    Attributes:
         function: the name of the function that estimates.
         calls: the field of ``State`` that counts the calls.
         tables: the field of ``State`` of each block that has a row for every datum, one after
