@@ -109,6 +109,10 @@ def product(x, h, grad):
     return x - h * np.prod(x)
 
 
+def moved(x, h, grad):
+    return x - h * grad(x)
+
+
 def size_of_its_own(x, h, grad):
     return x - h * np.array([5.0, 2.0, 0.5, 7.0, 3.0, 6.0, 2.0, 9.0])[x.size % 8 - 1] * x
 
@@ -193,6 +197,8 @@ CLAIMS = {
     "noise": (branch, {"noise": 3}, "noise= must be the name"),
     "library": (branch, {"library": "fortran"}, "must be one of numpy"),
     "twice": (branch, {"state": {"x": theta, "h": theta}}, "names a block twice"),
+    "option": (branch, {"unit": 3}, "no argument unit; did you mean units"),
+    "units": (moved, {"units": 3}, "units=3 must be a dict"),
     "length": (
         branch,
         {"arguments": {"grad": Vector("eta")}, "gradient": {}},
