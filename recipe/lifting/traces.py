@@ -19,8 +19,8 @@ from recipe.lifting.tree.place import CannotLiftError, refuse
 from recipe.lifting.tree.sizes import for_every_length
 
 # The lengths of each of at most three kinds of blocks: three that fix the rule, and two that must
-# follow it. Rule and code are compared at the last, which is larger than lengths that code may treat
-# in a way of their own.
+# follow it. Rule and code are compared at the last, which is larger than lengths that code may
+# treat in a way of their own.
 LENGTHS = ((3, 5, 8, 6, 23), (7, 11, 4, 10, 19), (11, 4, 13, 9, 17))
 TWO_AXES = ((2, 3), (2, 5), (3, 3))
 
