@@ -81,7 +81,8 @@ def picture(curves: Sequence[Curve], base: float, path: Path) -> None:
             label = c.sampler if c.seed == 1 else None
             axis.plot(steps, c.rmse, color=f"C{samplers.index(c.sampler)}", label=label, lw=1)
         axis.axhline(base, color="0.6", lw=0.8, ls="--")
-        axis.set(title=setting, xlabel="step", ylabel="test RMSE", ylim=(0.9, 1.3))
+        axis.set(xlabel="step", ylabel="test RMSE", ylim=(0.9, 1.3))
+        axis.set_title(setting, fontsize=9)
     axes[0].legend(fontsize=8)
     figure.savefig(path, dpi=110)
 

@@ -13,11 +13,10 @@ of ratings that were held out, under the mean of W H over the states so far.
 
 The first takes seconds, draws its data, and reads nothing. The second makes the page
 docs/models/nonnegative_factors.md from MovieLens-100k (examples/ratings_data.py says where it is
-looked for) in about five minutes on one free core; run again, it goes on where it was stopped. The
+looked for) in about eight minutes on one free core; run again, it goes on where it was stopped. The
 third looks for step sizes as the paper does, by the tree-structured Parzen estimator of optuna (pip
 install optuna), for the least error of the ratings to validate. ``recipe verify`` with this file
-says what is proved of the samplers for every smooth likelihood. examples/nmf.py has minibatches of
-a tenth of the data, and a grid of step sizes.
+says what is proved of the samplers for every smooth likelihood.
 """
 
 from __future__ import annotations
@@ -121,16 +120,22 @@ class Setting:
     @property
     def name(self) -> str:
         """As the page calls it."""
-        return f"{self.likelihood}, R = {self.rank}, {self.batch:,} ratings a step"
+        of = f"{self.likelihood}, R = {self.rank}"
+        return f"{of}, {self.batch:,} ratings a step, {self.steps:,} steps"
 
 
 POISSON = dict(zip(SAMPLERS, (2.89, 4.0, 4.0, 4.0), strict=True))
 NORMAL = dict(zip(SAMPLERS, (2.89, 2.89, 4.0, 4.0), strict=True))
+# Of 0.03, 0.01, 0.003, 0.001 and 0.0003, times the 75,000 ratings to fit.
+POISSON_LARGE = dict(zip(SAMPLERS, (22.5, 75.0, 750.0, 750.0), strict=True))
+NORMAL_LARGE = dict(zip(SAMPLERS, (22.5, 75.0, 225.0, 750.0), strict=True))
 SETTINGS = {
     "poisson-20": Setting("poisson", 20, 100, 10_000, POISSON),
     "poisson-20-tenth": Setting("poisson", 20, 7500, 3_000, dict.fromkeys(SAMPLERS, 4.0)),
     "normal-20": Setting("normal", 20, 100, 10_000, NORMAL),
     "poisson-50": Setting("poisson", 50, 100, 20_000, POISSON),
+    "poisson-20-large": Setting("poisson", 20, 7500, 10_000, POISSON_LARGE),
+    "normal-20-large": Setting("normal", 20, 7500, 10_000, NORMAL_LARGE),
 }
 QUICK = {
     law: Setting(law, 3, 180, 1_000, dict.fromkeys(SAMPLERS, size))

@@ -27,7 +27,7 @@ from recipe.lifting.evaluate import NoNumberError, Numbers
 from recipe.lifting.fronts.claim import Claim
 from recipe.lifting.fronts.given import expressions_of, point_of, shape_of
 from recipe.lifting.fronts.trace import Front, Shapes, Trace
-from recipe.lifting.tree.place import place_of_code, refuse
+from recipe.lifting.tree.place import refuse
 
 ROUNDING = 1e-8  # relative, of numbers that some dozen operations in float64 make
 STATES = 3  # that are compared
@@ -67,7 +67,7 @@ def compare(
         try:
             count = _one_state(front, claim, pairs, sequential, trace, draws, shapes, values, seed)
         except NoNumberError as error:
-            refuse(f"the rule cannot be compared with {claim.name}: {error}", _place(claim))
+            refuse(f"the rule cannot be compared with {claim.name}: {error}", claim.place)
         if count:
             compared, found = compared + count, found + 1
         if found == STATES:
@@ -75,7 +75,7 @@ def compare(
     return refuse(
         f"{claim.name} has no value at {TRIES} random states, so that what was read cannot be"
         " compared with it",
-        _place(claim),
+        claim.place,
     )
 
 
@@ -98,10 +98,27 @@ def _one_state(
         expected = _stepped(pairs, sequential, Numbers(values, sizes))
     flat = {name_of(b): np.ravel(got[name_of(b)]) for b in claim.blocks}
     if not all(np.all(np.isfinite(x)) for x in (*flat.values(), *expected.values())):
+        _require_undefined_together(claim, flat, expected)
         return 0
     for name, value in expected.items():
         _require_equal(claim, name, flat[name], np.broadcast_to(value, flat[name].shape))
     return sum(x.size for x in flat.values())
+
+
+def _require_undefined_together(claim: Claim, flat: Any, expected: Any) -> None:
+    """Require that where one of the code and the rule has no value, the other one has none."""
+    for name, value in expected.items():
+        code = np.isfinite(flat[name])
+        rule = np.broadcast_to(np.isfinite(value), code.shape)
+        if np.any(code != rule):
+            k = int(np.argmax(code != rule))
+            refuse(
+                f"what was read is not what {claim.name} computes: at a random state coordinate {k}"
+                f" of {name} has a value {'in the code' if code[k] else 'by the rule'} alone; a"
+                " root or a logarithm of a negative number may be the reason; where a block or a"
+                " letter is positive, declare it",
+                claim.place,
+            )
 
 
 def _require_equal(claim: Claim, name: str, code: np.ndarray, rule: np.ndarray) -> None:
@@ -113,7 +130,7 @@ def _require_equal(claim: Claim, name: str, code: np.ndarray, rule: np.ndarray) 
             f"what was read is not what {claim.name} computes: at a random state coordinate {k} of"
             f" {name} is {code[k]:.12g}, and {rule[k]:.12g} by the rule; a value that was used"
             " twice, a branch, or random numbers that are others than they seem may be the reason",
-            _place(claim),
+            claim.place,
         )
 
 
@@ -206,8 +223,3 @@ def _gradient(claim: Claim, name: str, values: Any, sizes: Any, shapes: Shapes) 
 def _shaped(value: Any, e: Expr, shapes: Shapes) -> Any:
     shape = shape_of(e, shapes)
     return np.broadcast_to(value, (prod(shape),)).reshape(shape).copy() if shape else value
-
-
-def _place(claim: Claim) -> Any:
-    code = getattr(claim.function, "__code__", None)
-    return None if code is None else place_of_code(code)

@@ -30,7 +30,7 @@ from recipe.lifting.tree.expression import expression, with_open_squares
 from recipe.lifting.tree.generic import terms
 from recipe.lifting.tree.node import LEAF, Node, made, one_tree
 from recipe.lifting.tree.order import Blocks, assignments
-from recipe.lifting.tree.place import HERE, CannotLiftError, Place, is_users, place_of_code
+from recipe.lifting.tree.place import HERE, CannotLiftError, Place, is_users
 
 SECONDS = 60.0  # that a function may take
 
@@ -103,6 +103,8 @@ def lift(
         sqrt(2)*w*sqrt(h) - h*grad(U, theta) + theta
     """
     arguments, gradient = arguments or {}, gradient or {}
+    if not isinstance(seconds, int | float) or not 0 < seconds < float("inf"):
+        raise RecipeError(f"seconds={seconds!r} must be a positive number")
     if is_optimizer(function):
         function, arguments = optimizer_claim(function, state, arguments, gradient)
         gradient, library = {}, "torch"
@@ -130,7 +132,7 @@ def lift(
         compared = compare(front, claim, pairs, sequential, tree.trace, draws, tree.shapes)
     reading = Reading(
         claim.name,
-        _place(claim),
+        claim.place,
         library_of(front),
         found,
         tuple((str(w), _drawn_at(tree, which)) for w, which in draws.items()),
@@ -234,12 +236,6 @@ def _drawn_at(tree: Tree, which: tuple[int, ...]) -> Place | None:
     return draw.place if draw.name is None else None
 
 
-def _place(claim: Claim) -> Place | None:
-    function = claim.function
-    code = getattr(function, "shown_at", None) or getattr(function, "__code__", None)
-    return None if code is None else place_of_code(code)
-
-
 def _defaults(claim: Claim) -> Iterator[str]:
     """The arguments that were left as the function has them."""
     try:
@@ -261,11 +257,11 @@ def _said(claim: Claim) -> Iterator[None]:
     try:
         yield
     except CannotLiftError as error:
-        place = _place(claim)
+        place = claim.place
         if ", line " in str(error) or place is None:
             raise
         raise CannotLiftError(f"{place}: {error}") from None
-    except (RecipeError, KeyboardInterrupt, MemoryError, GeneratorExit):
+    except (RecipeError, KeyboardInterrupt, MemoryError, GeneratorExit, _TimeUp):
         raise
     except RecursionError:
         raise CannotLiftError(
@@ -278,7 +274,7 @@ def _said(claim: Claim) -> Iterator[None]:
         place = (
             Place(frames[-1].filename, frames[-1].lineno or 0, frames[-1].name)
             if frames
-            else _place(claim)
+            else claim.place
         )
         said = " ".join(str(error).split())[:300] or "no message"
         where = "" if place is None else f"{place}: "
@@ -294,6 +290,10 @@ def _is_ours(error: BaseException) -> bool:
     return innermost.filename.startswith(HERE) and isinstance(error, faults)
 
 
+class _TimeUp(BaseException):
+    """The time for a function is over; no ``Exception``, which code that is read may catch."""
+
+
 @contextmanager
 def _within(seconds: float, claim: Claim) -> Iterator[None]:
     """Stop a function that does not come to its end; in the main thread only."""
@@ -304,15 +304,17 @@ def _within(seconds: float, claim: Claim) -> Iterator[None]:
         return
 
     def stop(*_: Any) -> None:
+        raise _TimeUp
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again, if the code catches it
+    try:
+        yield
+    except _TimeUp:
         raise CannotLiftError(
             f"{claim.name} is not read within {seconds:g} seconds; it may run for ever (seconds="
             " allows more)"
-        )
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
+        ) from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

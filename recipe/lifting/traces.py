@@ -10,11 +10,12 @@ from typing import Any
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Length, Vector, name_of
 from recipe.lifting.fronts.claim import Claim, length_of
+from recipe.lifting.fronts.kept import changed, kept
 from recipe.lifting.fronts.trace import Front, Shapes, Trace
 from recipe.lifting.tree.decimals import note
 from recipe.lifting.tree.generic import Generic
 from recipe.lifting.tree.node import Node
-from recipe.lifting.tree.place import CannotLiftError, place_of_code, refuse
+from recipe.lifting.tree.place import CannotLiftError, refuse
 from recipe.lifting.tree.sizes import for_every_length
 
 # The lengths of each of at most three kinds of blocks: three that fix the rule, a fourth that must
@@ -94,7 +95,7 @@ def _one(front: Front, claim: Claim, shapes: Shapes) -> tuple[Trace, Mapping[str
             refuse(
                 f"{claim.name} returns an array of the shape {nodes.shape} for {name}, whose shape"
                 f" is {expected}",
-                place_of_code(claim.function.__code__),
+                claim.place,
             )
         roots[name] = (
             generic.scalar(nodes.reshape(-1)[0])
@@ -106,14 +107,22 @@ def _one(front: Front, claim: Claim, shapes: Shapes) -> tuple[Trace, Mapping[str
 
 def _require_same_again(front: Front, claim: Claim, shapes: Shapes, first: Trace) -> None:
     """Require that the function computes the same when it is called again."""
+    before = kept(claim)
     again = front.trace(claim, shapes)
     for name, nodes in first.outputs.items():
         if any(a is not b for a, b in zip(nodes.flat, again.outputs[name].flat, strict=True)):
             refuse(
                 f"{claim.name} computes something else for {name} when it is called again: it"
                 " keeps a state of its own; give that state as an argument",
-                place_of_code(claim.function.__code__),
+                claim.place,
             )
+    what = changed(before, kept(claim))
+    if what is not None:
+        refuse(
+            f"{claim.name} changes {what} in each call: it keeps a state of its own, and what"
+            " later calls do with it is not seen; give that state as an argument",
+            claim.place,
+        )
 
 
 def _note_two_axes(

@@ -25,6 +25,7 @@ from recipe.language.symbols import (
 )
 from recipe.language.text import listed
 from recipe.language.total import free_indexed
+from recipe.lifting.tree.place import Place, place_of_code
 
 Gradient: TypeAlias = Expr | tuple[Expr, ...]
 
@@ -63,6 +64,14 @@ class Claim:
         """The blocks of the state, in the order of the arguments."""
         return tuple(self.state.values())
 
+    @property
+    def place(self) -> Place | None:
+        """Where the function begins; None for one that is not written in Python."""
+        function = getattr(self.function, "func", self.function)  # of a functools.partial
+        code = getattr(function, "shown_at", None) or getattr(function, "__code__", None)
+        code = code or getattr(vars(type(function)).get("__call__"), "__code__", None)
+        return None if code is None else place_of_code(code)
+
     def arguments(self, values: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """The values as positional and keyword arguments of the function."""
         named = {**self.fixed, **values}
@@ -96,6 +105,10 @@ def read_claim(
             " code has another unit, say arguments={'lr': h**2}"
         )
     blocks = _read_state(state)
+    for what, said in (("arguments", arguments), ("gradient", gradient)):
+        if not isinstance(said, Mapping):
+            raise RecipeError(f"{what}={said!r} must be a dictionary by names of arguments")
+    _check_returns(returns)
     draws, source = _read_noise(noise)
     letters, fixed = {}, {}
     for argument, value in arguments.items():
@@ -161,6 +174,20 @@ def _read_noise(noise: Any) -> tuple[dict[str, Noise | ScalarNoise], str | None]
         "noise= must be the name of the argument that draws, such as 'rng' or 'key', or say which"
         " arguments stand for draws, {'xi': Noise('w', like=theta)}"
     )
+
+
+def _check_returns(returns: Any) -> None:
+    """Require blocks and None, in tuples, lists and dictionaries."""
+    if isinstance(returns, Mapping):
+        returns = tuple(returns.values())
+    if isinstance(returns, tuple | list):
+        for part in returns:
+            _check_returns(part)
+    elif returns is not None and not isinstance(returns, Vector | Scalar):
+        raise RecipeError(
+            f"returns= has {returns!r}, which is no block; say which block each output is, such as"
+            " (theta, None, {'momentum': p})"
+        )
 
 
 def _read_gradient(name: str, e: Any) -> Gradient:

@@ -55,7 +55,11 @@ class JaxFront:
 
         def function(values: Mapping[str, Any]) -> Any:
             args, kwargs = claim.arguments({**values, **given})
-            found = outputs_of(claim, claim.function(*args, **kwargs), {}, _as_array)
+            with _none_is_caught():
+                result = claim.function(*args, **kwargs)
+            if result is None:
+                refuse(f"{claim.name} returns None; a return may be missing", claim.place)
+            found = outputs_of(claim, result, {}, _as_array)
             names[:] = list(found)
             return list(found.values())
 
@@ -109,6 +113,53 @@ def _concretisation() -> Iterator[None]:
         raise CannotLiftError(*_where("the code turns values into Python numbers")) from None
     except jax.errors.TracerArrayConversionError:
         raise CannotLiftError(*_where("the code turns values into arrays of numpy")) from None
+
+
+CONVERSIONS = "__bool__", "__float__", "__int__", "__index__", "__complex__", "__array__"
+CANNOT_TRACE = (
+    jax.errors.TracerBoolConversionError,
+    jax.errors.TracerIntegerConversionError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.ConcretizationTypeError,
+)
+
+
+@contextmanager
+def _none_is_caught() -> Iterator[None]:
+    """Within this context code that is read runs: an error about a value that it turned into a
+    Python number is raised in the end, even if the code catches it.
+    """
+    made: list[Place] = []
+    originals = [(kind, kind.__init__) for kind in CANNOT_TRACE if "__init__" in vars(kind)]
+
+    def noting(original: Any) -> Any:
+        def init(self: Any, *args: Any, **kwargs: Any) -> None:
+            place = _converted_by_user()
+            if place is not None:
+                made.append(place)
+            original(self, *args, **kwargs)
+
+        return init
+
+    try:
+        for kind, original in originals:
+            kind.__init__ = noting(original)  # type: ignore[method-assign]
+        yield
+    finally:
+        for kind, original in originals:
+            kind.__init__ = original  # type: ignore[method-assign]
+    if made:
+        refuse("the code branches on values, or turns them into Python numbers", made[0])
+
+
+def _converted_by_user() -> Place | None:
+    """The line of the user's code that turns a value into a Python number; None for JAX's own."""
+    frame = sys._getframe(2)
+    while frame is not None and not is_users(frame.f_code.co_filename):
+        last, frame = frame, frame.f_back  # type: ignore[assignment]
+    if frame is None or last.f_code.co_name not in CONVERSIONS:
+        return None
+    return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
 
 
 def _where(what: str) -> tuple[str]:

@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from recipe.language.symbols import name_of
 from recipe.lifting.fronts.claim import Claim, Gradient
 from recipe.lifting.fronts.draws import Draws
 from recipe.lifting.fronts.given import point_of, shape_of, value
 from recipe.lifting.fronts.nodes_of import leaf
-from recipe.lifting.fronts.outputs import outputs_of
+from recipe.lifting.fronts.outputs import check_in_place, outputs_of
 from recipe.lifting.fronts.stand_ins import Generator, Numbers, Source, stand_ins
 from recipe.lifting.fronts.trace import Shapes, Trace
 from recipe.lifting.fronts.traced import Traced, nodes_of
-from recipe.lifting.tree.place import place_of_code, refuse
+from recipe.lifting.tree.place import none_is_caught
 
 
 class NumpyFront:
@@ -37,10 +36,10 @@ class NumpyFront:
         for name, gradient in claim.gradient.items():
             values[name] = _given(name, gradient, shapes)
         args, kwargs = claim.arguments(values)
-        with stand_ins(draws):
+        with stand_ins(draws), none_is_caught():
             result = claim.function(*args, **kwargs)
         outputs = outputs_of(claim, result, state, nodes_of)
-        _check_in_place(claim, before, state, outputs)
+        check_in_place(claim, before, state, outputs, result is None)
         return Trace(outputs, draws)
 
     def run(
@@ -100,16 +99,3 @@ def _of_numbers(function: Callable[..., Any], gradient: Gradient) -> Callable[..
         return function("", *at)
 
     return called
-
-
-def _check_in_place(claim: Claim, before: Any, state: Any, outputs: Any) -> None:
-    """Refuse a function that changes its argument and returns another value for it."""
-    for n, x in state.items():
-        out = outputs[name_of(claim.state[n])]
-        changed = any(a is not b for a, b in zip(before[n].flat, x.nodes.flat, strict=True))
-        if changed and any(a is not b for a, b in zip(out.flat, x.nodes.flat, strict=False)):
-            refuse(
-                f"{claim.name} changes its argument {n} in place and returns another value for it,"
-                " so that the next step begins elsewhere; work on a copy of it",
-                place_of_code(claim.function.__code__),
-            )

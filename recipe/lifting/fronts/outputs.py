@@ -7,7 +7,7 @@ from typing import Any
 
 from recipe.language.symbols import Scalar, Vector, name_of
 from recipe.lifting.fronts.claim import Claim
-from recipe.lifting.tree.place import place_of_code, refuse
+from recipe.lifting.tree.place import refuse
 
 
 def outputs_of(
@@ -24,7 +24,7 @@ def outputs_of(
     Raises:
         CannotLiftError: where an output is missing, or has another form than ``returns`` says.
     """
-    place = place_of_code(claim.function.__code__) if hasattr(claim.function, "__code__") else None
+    place = claim.place
     if result is None:
         return {name_of(claim.state[n]): read(v) for n, v in changed.items()}
     found: dict[str, Any] = {}
@@ -53,6 +53,28 @@ def outputs_of(
     if missing is not None:
         refuse(f"returns= does not say which output of {claim.name} is {missing}", place)
     return found
+
+
+def check_in_place(claim: Claim, before: Any, state: Any, outputs: Any, returns_none: bool) -> None:
+    """Refuse a function that changes its argument and returns another value for it, and one that
+    returns nothing and changes nothing.
+    """
+    if returns_none and all(
+        a is b for n, x in state.items() for a, b in zip(before[n].flat, x.nodes.flat, strict=True)
+    ):
+        refuse(
+            f"{claim.name} returns None and changes none of its arguments; a return may be missing",
+            claim.place,
+        )
+    for n, x in state.items():
+        out = outputs[name_of(claim.state[n])]
+        changed = any(a is not b for a, b in zip(before[n].flat, x.nodes.flat, strict=True))
+        if changed and any(a is not b for a, b in zip(out.flat, x.nodes.flat, strict=False)):
+            refuse(
+                f"{claim.name} changes its argument {n} in place and returns another value for it,"
+                " so that the next step begins elsewhere; work on a copy of it",
+                claim.place,
+            )
 
 
 def _part(value: Any, key: Any, where: str, place: Any) -> Any:

@@ -9,19 +9,18 @@ from typing import Any
 import numpy as np
 import torch
 
-from recipe.language.symbols import name_of
 from recipe.lifting.fronts.claim import Claim, Gradient
 from recipe.lifting.fronts.draws import Draws
 from recipe.lifting.fronts.given import expressions_of, point_of, shape_of, slope_name, value
 from recipe.lifting.fronts.nodes_of import leaf
-from recipe.lifting.fronts.outputs import outputs_of
+from recipe.lifting.fronts.outputs import check_in_place, outputs_of
 from recipe.lifting.fronts.stand_ins import stand_ins
 from recipe.lifting.fronts.torch_functions import FUNCTIONS
 from recipe.lifting.fronts.torch_made import MADE
 from recipe.lifting.fronts.torch_slopes import autograd_grad, backward, functional
 from recipe.lifting.fronts.torch_tensor import Recording, nodes_of, tensor
 from recipe.lifting.fronts.trace import Shapes, Trace
-from recipe.lifting.tree.place import place_of_code, refuse
+from recipe.lifting.tree.place import none_is_caught
 
 TRANSFORMS = (
     (torch.autograd.grad, autograd_grad),
@@ -49,10 +48,11 @@ class TorchFront:
             values[claim.source] = None
         args, kwargs = claim.arguments(values)
         functions = {**FUNCTIONS, "backward": backward}
-        with _wide(), stand_ins(draws, TRANSFORMS), Recording(draws, functions, MADE):
+        recording = Recording(draws, functions, MADE)
+        with _wide(), stand_ins(draws, TRANSFORMS), recording, none_is_caught():
             result = claim.function(*args, **kwargs)
         outputs = outputs_of(claim, result, state, _read)
-        _check_in_place(claim, before, state, outputs)
+        check_in_place(claim, before, state, outputs, result is None)
         return Trace(outputs, draws)
 
     def run(
@@ -154,16 +154,3 @@ def _part(function: Callable[..., Any], name: str, slopes: list[str] | None = No
             return tuple(factor * _part(function, s).apply(*point) for s in slopes or ())
 
     return Part
-
-
-def _check_in_place(claim: Claim, before: Any, state: Any, outputs: Any) -> None:
-    """Refuse a function that changes its argument and returns another value for it."""
-    for n, x in state.items():
-        out = outputs[name_of(claim.state[n])]
-        changed = any(a is not b for a, b in zip(before[n].flat, x.nodes.flat, strict=True))
-        if changed and any(a is not b for a, b in zip(out.flat, x.nodes.flat, strict=False)):
-            refuse(
-                f"{claim.name} changes its argument {n} in place and returns another value for it,"
-                " so that the next step begins elsewhere; work on a copy of it",
-                place_of_code(claim.function.__code__),
-            )

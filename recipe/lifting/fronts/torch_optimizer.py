@@ -13,6 +13,7 @@ from typing import Any
 
 from recipe.language.errors import RecipeError
 from recipe.language.text import listed
+from recipe.lifting.tree.place import refuse
 
 PARAMETERS, GRADIENT = "params", "grad"
 
@@ -75,9 +76,73 @@ def _step(cls: Any, entries: list[str], values: dict[str, Any]) -> Any:
             )
         kept[name] = values[name].clone()
     _require_named(cls, entries, kept)
+    for name, value in kept.items():
+        if type(value) is int and name not in entries:
+            kept[name] = Count(value)
+    before = _counts(optimizer, parameter, entries)
     parameter.grad = slope.clone()
     optimizer.step()
+    _require_constant(cls, before, _counts(optimizer, parameter, entries))
     return (parameter, *(optimizer.state[parameter][name] for name in entries))
+
+
+class Count(int):
+    """A count of steps, which code may raise; a rule that depends on it is refused."""
+
+    def __add__(self, other: Any) -> Count:
+        return Count(int.__add__(self, other))
+
+    __radd__ = __add__
+
+
+def _used(*_: Any) -> Any:
+    refuse(
+        "the code uses a count of the steps that were made, so that its rule is another one in each"
+        " step; give the count as an argument of a function of one step"
+    )
+
+
+for _name in (
+    "lt", "le", "gt", "ge", "eq", "ne", "bool", "float", "index", "sub", "rsub", "mul", "rmul",
+    "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "pow", "rpow", "neg", "hash",
+    "abs", "divmod", "rdivmod", "and", "or", "xor", "rshift", "lshift", "round", "str", "format",
+):  # fmt: skip
+    setattr(Count, f"__{_name}__", _used)
+
+
+def _counts(optimizer: Any, parameter: Any, entries: list[str]) -> dict[str, str]:
+    """The numbers that an optimizer keeps from step to step, but for those that are blocks."""
+    kept = {n: v for n, v in optimizer.state[parameter].items() if n not in entries}
+    groups = [{n: v for n, v in g.items() if n != PARAMETERS} for g in optimizer.param_groups]
+    own = {n: v for n, v in vars(optimizer).items() if not n.startswith("_")}
+    places = {"state": kept, "its own": own, **{f"group {k}": g for k, g in enumerate(groups)}}
+    return {
+        f"{name} ({where})" if where != "state" else name: shown
+        for where, values in places.items()
+        for name, value in values.items()
+        if (shown := _shown_number(value)) is not None
+    }
+
+
+def _shown_number(value: Any) -> str | None:
+    """A number as text, of a tensor that is traced what it is computed of; None for the rest."""
+    if isinstance(value, bool | int | float) and not isinstance(value, Count):
+        return repr(value)
+    if getattr(value, "ndim", None) == 0:
+        nodes = getattr(value, "nodes", None)
+        return repr(float(value)) if nodes is None else str(id(nodes[()]))
+    return None
+
+
+def _require_constant(cls: Any, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+    """Require that no number changes from step to step that is no block."""
+    name = next((n for n, v in after.items() if before.get(n, v) != v), None)
+    if name is not None:
+        refuse(
+            f"{cls.__name__} changes the number {name} in each step, such as a count of steps, so"
+            " that its rule is another one in each step or may become one; a function of one step"
+            " with this number as an argument can be read",
+        )
 
 
 def _require_named(cls: Any, entries: list[str], kept: Mapping[str, Any]) -> None:

@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 
 from recipe.lifting.fronts.draws import Draws
 from recipe.lifting.fronts.nodes_of import NodeArray, as_nodes, constants
-from recipe.lifting.fronts.traced import Traced, called
+from recipe.lifting.fronts.traced import Traced, called, note_of_text
 from recipe.lifting.tree.place import is_users, refuse
 
 
@@ -42,10 +42,12 @@ class TracedTensor(torch.Tensor):
     def __repr__(self, **_: Any) -> str:  # type: ignore[override]
         return f"<traced tensor of the shape {tuple(self.shape)}>"
 
-    __str__ = __repr__  # type: ignore[assignment]
+    def __str__(self) -> str:
+        note_of_text()
+        return repr(self)
 
     def __format__(self, spec: str) -> str:
-        return repr(self)
+        return str(self)
 
     def __deepcopy__(self, memo: Any) -> Any:
         return tensor(self.nodes.copy())

@@ -10,6 +10,7 @@ import numpy as np
 from recipe.lifting.fronts.functions import FUNCTIONS, MOVES
 from recipe.lifting.fronts.nodes_of import NodeArray, add_up, apply, as_nodes, constants, dot
 from recipe.lifting.fronts.signs import decided
+from recipe.lifting.tree.decimals import note
 from recipe.lifting.tree.node import Node
 from recipe.lifting.tree.place import Place, here, refuse
 
@@ -45,6 +46,12 @@ class Undecided:
         )
 
     def __bool__(self) -> bool:  # noqa: PLE0304
+        self.refuse()
+
+    def __eq__(self, other: object) -> NoReturn:
+        self.refuse()
+
+    def __hash__(self) -> int:  # noqa: PLE0309
         self.refuse()
 
     def __getattr__(self, name: str) -> Any:
@@ -231,8 +238,22 @@ class Traced:
             raise AttributeError(name)
         refuse(f"the method .{name} of an array is not known")
 
+    def __str__(self) -> str:
+        note_of_text()
+        return repr(self)
+
+    def __format__(self, spec: str) -> str:
+        return str(self)
+
     def __repr__(self) -> str:
         return f"<traced array of the shape {self.shape}>"
+
+
+def note_of_text() -> None:
+    """Note that code turns what is traced into text: what it does with the text is not seen."""
+    place = here()
+    where = "" if place is None else f" ({place})"
+    note(f"a value is turned into text, which is taken to be for people to read alone{where}")
 
 
 def called(name: str, method: str, inputs: Any, options: Any) -> Any:

@@ -102,7 +102,34 @@ def place_of_code(code: CodeType) -> Place:
     return Place(code.co_filename, code.co_firstlineno, code.co_name)
 
 
+_refused: ContextVar[list[CannotLiftError] | None] = ContextVar("_refused", default=None)
+
+
+@contextmanager
+def none_is_caught() -> Iterator[None]:
+    """Within this context code that is read runs: a refusal that it catches is raised in the end.
+
+    Code such as ``try: ... except Exception: pass`` would go another way than it goes with numbers.
+    """
+    found: list[CannotLiftError] = []
+    token = _refused.set(found)
+    try:
+        yield
+    except Exception:
+        if found:
+            raise found[0] from None
+        raise
+    finally:
+        _refused.reset(token)
+    if found:
+        raise found[0]
+
+
 def refuse(what: str, place: Place | None = None) -> NoReturn:
     """Raise ``CannotLiftError`` about a place; by default the line that runs."""
     place = place or here()
-    raise CannotLiftError(what if place is None else f"{place}: {what}")
+    error = CannotLiftError(what if place is None else f"{place}: {what}")
+    found = _refused.get()
+    if found is not None:
+        found.append(error)
+    raise error

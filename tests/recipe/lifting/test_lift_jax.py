@@ -246,3 +246,33 @@ def test_a_name_is_not_trusted():
 
     with pytest.raises(CannotLiftError):
         lift(function, **ONE, **GRADIENT)
+
+
+def catches_the_branch(x, h, grad):
+    factor = 1.0
+    try:
+        if x[0] > 1e6:
+            factor = 0.0
+    except Exception:
+        factor = 1.0
+    return x - factor * h * grad(x)
+
+
+def forgets_to_return(x, h, grad):
+    x = x - h * grad(x)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [(catches_the_branch, "branches on values"), (forgets_to_return, "a return may be missing")],
+)
+def test_a_caught_branch_and_a_missing_return(function, said):
+    with pytest.raises(CannotLiftError, match=said):
+        lift(
+            function,
+            state={"x": theta},
+            step=h,
+            gradient={"grad": grad(U, theta)},
+            target=U,
+            library="jax",
+        )

@@ -224,3 +224,45 @@ def shared_noise(x, v, h, g):
 def test_noise_that_is_used_twice_is_one_noise():
     rule = lift(shared_noise, **{**ONE, "state": {"x": theta, "v": p}}, **GRADIENT)
     assert [e.coeff(w) for _, e in rule.rule] == [h, h]
+
+
+class Counting(torch.optim.Optimizer):
+    """A step whose noise, or step size, depends on how many steps were made."""
+
+    def __init__(self, params, lr=0.1, where="state"):
+        super().__init__(params, {"lr": lr, "where": where})
+        self.made = 0
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        group = self.param_groups[0]
+        p = group["params"][0]
+        count = self.state[p]
+        count["made"] = count.get("made", 0) + 1
+        p.add_(p.grad, alpha=-group["lr"])
+        if group["where"] == "state" and count["made"] < 1000:
+            p.add_(torch.randn_like(p))
+        if group["where"] == "group":
+            group["lr"] = group["lr"] / 2
+        if group["where"] == "itself":
+            self.made += 1
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("state", "uses a count of the steps"),
+        ("group", r"changes the number lr \(group 0\)"),
+        ("itself", r"changes the number made \(its own\)"),
+    ],
+)
+def test_an_optimizer_that_counts_its_steps(where, said):
+    with pytest.raises(CannotLiftError, match=said):
+        lift(
+            Counting,
+            state={"params": theta},
+            step=h,
+            arguments={"lr": h, "where": where},
+            gradient={"params": grad(U, theta)},
+            target=U,
+        )
