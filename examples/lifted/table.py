@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from statistics import median
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs" / "lifted.md"
@@ -41,6 +42,8 @@ Made by `python examples/lifted/table.py PYTHON...`; the claims are in `examples
 examples/lifted/environments.py FOLDER` makes the environments with these versions. Each rule was read out of the installed code
 ([lifting.md](lifting.md)), compared with it in numbers, and judged for every length and every smooth potential. *full* are steps that are meant
 for full gradients; all others are meant for minibatches.
+
+{seconds}
 
 | library | function | claimed: minus log density | verdict | law that it has | code |
 | --- | --- | --- | --- | --- | --- |
@@ -89,6 +92,24 @@ def audited(python, name):
     return rows, time.monotonic() - began
 
 
+def measured(python, name):
+    """The processor seconds of the lift and the proof of each claim of a file."""
+    call = [python, "-W", "ignore", "seconds.py", f"{name}_claims.py"]
+    done = subprocess.run(call, cwd=HERE, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def sentence(seconds):
+    """The sentence of the page about the seconds of all functions."""
+    slowest = max(seconds, key=seconds.get)
+    return (
+        f"A lift and its proof took at most {seconds[slowest]:.1f} s of processor time"
+        f" ({' '.join(slowest)}), half of them at most {median(seconds.values()):.1f} s. The import"
+        " of the\nlibrary is not in it; the first calls of the library are, in the first function"
+        " of each (`python examples/lifted/seconds.py FILE`)."
+    )
+
+
 def page_of(name, function):
     """The page about a refuted rule; empty for one that has none."""
     found = [p for (n, start), p in PAGES.items() if n == name and function.startswith(start)]
@@ -113,7 +134,7 @@ def main():
     pythons = sys.argv[1:]
     if not pythons:
         sys.exit("usage: python table.py PYTHON [PYTHON...]")
-    lines, absent, rows = [], [], 0
+    lines, absent, rows, taken = [], [], 0, {}
     for name, (module, package) in LIBRARIES.items():
         for python in (p for p in pythons if has(p, module)):
             entries, seconds = audited(python, name)
@@ -125,8 +146,10 @@ def main():
         label = f"{package} {version(python, package)}"
         lines += [row(name, label, e) for e in entries]
         rows += len(entries)
+        taken |= {(package, f"`{n}`"): x for n, x in measured(python, name).items()}
         print(f"{label}: {len(entries)} rules, {seconds:.0f} s with the import of the library")
-    PAGE.write_text(HEAD + "\n".join(lines) + "\n" + TAIL + "".join(f"{a}\n" for a in absent))
+    head = HEAD.replace("{seconds}", sentence(taken) if taken else "")
+    PAGE.write_text(head + "\n".join(lines) + "\n" + TAIL + "".join(f"{a}\n" for a in absent))
     print(f"{rows} rules; wrote {PAGE.name}")
 
 

@@ -2,6 +2,7 @@
 are installed.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -53,6 +54,22 @@ def test_the_corpus_is_large_enough():
     assert len(libraries) >= 6
     assert sum("full" not in row[1] for row in found) >= 25
     assert all(row[5] for row in found)
+
+
+def test_a_lift_and_its_proof_take_less_than_ten_seconds():
+    said = re.search(r"at most ([\d.]+) s of processor time", PAGE.read_text())
+    assert float(said[1]) < 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+def test_each_lift_with_its_proof_takes_less_than_ten_seconds_here(name):
+    require(MODULES.get(name, name))
+    call = [sys.executable, "-W", "ignore", "seconds.py", f"{name}_claims.py"]
+    done = subprocess.run(call, cwd=FOLDER, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    assert found.keys() <= {row[1].removesuffix(", full") for row in rows()}
+    assert max(found.values()) < 10, found
 
 
 def test_every_refuted_rule_has_a_page():
