@@ -39,8 +39,13 @@ ARGUMENTS = (*SHARED, "state")
 class Snapshot:
     """SVRG: the state of some calls ago, and the full gradient there.
 
-    Fields of ``State`` by block; ``calls`` counts the calls, and ``every`` is the field of ``Data``
-    with the number of calls from one snapshot to the next.
+    Attributes:
+        function: the name of the function that estimates.
+        calls: the field of ``State`` that counts the calls.
+        every: the field of ``Data`` with the number of calls from one snapshot to the next.
+        snapshots: the field of ``State`` with the snapshot of each block.
+        at_snapshot: the field with the full gradient there.
+        scratch: the field for the estimate at the snapshot.
     """
 
     function: str
@@ -51,7 +56,11 @@ class Snapshot:
     scratch: tuple[str, ...]
 
     def fields(self, lengths: Iterable[Length | None]) -> dict[str, Length | None]:
-        """The fields of ``State``, with their lengths."""
+        """Return the fields of ``State``, with their lengths.
+
+        Args:
+            lengths: of the blocks, None for a number.
+        """
         groups = (self.snapshots, self.at_snapshot, self.scratch)
         return {**_by_block(groups, lengths), self.calls: None}
 
@@ -76,7 +85,13 @@ class Table:
     """SAGA: for each row the estimate from this row alone when it was last in a minibatch, and the
     mean of these.
 
-    Fields of ``State`` by block: ``tables`` has a row for every datum, one after another.
+    Attributes:
+        function: the name of the function that estimates.
+        calls: the field of ``State`` that counts the calls.
+        tables: the field of ``State`` of each block that has a row for every datum, one after
+            another.
+        means: the field with the mean of the rows.
+        scratch: the field for the estimate.
     """
 
     function: str
@@ -86,7 +101,11 @@ class Table:
     scratch: tuple[str, ...]
 
     def fields(self, lengths: Iterable[Length | None]) -> dict[str, Length | None]:
-        """The fields of ``State`` that are no table, with their lengths."""
+        """Return the fields of ``State`` that are no table, with their lengths.
+
+        Args:
+            lengths: of the blocks, None for a number.
+        """
         return {**_by_block((self.means, self.scratch), lengths), self.calls: None}
 
     @property

@@ -30,6 +30,8 @@ def read_units(units: Mapping[Block, Any] | None, pairs: Pairs, step: Symbol) ->
         RecipeError: for a block that does not move, or a unit that is not positive, lacks the step,
             or contains a block.
     """
+    if units is not None and not isinstance(units, Mapping):
+        raise RecipeError(f"units={units!r} must be a dict {{v: unit}}, such as {{v: {step}}}")
     moved = dict(pairs)
     found = []
     for block, written in (units or {}).items():

@@ -1,7 +1,7 @@
 """Compare a rule with the code that it was read from, in numbers at random states.
 
-A lift is wrong if one number differs by more than rounding, so this is part of every lift. The
-lengths are others than those that were traced.
+A lift is wrong if one number differs by more than rounding, so this is part of every lift. It is
+done at the largest of the lengths that were traced.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
+from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames
 from recipe.language.symbols import Block, Indexed, Noise, Scalar, ScalarNoise, generic, name_of
@@ -33,6 +34,7 @@ from recipe.lifting.tree.order import Blocks, assignments
 from recipe.lifting.tree.place import HERE, CannotLiftError, Place, is_users
 
 SECONDS = 60.0  # that a function may take
+OPTIONS = ("observe", "units", "name", "source", "expect", "where")  # of an update
 
 
 def lift(
@@ -105,6 +107,12 @@ def lift(
     arguments, gradient = arguments or {}, gradient or {}
     if not isinstance(seconds, int | float) or not 0 < seconds < float("inf"):
         raise RecipeError(f"seconds={seconds!r} must be a positive number")
+    unknown = next((name for name in options if name not in OPTIONS), None)
+    if unknown is not None:
+        raise RecipeError(
+            f"lift has no argument {unknown}; {did_you_mean(unknown, OPTIONS)}"
+            f"those of an update are {', '.join(OPTIONS)}"
+        )
     if is_optimizer(function):
         function, arguments = optimizer_claim(function, state, arguments, gradient)
         gradient, library = {}, "torch"

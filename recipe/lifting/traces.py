@@ -18,9 +18,10 @@ from recipe.lifting.tree.node import Node
 from recipe.lifting.tree.place import CannotLiftError, refuse
 from recipe.lifting.tree.sizes import for_every_length
 
-# The lengths of each of at most three kinds of blocks: three that fix the rule, a fourth that must
-# follow it, and at which rule and code are compared.
-LENGTHS = ((3, 5, 8, 6), (7, 11, 4, 10), (11, 4, 13, 9))
+# The lengths of each of at most three kinds of blocks: three that fix the rule, and two that must
+# follow it. Rule and code are compared at the last, which is larger than lengths that code may
+# treat in a way of their own.
+LENGTHS = ((3, 5, 8, 6, 23), (7, 11, 4, 10, 19), (11, 4, 13, 9, 17))
 TWO_AXES = ((2, 3), (2, 5), (3, 3))
 
 
@@ -51,7 +52,7 @@ def tree_of(front: Front, claim: Claim) -> Tree:
     """
     lengths = _lengths(claim)
     traced: list[tuple[Shapes, Trace, Mapping[str, Node], Generic]] = []
-    for k in range(4):
+    for k in range(len(LENGTHS[0])):
         shapes: Shapes = {name: (LENGTHS[j][k],) for j, name in enumerate(lengths)}
         traced.append((shapes, *_one(front, claim, shapes)))
     _require_same_again(front, claim, traced[0][0], traced[0][1])

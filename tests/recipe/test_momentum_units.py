@@ -86,6 +86,7 @@ def test_what_is_recorded_and_what_is_rewritten_stays_in_its_units():
 @pytest.mark.parametrize(
     ("units", "rule", "target", "sentence"),
     [
+        (3, {x: x + h * g}, U, r"units=3 must be a dict \{v: unit\}, such as \{v: h\}"),
         ({v: h}, {x: x + h * g}, U, "units= names v, which is no block that the rule moves"),
         (
             {v: A},

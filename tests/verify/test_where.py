@@ -155,6 +155,7 @@ OTHER_CACHES = {
     "recipe/language/derivatives.py",
     "verify/decide/zero/candidate_values.py",
     "verify/translation/parse/module.py",
+    "verify/translation/reference/generalise.py",
     "verify/translation/reference/matcher.py",
     "verify/translation/state/indexing.py",
 }

@@ -437,7 +437,7 @@ def test_what_has_no_values_is_named():
         generate(Update(eps, {theta: theta + eps * Partial(U, theta, theta)}, U))
     with pytest.raises(RecipeError, match="double loop"):
         generate(Update(eps, {theta: theta + eps * grad(total(grad(U, theta) ** 2), theta)}, U))
-    with pytest.raises(RecipeError, match="neither a Recipe nor an Update"):
+    with pytest.raises(RecipeError, match="is no sampler, which is a Recipe, an Update"):
         generate(U)
 
 

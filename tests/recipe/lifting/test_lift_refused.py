@@ -109,8 +109,20 @@ def product(x, h, grad):
     return x - h * np.prod(x)
 
 
+def moved(x, h, grad):
+    return x - h * grad(x)
+
+
 def size_of_its_own(x, h, grad):
-    return x - h * np.array([5.0, 2.0, 0.5, 7.0, 3.0, 6.0, 2.0, 9.0])[x.size - 1] * x
+    return x - h * np.array([5.0, 2.0, 0.5, 7.0, 3.0, 6.0, 2.0, 9.0])[x.size % 8 - 1] * x
+
+
+def size_below_some(x, h, grad):
+    return x - h * min(x.size, 10) * x
+
+
+def small_arrays_apart(x, h, grad):
+    return x - h * grad(x) if x.size < 20 else x - 2 * h * grad(x)
 
 
 def both(x, h, grad):
@@ -146,6 +158,8 @@ REFUSED = {
     counted: ("line {}: a number that is traced is used as a count", 1),
     product: ("line {}: numpy.prod is not known", 1),
     size_of_its_own: ("a number here is", 1),
+    size_below_some: ("line {}: a number here is", 1),
+    small_arrays_apart: ("does something else", 1),
     both: ("both changes its argument x in place and returns another value", 0),
     shape: ("shape returns an array of the shape (6,) for theta, whose shape is (3,)", 0),
 }
@@ -183,6 +197,8 @@ CLAIMS = {
     "noise": (branch, {"noise": 3}, "noise= must be the name"),
     "library": (branch, {"library": "fortran"}, "must be one of numpy"),
     "twice": (branch, {"state": {"x": theta, "h": theta}}, "names a block twice"),
+    "option": (branch, {"unit": 3}, "no argument unit; did you mean units"),
+    "units": (moved, {"units": 3}, "units=3 must be a dict"),
     "length": (
         branch,
         {"arguments": {"grad": Vector("eta")}, "gradient": {}},
