@@ -6,7 +6,7 @@ from sympy import Add, Expr, Integer, Mul, exp, expand_log, log, loggamma
 
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.symbols import GENERIC, Indexed, VectorData, generic, one_hot
-from recipe.language.total import Total, opened, relabel, total
+from recipe.language.total import Total, opened, relabel, substitute, total
 from recipe.latent.labels import ITEM, Labels
 
 MAX_STEPS = 40  # by which arguments of Gamma functions may differ
@@ -29,21 +29,26 @@ def increment(f: Expr, z: Labels) -> Expr:
     f = with_one_count(f, z)
     if z.each == ITEM:
         return _change(f, z)
-    return f.xreplace(_with(f, z, Integer(1), z.row)) - f.xreplace(
-        _with(f, z, Integer(0), Integer(0))
+    return substitute(f, {z.count: Integer(1), z.counts: z.row}) - substitute(
+        f, {z.count: Integer(0), z.counts: Integer(0)}
     )
 
 
 def with_one_count(f: Expr, z: Labels) -> Expr:
-    """The expression with ``z.count`` for ``total(z.counts)``, which is the same number."""
+    """The expression with ``z.count`` for ``total(z.counts)``, which is the same number where each
+    item has a label. Where a datum has one, ``z.count`` is 1 or 0 and the sum is its size or 0.
+    """
+    if z.each != ITEM:
+        return f
     same = {total(z.counts): z.count, total(z.others_counts): z.others}
     return f.xreplace(same)
 
 
-def _with(f: Expr, z: Labels, count: Expr, counts: Expr) -> dict[Expr, Expr]:
-    """A substitution of the counts, at every index that they stand at."""
-    at = {s: counts.at(s.label) if isinstance(counts, Indexed) else counts for s in _counts(f, z)}
-    return {z.count: count, **at}
+def with_one_size(e: Expr, z: Labels) -> Expr:
+    """The expression with ``total(z.row)`` for ``z.size``, the same number, where a datum has one
+    label: weights read both.
+    """
+    return e if z.each == ITEM else e.xreplace({z.size: total(z.row)})
 
 
 def _counts(f: Expr, z: Labels) -> set[VectorData]:
@@ -57,16 +62,17 @@ def _change(f: Expr, z: Labels) -> Expr:
     if not f.has(z.count) and not _counts(f, z):
         return Integer(0)
     if isinstance(f, Mul):
-        constant, changing = f.as_independent(z.count, z.counts, as_Add=False)
-        if constant != 1:
-            return constant * _change(changing, z)
+        constant = [a for a in f.args if not a.has(z.count) and not _counts(a, z)]
+        if constant:
+            return Mul(*constant) * _change(Mul(*(a for a in f.args if a not in constant)), z)
     if isinstance(f, Total) and not f.has(z.count):
         return _at_the_column(f, z)
     return _one_more(f, z) - _without(f, z)
 
 
 def _without(f: Expr, z: Labels) -> Expr:
-    return f.xreplace(_with(f, z, z.others, z.others_counts))
+    at = {s: z.others_counts.at(s.label) for s in _counts(f, z)}
+    return f.xreplace({z.count: z.others, **at})
 
 
 def _one_more(f: Expr, z: Labels) -> Expr:

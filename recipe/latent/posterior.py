@@ -16,7 +16,7 @@ from recipe.language.calculus import gradient
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.symbols import Block, ScalarData, Vector, VectorData, generic
-from recipe.language.total import free_indexed, total
+from recipe.language.total import free_indexed, substitute, total
 from recipe.language.validate import (
     check_component,
     check_no_matrix,
@@ -160,7 +160,8 @@ class LabelledPosterior:
         """The estimate of the gradient of the log posterior from the counts of a minibatch.
 
         Its mean is the gradient where each datum enters with the mean of its gradient given the
-        parameters (Fisher's identity), if ``datum_gradient`` is affine in the counts.
+        parameters (Fisher's identity), if ``datum_gradient`` is affine in the counts, and reads of
+        a datum neither its size nor, where it has one label, ``count``.
         """
         z = self.labels
         return {
@@ -173,12 +174,9 @@ class LabelledPosterior:
         """An expression at the counts of a minibatch; None stands for no items at all."""
         z = self.labels
         e = with_one_count(e, z)
-        at = {
-            s: Integer(0) if counts is None else counts.at(s.label)
-            for s in e.atoms(VectorData)
-            if generic(s) == z.counts
-        }
-        return e.xreplace({z.count: Integer(0) if counts is None else total(counts), **at})
+        if counts is None:
+            return substitute(e, {z.count: Integer(0), z.counts: Integer(0)})
+        return substitute(e, {z.count: total(counts), z.counts: counts})
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:

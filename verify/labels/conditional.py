@@ -7,6 +7,7 @@ from dataclasses import replace
 from sympy import Expr, log
 
 from recipe.language.domain import on_simplex
+from recipe.latent.increments import with_one_size
 from recipe.signs.defined import POSITIVE, Condition
 from recipe.signs.sign import is_positive
 from verify.decide.definedness import breaking_point
@@ -27,7 +28,7 @@ ON_A_SIMPLEX = "rows on a simplex: no two of them that can occur were looked for
 def decide_positive(subject: LabelSubject) -> Outcome:
     """Decide whether every label has a positive weight in every draw."""
     z = subject.declared.labels
-    weight = with_own(subject.weight, z, 0)
+    weight = with_one_size(with_own(subject.weight, z, 0), z)
     if is_positive(weight):
         return proved("signs")
     shown = that_can_occur(of_label(weight, K, z, subject.state), z, third=True)
@@ -88,6 +89,7 @@ def decide_balance(subject: LabelSubject) -> Outcome:
 
 def _decide_difference(subject: LabelSubject, difference: Expr, third: bool) -> Outcome:
     """Decide whether an expression of two labels is zero; a witness is a state that can occur."""
+    difference = with_one_size(difference, subject.declared.labels)
     if vanishes(difference):
         return proved("canonical form")
     if _on_simplex(subject):
