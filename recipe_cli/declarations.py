@@ -353,6 +353,8 @@ def _in_code(dotted: str) -> list[Declaration]:
     """Return the rules that are read out of the code with a dotted name."""
     from recipe.lifting.adapters.find import lifted_by_name  # it imports numpy
 
+    if Path(dotted).is_file():
+        raise RecipeError(f"{dotted} is a file whose name does not end in .py")
     rules = lifted_by_name(dotted)
     return [Declaration(name, dotted, rule, dotted) for name, rule in rules.items()]
 

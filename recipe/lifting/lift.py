@@ -16,7 +16,16 @@ from sympy import Expr, Symbol
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.symbols import Block, Indexed, Noise, Scalar, ScalarNoise, generic, name_of
+from recipe.language.symbols import (
+    Block,
+    Indexed,
+    Noise,
+    Scalar,
+    ScalarNoise,
+    Vector,
+    generic,
+    name_of,
+)
 from recipe.lifting.compare import compare
 from recipe.lifting.fronts import front_of, library_of
 from recipe.lifting.fronts.claim import Claim, read_claim
@@ -288,7 +297,21 @@ def _said(claim: Claim) -> Iterator[None]:
         where = "" if place is None else f"{place}: "
         raise CannotLiftError(
             f"{where}{claim.name} raises {type(error).__name__} when it is traced: {said}"
+            f"{_of_lengths(claim, said)}"
         ) from None
+
+
+def _of_lengths(claim: Claim, said: str) -> str:
+    """What may be behind shapes that do not fit: blocks that are declared with two lengths."""
+    vectors = [b for b in claim.blocks if isinstance(b, Vector)]
+    other = next((b for b in vectors if b.length != vectors[0].length), None)
+    if other is None or not any(word in said for word in ("broadcast", "shape", "size")):
+        return ""
+    first, name = name_of(vectors[0]), name_of(other)
+    return (
+        f"; {first} and {name} are declared with two lengths: where they have one, declare"
+        f' Vector("{name}", like={first})'
+    )
 
 
 def _is_ours(error: BaseException) -> bool:

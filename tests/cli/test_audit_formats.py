@@ -91,3 +91,20 @@ def test_a_dotted_name_that_is_not_there():
     )
     done = command("audit", "numpy.linalg.norm")
     assert "which argument is what is not known of it" in done.stderr
+
+
+def test_names_that_are_nearly_right(tmp_path):
+    done = command("audit", "numpy.random.nosuch")
+    assert done.stderr.endswith("numpy.random has no nosuch\n")
+    done = command("audit", "numpy.random.norml")
+    assert done.stderr.endswith("numpy.random has no norml; did you mean normal?\n")
+    (tmp_path / "claims.txt").write_text("")
+    done = command("audit", "claims.txt", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "recipe: claims.txt is a file whose name does not end in .py\n",
+    )
+    (tmp_path / "my_package").mkdir()
+    done = command("audit", "my_package.claims", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "my_package is in the working directory, where Python does not look" in done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -62,6 +63,11 @@ def _named(dotted: str) -> Any:
                 f" {' '.join(str(error).split())[:200]}"
             ) from None
         return _inside(module, parts[k:], dotted)
+    if any(Path(here).exists() for here in (parts[0], f"{parts[0]}.py")):
+        raise RecipeError(
+            f"{parts[0]} is in the working directory, where Python does not look for code; pip"
+            " install it, or set PYTHONPATH=."
+        )
     raise RecipeError(f"{parts[0]} is not installed: pip install {parts[0]}")
 
 
@@ -72,9 +78,10 @@ def _inside(module: ModuleType, names: list[str], dotted: str) -> Any:
             there = [n for n in dir(found) if not n.startswith("_")]
             if isinstance(found, ModuleType) and hasattr(found, "__path__"):
                 there += [m.name for m in pkgutil.iter_modules(found.__path__)]
+            meant = did_you_mean(name, there)
             raise RecipeError(
-                f"there is no {dotted}: {getattr(found, '__name__', found)} has no {name};"
-                f" {did_you_mean(name, there)}"
+                f"there is no {dotted}: {getattr(found, '__name__', found)} has no {name}"
+                f"{'; ' if meant else ''}{meant.rstrip()}"
             )
         found = getattr(found, name)
     return found

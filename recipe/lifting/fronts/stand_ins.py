@@ -167,11 +167,14 @@ def _replacements(draws: Draws) -> Iterator[tuple[int, tuple[Any, Any]]]:
     yield id(np.full), (np.full, _for_users(np.full, lambda shape, v, *_, **__: _filled(shape, v)))
 
 
-def _own_generator(*_: Any, **__: Any) -> Any:
-    refuse(
-        "the code makes a generator of its own in each step, which draws the same numbers again"
-        " and again; give it one as an argument, noise='rng'"
-    )
+def _own_generator(seed: Any = None) -> Any:
+    if not isinstance(seed, Source):
+        refuse(
+            "the code makes a generator of its own in each step, which draws the same numbers again"
+            " and again where it has a seed; give it one as an argument, noise='rng', in place of"
+            " the seed too"
+        )
+    return seed  # numpy gives back a generator that it is given
 
 
 def _of_math(original: Callable[..., Any], operation: str) -> Callable[..., Any]:

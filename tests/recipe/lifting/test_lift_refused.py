@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sympy import Symbol
 
-from recipe import CannotLiftError, Potential, RecipeError, Scalar, Vector, grad, lift
+from recipe import CannotLiftError, Potential, RecipeError, Scalar, Vector, grad, lift, total
+from verify import verify
 
 theta = Vector("theta")
 U = Potential("U", theta)
@@ -179,6 +180,51 @@ def test_one_sentence(function):
         )
     assert said.format(function.__code__.co_firstlineno + line) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def with_momenta(x, v, h, grad):
+    return x + v, v - h * grad(x)
+
+
+def momenta(p):
+    return lift(
+        with_momenta,
+        state={"x": theta, "v": p},
+        step=h,
+        target=U + total(p**2) / 2,
+        gradient={"grad": grad(U, theta)},
+    )
+
+
+def test_blocks_of_two_lengths_where_the_code_has_one():
+    with pytest.raises(CannotLiftError, match=r'declare Vector\("p", like=theta\)$'):
+        momenta(Vector("p"))
+    assert momenta(Vector("p", like=theta)).reading.compared > 0
+
+
+class Seeded:
+    def __init__(self, grad, h, seed=None):
+        self.grad, self.h = grad, h
+        self.rng = np.random.default_rng(seed)
+
+    def step(self, x):
+        return x - self.h * self.grad(x) + np.sqrt(2 * self.h) * self.rng.normal(size=x.shape)
+
+
+def seeded(x, h, rng, grad):
+    return Seeded(grad, h, seed=rng).step(x)
+
+
+def unseeded(x, h, rng, grad):
+    return Seeded(grad, h).step(x)
+
+
+def test_a_class_that_makes_its_generator_is_given_one_for_the_seed():
+    claim = {"state": {"x": theta}, "step": h, "target": U, "noise": "rng"}
+    rule = lift(seeded, gradient={"grad": grad(U, theta)}, **claim)
+    assert verify(rule).verdict.value == "proved"
+    with pytest.raises(CannotLiftError, match="noise='rng', in place of the seed too"):
+        lift(unseeded, gradient={"grad": grad(U, theta)}, **claim)
 
 
 class Sampler:
