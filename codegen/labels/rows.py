@@ -100,6 +100,11 @@ def potential(model: LabelledPosterior, row: Vector) -> Expr:
 
 def _check_affine(e: Expr, z: Labels) -> None:
     """Refuse terms of the joint law with the row of which sums of counts are not enough."""
+    if e.has(z.size):
+        raise RecipeError(
+            f"{z.text_of(e)} reads the size of a datum, and sums of mean counts over data do not"
+            " determine its gradient"
+        )
     t = Dummy("t")
     scaled = substitute(e, {z.count: t * z.count, z.counts: t * z.counts}).expand()
     if not (scaled.is_polynomial(t) and scaled.as_poly(t).degree() <= 1):

@@ -59,10 +59,17 @@ def test_the_potential_of_a_row_is_that_of_the_estimate():
     assert vanishes(gradient(law.xreplace(counts), theta) + model.estimate[theta])
 
 
-def test_a_law_that_sums_of_counts_do_not_determine_is_refused():
-    law = z.sum(total(z.counts * log(theta)) - z.count**2 * total(theta))
+@pytest.mark.parametrize(
+    ("term", "said"),
+    [
+        (z.count**2, "not linear in the counts of a datum"),
+        (z.count * z.size, "reads the size of a datum"),
+    ],
+)
+def test_a_law_that_sums_of_counts_do_not_determine_is_refused(term, said):
+    law = z.sum(total(z.counts * log(theta)) - term * total(theta))
     model = topics(log_joint=law, conditional=None, gradient=None)
-    with pytest.raises(RecipeError, match="not linear in the counts of a datum"):
+    with pytest.raises(RecipeError, match=said):
         potential(model, theta)
 
 

@@ -12,7 +12,7 @@ from cases.translations import CASES, Case, case, example, recipe_called, step, 
 from typer.testing import CliRunner
 
 from catalog.hmc import hmc_kernel
-from recipe import RecipeError
+from recipe import Potential, RecipeError
 from recipe.scheme import SCHEME_NAMES
 from recipe_cli.main import app
 from recipe_cli.program import generating
@@ -106,6 +106,16 @@ def test_a_module_is_not_that_of_another_rule():
     assert outcome.verdict is Verdict.REFUTED
     assert outcome.witness is not None
     assert outcome.by.startswith("line ")
+
+
+def test_a_table_of_saga_belongs_to_one_potential():
+    ours = case("saga")
+    legend = legend_of(ours.module)
+    (U, tables), *_ = legend.tables.items()
+    shared = replace(legend, tables={U: tables, Potential("V", *U.blocks): tables})
+    outcome = validate(ours.text, ours.moves, shared, trusted_texts(), ours.posteriors)
+    assert outcome.verdict is Verdict.REFUTED
+    assert "two tables are one" in outcome.by
 
 
 def test_a_refutation_names_the_line_and_a_point():

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Dummy, Expr, S, Symbol
+from sympy import Dummy, Expr, S, Symbol, exp
 
 from recipe.language.calculus import partial
 from recipe.language.chi_squared import NoncentralChiSquared, log_laplace
@@ -14,6 +14,7 @@ from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.symbols import Block
 from recipe.language.total import Total, substitute
+from verify.decide.zero.decide import vanishes
 
 
 @dataclass(frozen=True)
@@ -82,3 +83,12 @@ def law_of(rule: Expr, block: Block) -> Law:
     if rest != 0:
         raise OutsideLanguageError(f"{block} <- {rule} is no multiple of its draw")
     return ChiSquaredLaw(scale, drawn)
+
+
+def rate_of(law: Law, x: Block) -> Expr | None:
+    """Return the exponent of the exponential that is the slope of the mean in the old value x; None
+    where none is seen to be.
+    """
+    slope = law.mean.diff(x)
+    found = sorted(law.mean.atoms(exp), key=str)
+    return next((e.args[0] for e in found if vanishes(slope - e)), None)

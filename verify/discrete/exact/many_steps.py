@@ -22,7 +22,7 @@ from sympy import Dummy, Expr, Symbol, cancel, exp, log
 
 from recipe.language.symbols import Block
 from verify.decide.zero.decide import vanishes
-from verify.discrete.exact.law import ChiSquaredLaw
+from verify.discrete.exact.law import ChiSquaredLaw, rate_of
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,7 @@ def many_steps(law: ChiSquaredLaw, x: Block, step: Symbol) -> ManySteps | None:
     """Return the transform after M steps; None where one step is not seen to have the form above,
     or an identity is not proved.
     """
-    rate = next(
-        (e.args[0] for e in sorted(law.mean.atoms(exp), key=str) if vanishes(law.mean.diff(x) - e)),
-        None,
-    )
+    rate = rate_of(law, x)
     if rate is None:
         return None
     r, a = exp(rate), law.draw.df / 2

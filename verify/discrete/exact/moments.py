@@ -19,7 +19,7 @@ from recipe.language.free_symbols import UnusedNames
 from recipe.language.symbols import Block
 from recipe.scheme.exact import Transition
 from verify.decide.zero.decide import vanishes
-from verify.discrete.exact.law import ChiSquaredLaw, Law
+from verify.discrete.exact.law import ChiSquaredLaw, Law, rate_of
 from verify.discrete.exact.many_steps import many_steps, sentence
 from verify.discrete.exact.transition import MatchedTransition
 
@@ -74,10 +74,7 @@ def moments_of(law: Law, x: Block, step: Symbol) -> Moments | None:
     """Return mean and variance after M steps; None where one step is not seen to have the form
     above.
     """
-    rate = next(
-        (e.args[0] for e in sorted(law.mean.atoms(exp), key=str) if vanishes(law.mean.diff(x) - e)),
-        None,
-    )
+    rate = rate_of(law, x)
     if rate is None:
         return None
     r, R = Dummy("r", positive=True), Dummy("R", positive=True)  # exp(rate) and its M-th power

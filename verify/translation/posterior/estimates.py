@@ -14,7 +14,12 @@ from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.posterior.moving_reference import saga_text, svrg_text
-from verify.translation.posterior.posterior_functions import SHARED, PosteriorFunctions, count_of
+from verify.translation.posterior.posterior_functions import (
+    SHARED,
+    PosteriorFunctions,
+    count_of,
+    names_of,
+)
 from verify.translation.reference.matcher import length_of
 
 
@@ -45,19 +50,6 @@ def check_call_of_user(module: ParsedModule, legend: Legend, density: PosteriorF
     require_text(module, density.gradient, ["@kernel", head, f"    {own}({', '.join(passed)})"])
 
 
-def _names(
-    module: ParsedModule, density: PosteriorFunctions, name: str
-) -> tuple[list[str], list[str]]:
-    """Return the arguments of an estimator for the results, and those for the blocks."""
-    names = [a.arg for a in module.functions[name].args.args]
-    k = len(density.potential.blocks)
-    if len(set(names)) != len(names) or names[2 * k :] != [*SHARED, "state"]:
-        raise unread(
-            module.functions[name], f"{name} takes results, blocks, {', '.join(SHARED)}, state"
-        )
-    return names[:k], names[k : 2 * k]
-
-
 def _scratch(module: ParsedModule, name: str) -> list[str]:
     """Return the scratch arrays that a function names, in the order in which they appear."""
     found = [
@@ -75,7 +67,7 @@ def _controlled_text(
     """Return the text of an estimator with control variates, ``g(theta; rows) + G(mode) - g(mode;
     rows)``, which is unbiased for every mode and has no variance at the mode itself.
     """
-    results, blocks = _names(module, density, density.controlled)
+    results, blocks = names_of(module, density, density.controlled)
     modes, at_mode = legend.modes[density.potential]
     used = _scratch(module, density.controlled)[: len(results)]
     if len(used) != len(results):
@@ -113,7 +105,7 @@ def _averaged_text(module: ParsedModule, legend: Legend, density: PosteriorFunct
     each row, and a running average of the variance of that mean.
     """
     name = density.averaged
-    results, blocks = _names(module, density, name)
+    results, blocks = names_of(module, density, name)
     used = _scratch(module, name)
     variances = list(legend.variances[density.potential])
     own = [s for s in used if s not in variances and s != "table"]

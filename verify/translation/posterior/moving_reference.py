@@ -11,8 +11,13 @@ from __future__ import annotations
 
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule
-from verify.translation.parse.problems import unread, wrong
-from verify.translation.posterior.posterior_functions import SHARED, PosteriorFunctions, count_of
+from verify.translation.parse.problems import wrong
+from verify.translation.posterior.posterior_functions import (
+    SHARED,
+    PosteriorFunctions,
+    count_of,
+    names_of,
+)
 from verify.translation.reference.matcher import length_of
 
 
@@ -20,7 +25,7 @@ def svrg_text(module: ParsedModule, legend: Legend, density: PosteriorFunctions)
     """Return the text of SVRG: a snapshot and the gradient from all rows there, at the first call
     and then at every so many.
     """
-    results, blocks = _names(module, density, density.svrg)
+    results, blocks = names_of(module, density, density.svrg)
     every, calls, *groups = legend.snapshots[density.potential]
     _check_arrays(module, density, groups, calls, density.svrg)
     copies, known, estimates = ([f"state.{f}" for f in group] for group in groups)
@@ -44,14 +49,15 @@ def saga_text(module: ParsedModule, legend: Legend, density: PosteriorFunctions)
     """Return the text of SAGA: at the first call every row is seen once; then each row of a
     minibatch is compared with what was seen of it, and takes its place.
     """
-    results, blocks = _names(module, density, density.saga)
+    results, blocks = names_of(module, density, density.saga)
     calls, *groups = legend.tables[density.potential]
     tables, means, ones = groups
     _check_arrays(module, density, [means, ones], calls, density.saga)
     for field, b in zip(tables, density.potential.blocks, strict=True):
         if module.tables.get(field, 0) != length_of(b):
             raise wrong(module.functions["allocate"], f"state.{field} has no rows as long as {b}")
-    if len(set(tables)) != len(tables):
+    every = [f for _, fields, *_ in legend.tables.values() for f in fields]
+    if len(set(every)) != len(every):
         raise wrong(module.functions["allocate"], "two tables are one")
     seen, mean, one = ([f"state.{f}" for f in group] for group in (tables, means, ones))
     count, clock = count_of(legend, density), f"state.{calls}[0]"
@@ -82,19 +88,6 @@ def saga_text(module: ParsedModule, legend: Legend, density: PosteriorFunctions)
 
 def _head(name: str, results: list[str], blocks: list[str]) -> list[str]:
     return ["@kernel", f"def {name}({', '.join([*results, *blocks, *SHARED, 'state'])}):"]
-
-
-def _names(
-    module: ParsedModule, density: PosteriorFunctions, name: str
-) -> tuple[list[str], list[str]]:
-    """Return the arguments of an estimator for the results, and those for the blocks."""
-    names = [a.arg for a in module.functions[name].args.args]
-    k = len(density.potential.blocks)
-    if len(set(names)) != len(names) or names[2 * k :] != [*SHARED, "state"]:
-        raise unread(
-            module.functions[name], f"{name} takes results, blocks, {', '.join(SHARED)}, state"
-        )
-    return names[:k], names[k : 2 * k]
 
 
 def _check_arrays(

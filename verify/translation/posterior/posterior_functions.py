@@ -1,4 +1,4 @@
-"""The names of the functions of a module that belong to a posterior."""
+"""The names of the functions of a module that belong to a posterior, and their arguments."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
 from verify.translation.parse.interface import Legend
+from verify.translation.parse.module import ParsedModule
+from verify.translation.parse.problems import unread
 
 KINDS = ("gradient", "potential", "controlled", "averaged", "svrg", "saga")
 SHARED = ["data", "params", "gradient", "rows"]
@@ -53,3 +55,16 @@ def count_of(legend: Legend, density: PosteriorFunctions) -> str:
     """Return the expression of the number of rows of the data, as the text must have it."""
     first = next(iter(legend.data[density.potential].values()), None)
     return f"data.{first}.shape[0]" if first else "1"
+
+
+def names_of(
+    module: ParsedModule, density: PosteriorFunctions, name: str
+) -> tuple[list[str], list[str]]:
+    """Return the arguments of an estimator for the results, and those for the blocks."""
+    names = [a.arg for a in module.functions[name].args.args]
+    k = len(density.potential.blocks)
+    if len(set(names)) != len(names) or names[2 * k :] != [*SHARED, "state"]:
+        raise unread(
+            module.functions[name], f"{name} takes results, blocks, {', '.join(SHARED)}, state"
+        )
+    return names[:k], names[k : 2 * k]

@@ -84,14 +84,14 @@ def _factored(e: Add) -> Expr:
 def _exponent(term: Expr) -> tuple[Expr, ...]:
     """Return the terms of the exponent of an exponential that is a factor of a term."""
     factor = next((f for f in Mul.make_args(term) if isinstance(f, exp)), None)
-    return () if factor is None else Add.make_args(factor.args[0])
+    return () if factor is None else Add.make_args(factor.exp)
 
 
 def _lowered(term: Expr, shift: Expr) -> Expr:
     """Return a term with the exponent of its first exponential less by some of its terms."""
     first = next(f for f in Mul.make_args(term) if isinstance(f, exp))
     rest = [f for f in Mul.make_args(term) if f is not first]
-    return Mul(*rest, exp(first.args[0] - shift))
+    return Mul(*rest, exp(first.exp - shift))
 
 
 def _repeated_sums(e: Expr) -> set[Expr]:
