@@ -53,6 +53,7 @@ class Source:
 
     def __init__(self, draws: Draws, which: str) -> None:
         self._draws, self._which = draws, which
+        self.is_given_back = False  # by default_rng: a second one is the same if it is a seed
 
     def standard_normal(self, size: Any = None, dtype: Any = None, out: Any = None) -> Traced:
         """Record standard normal numbers."""
@@ -174,6 +175,9 @@ def _own_generator(seed: Any = None) -> Any:
             " and again where it has a seed; give it one as an argument, noise='rng', in place of"
             " the seed too"
         )
+    if seed.is_given_back:
+        refuse("the code makes two generators of one seed, which draw the same numbers; make one")
+    seed.is_given_back = True
     return seed  # numpy gives back a generator that it is given
 
 

@@ -219,12 +219,19 @@ def unseeded(x, h, rng, grad):
     return Seeded(grad, h).step(x)
 
 
+def seeded_twice(x, h, rng, grad):
+    first, second = np.random.default_rng(rng), np.random.default_rng(rng)
+    return x - h * grad(x) + np.sqrt(h) * (first.normal(size=x.shape) + second.normal(size=x.shape))
+
+
 def test_a_class_that_makes_its_generator_is_given_one_for_the_seed():
     claim = {"state": {"x": theta}, "step": h, "target": U, "noise": "rng"}
     rule = lift(seeded, gradient={"grad": grad(U, theta)}, **claim)
     assert verify(rule).verdict.value == "proved"
     with pytest.raises(CannotLiftError, match="noise='rng', in place of the seed too"):
         lift(unseeded, gradient={"grad": grad(U, theta)}, **claim)
+    with pytest.raises(CannotLiftError, match="two generators of one seed"):
+        lift(seeded_twice, gradient={"grad": grad(U, theta)}, **claim)
 
 
 class Sampler:
