@@ -16,7 +16,10 @@ NOW = """
     posteriors==0.1.3 pyro-ppl==1.9.2 mici==0.4.1 tqdm
 """
 NOW_ALONE = "torch-sgld==0.1.0 langevin-sampling==1.4 SGMCMCJax==0.2.13"
-BEFORE = "jax==0.4.30 jaxlib==0.4.30 numpy<2.3 optax<0.2 chex dm-tree msgpack tqdm nest_asyncio"
+BEFORE = """
+    jax==0.4.30 jaxlib==0.4.30 numpy<2.3 optax<0.2 chex dm-tree msgpack tqdm nest_asyncio pyyaml
+    protobuf
+"""
 BEFORE_ALONE = """
     jax-sgmc==0.1.5 aws-fortuna==0.2.0 flax==0.8.5 orbax-checkpoint==0.5.20 etils humanize
     tensorstore

@@ -15,9 +15,9 @@ from codegen import Density
 from recipe import Posterior, bind
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "models"
-# These have tests of their own: test_lda.py, test_binary_network.py,
+# These have tests of their own: test_lda.py, test_binary_network.py, test_dirichlet_process.py,
 # test_matrix_factorisation.py.
-NO_POSTERIOR = {"lda", "binary_network", "nonnegative_factors"}
+NO_POSTERIOR = {"lda", "binary_network", "dirichlet_process", "nonnegative_factors"}
 NAMES = sorted(p.stem for p in FOLDER.glob("*.py") if p.stem not in NO_POSTERIOR)
 OWN_GRADIENT = {"gaussian_process", "network", "network_jax"}
 
