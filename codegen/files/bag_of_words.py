@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from codegen.files import reading
-from codegen.files.convert import as_path, require_regular
+from codegen.files.convert import as_column_count, as_path, require_regular
 from codegen.files.counts import CountTable
-from codegen.files.libsvm_lines import Lines, rows_of
-from codegen.files.reading import Read, opened, watched
+from codegen.files.libsvm_lines import blocks_of, rows_of
+from codegen.files.reading import Read, line_blocks, opened, watched
 from recipe.language.errors import RecipeError
 
 HEADER_LINES = 3  # the numbers of documents, of words and of entries
@@ -42,22 +39,12 @@ def read_counts(path: str | os.PathLike[str], columns: int | None = None) -> Cou
     file = as_path(path, "path")
     require_regular(file)
     if columns is not None:
-        columns = _positive(columns)
+        columns = as_column_count(columns, "columns")
     header = _header(file)
     try:
         return _libsvm(file, columns) if header is None else _bag(file, header, columns)
     except MemoryError:
         raise RecipeError(f"{file} needs more memory than there is") from None
-
-
-def _positive(columns: Any) -> int:
-    try:
-        count = operator.index(columns)
-    except TypeError:
-        count = 0
-    if count < 1 or isinstance(columns, bool):
-        raise RecipeError(f"columns={columns!r} must be the number of columns, a positive integer")
-    return count
 
 
 def _header(path: Path) -> list[int] | None:
@@ -102,13 +89,8 @@ def _at_line(path: Path, entry: int, fault: str) -> RecipeError:
 
 def _triples(path: Path) -> Read[np.ndarray]:
     """Yield the numbers of the entries, some megabytes at a time."""
-    with opened(path) as (file, fraction):
-        for _ in range(HEADER_LINES):
-            file.readline()
-        number = HEADER_LINES + 1
-        while lines := file.readlines(reading.BATCH_BYTES):
-            yield fraction(), _numbers(path, number, lines)
-            number += len(lines)
+    for fraction, (number, lines) in line_blocks(path, skip=HEADER_LINES):
+        yield fraction, _numbers(path, number, lines)
 
 
 def _numbers(path: Path, number: int, lines: list[bytes]) -> np.ndarray:
@@ -134,14 +116,7 @@ def _numbers(path: Path, number: int, lines: list[bytes]) -> np.ndarray:
 def _libsvm(path: Path, columns: int | None) -> CountTable:
     sizes, indices, values = [], [], []
 
-    def blocks() -> Read[Lines]:
-        with opened(path) as (file, fraction):
-            number = 1
-            while lines := file.readlines(reading.BATCH_BYTES):
-                yield fraction(), Lines(path, number, lines)
-                number += len(lines)
-
-    for lines in watched(f"reading {path.name}", blocks()):
+    for lines in watched(f"reading {path.name}", blocks_of(path)):
         rows = rows_of(lines, columns)
         sizes.append(np.bincount(rows.row, minlength=rows.label.size))
         indices.append(rows.index)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import operator
 import os
 import stat
 import zlib
@@ -319,3 +320,22 @@ def _write_header(file: IO[bytes], shape: tuple[int, ...]) -> None:
     """
     description = {"descr": np.dtype(np.float64).str, "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(file, description)
+
+
+def as_column_count(columns: Any, of: str) -> int:
+    """Return a number of columns that the user gave, a positive integer.
+
+    Args:
+        columns: what was given as ``columns=``.
+        of: what stands in the columns, such as "features", for the message.
+
+    Raises:
+        RecipeError: for anything else.
+    """
+    try:
+        count = operator.index(columns)
+    except TypeError:
+        count = 0
+    if count < 1 or isinstance(columns, bool):
+        raise RecipeError(f"columns={columns!r} must be the number of {of}, a positive integer")
+    return count

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from codegen.files import reading
-from codegen.files.convert import Arrays, as_path, require_regular
-from codegen.files.libsvm_lines import Lines, rows_of
-from codegen.files.reading import Read, arrays_of, opened, watched
+from codegen.files.convert import Arrays, as_column_count, as_path, require_regular
+from codegen.files.libsvm_lines import blocks_of, rows_of
+from codegen.files.reading import Read, arrays_of, watched
 from recipe.language.errors import RecipeError
 
 
@@ -45,7 +43,7 @@ def read_libsvm(
     file = as_path(path, "path")
     require_regular(file)
     if columns is not None:
-        columns = _feature_count(columns)
+        columns = as_column_count(columns, "features")
 
     def batches() -> Read[Arrays]:
         return _batches(
@@ -57,29 +55,9 @@ def read_libsvm(
     return arrays["X"], arrays["y"]
 
 
-def _feature_count(columns: Any) -> int:
-    """Return the number of features that the user gave, a positive integer."""
-    try:
-        count = operator.index(columns)
-    except TypeError:
-        count = 0
-    if count < 1 or isinstance(columns, bool):
-        raise RecipeError(f"columns={columns!r} must be the number of features, a positive integer")
-    return count
-
-
-def _blocks(path: Path) -> Read[Lines]:
-    """Yield whole lines, some megabytes at a time."""
-    with opened(path) as (file, fraction):
-        number = 1
-        while lines := file.readlines(reading.BATCH_BYTES):
-            yield fraction(), Lines(path, number, lines)
-            number += len(lines)
-
-
 def _largest_index(path: Path) -> int:
     """Return the number of features of a libsvm file: its largest index."""
-    blocks = watched(f"counting the features of {path.name}", _blocks(path))
+    blocks = watched(f"counting the features of {path.name}", blocks_of(path))
     count = max((int(rows_of(lines).index.max(initial=0)) for lines in blocks), default=0)
     if count == 0:
         raise RecipeError(
@@ -92,7 +70,7 @@ def _largest_index(path: Path) -> int:
 def _batches(path: Path, columns: int, intercept: bool) -> Read[Arrays]:
     """Yield dense features and labels, a batch at a time."""
     step = max(1, reading.BATCH_BYTES // (8 * columns))  # a few lines can be many zeros
-    for fraction, lines in _blocks(path):
+    for fraction, lines in blocks_of(path):
         rows = rows_of(lines, columns)
         for start in range(0, len(rows.label), step):
             labels = rows.label[start : start + step]

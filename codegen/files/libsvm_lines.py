@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from codegen.files.reading import Read, line_blocks
 from recipe.language.errors import RecipeError
 from recipe.language.numbers import MAX_EXACT_INTEGER, rounded_text
 
@@ -47,6 +48,12 @@ class Lines:
     path: Path
     number: int
     texts: list[bytes]
+
+
+def blocks_of(path: Path) -> Read[Lines]:
+    """Yield the lines of a file, some megabytes at a time."""
+    for fraction, (number, texts) in line_blocks(path):
+        yield fraction, Lines(path, number, texts)
 
 
 @dataclass(frozen=True, eq=False)

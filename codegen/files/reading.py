@@ -88,3 +88,19 @@ def _some_rows(file: Path, batches: Iterator[Arrays]) -> Generator[Arrays, None,
         rows += len(next(iter(batch.values())))
     if rows == 0:
         raise RecipeError(f"{file} has no rows of data; give a file that has some")
+
+
+def line_blocks(path: Path, skip: int = 0) -> Read[tuple[int, list[bytes]]]:
+    """Yield whole lines, some megabytes at a time, with the number in the file of the first one.
+
+    Args:
+        path: the file, which may be packed.
+        skip: how many lines at its top are passed over.
+    """
+    with opened(path) as (file, fraction):
+        for _ in range(skip):
+            file.readline()
+        number = skip + 1
+        while lines := file.readlines(BATCH_BYTES):
+            yield fraction(), (number, lines)
+            number += len(lines)
