@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from recipe_cli.commands.options import OUTPUT, MemoryLimit, TimeLimit, Where, limits_typed
+from recipe_cli.commands.options import (
+    FormulaFormat,
+    FormulaFormatOption,
+    MemoryLimit,
+    TimeLimit,
+    Where,
+    limits_typed,
+)
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.loading import loading
-from recipe_cli.terminal.printing import print_json, print_lines
+from recipe_cli.terminal.printing import print_each
 
 EPILOG = (
     "Examples: `recipe derive sgnht --format latex`, `recipe derive my_sampler.py --format json`"
 )
 
 
-class DerivationFormat(StrEnum):
-    """The formats of a derivation."""
-
-    text = "text"
-    latex = "latex"
-    json = "json"
-
-
 def derive(
     where: Where,
-    format: Annotated[
-        DerivationFormat, typer.Option(rich_help_panel=OUTPUT, help="Output format.")
-    ] = DerivationFormat.text,
+    format: FormulaFormatOption = FormulaFormat.text,
     timeout: TimeLimit = Limits.seconds,
     memory: MemoryLimit = Limits.gigabytes,
 ) -> None:
@@ -41,14 +35,10 @@ def derive(
         from recipe_cli.sandbox.child import answer_about
     limits = limits_typed(timeout, memory)
     found = answer_about(where, partial(_derivations, where, format), limits)
-    if format is DerivationFormat.json:
-        print_json(found)
-        return
-    for text in found:
-        print_lines(text)
+    print_each(found, format is FormulaFormat.json)
 
 
-def _derivations(where: str, format: DerivationFormat) -> list[Any]:
+def _derivations(where: str, format: FormulaFormat) -> list[Any]:
     """Return the derivation of each recipe of a file in a format, as text or plain data."""
     from recipe import Recipe, RecipeError
     from recipe.printing.derivation import derivation_data, derivation_latex, derivation_text
@@ -60,8 +50,8 @@ def _derivations(where: str, format: DerivationFormat) -> list[Any]:
             f"{where} defines no recipe, so there is nothing to derive; `recipe verify {where}`"
             " verifies its update rules and kernels"
         )
-    if format is DerivationFormat.json:
+    if format is FormulaFormat.json:
         return [derivation_data(declared, name) for name, declared in found]
-    if format is DerivationFormat.latex:
+    if format is FormulaFormat.latex:
         return [derivation_latex(declared) for _, declared in found]
     return [derivation_text(declared, name) for name, declared in found]

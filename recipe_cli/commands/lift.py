@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import partial
 from typing import Annotated, Any
 
 import typer
 
-from recipe_cli.commands.options import OUTPUT, MemoryLimit, TimeLimit, limits_typed
+from recipe_cli.commands.options import (
+    FormulaFormat,
+    FormulaFormatOption,
+    MemoryLimit,
+    TimeLimit,
+    limits_typed,
+)
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.loading import loading
-from recipe_cli.terminal.printing import print_json, print_lines
+from recipe_cli.terminal.printing import print_each
 
 EPILOG = (
     "Examples: `recipe lift my_claims.py`, `recipe lift blackjax.sgmcmc.sgld`, `recipe lift"
@@ -19,14 +24,6 @@ EPILOG = (
     " lift(function, state=..., ...)`; `recipe verify` and `recipe audit` judge it as they judge"
     " every update. Exit status: 0 if everything was read, 2 bad input."
 )
-
-
-class LiftFormat(StrEnum):
-    """The formats of what was read."""
-
-    text = "text"
-    latex = "latex"
-    json = "json"
 
 
 def lift(
@@ -38,9 +35,7 @@ def lift(
             " of code that is known, such as blackjax.sgmcmc.sgld.",
         ),
     ],
-    format: Annotated[
-        LiftFormat, typer.Option(rich_help_panel=OUTPUT, help="Output format.")
-    ] = LiftFormat.text,
+    format: FormulaFormatOption = FormulaFormat.text,
     timeout: TimeLimit = Limits.seconds,
     memory: MemoryLimit = Limits.gigabytes,
 ) -> None:
@@ -49,14 +44,10 @@ def lift(
         from recipe_cli.sandbox.child import answer_about
     limits = limits_typed(timeout, memory)
     found = answer_about(where, partial(_readings, where, format), limits)
-    if format is LiftFormat.json:
-        print_json(found)
-        return
-    for text in found:
-        print_lines(text)
+    print_each(found, format is FormulaFormat.json)
 
 
-def _readings(where: str, format: LiftFormat) -> list[Any]:
+def _readings(where: str, format: FormulaFormat) -> list[Any]:
     """Return each rule of a file that was read out of code, in a format."""
     from recipe import Lifted, RecipeError
     from recipe.lifting.reading import reading_data, reading_latex, reading_text
@@ -68,8 +59,8 @@ def _readings(where: str, format: LiftFormat) -> list[Any]:
             f"{where} reads no rule out of code; write one as `name = lift(function, state=...,"
             " step=..., target=...)`"
         )
-    if format is LiftFormat.json:
+    if format is FormulaFormat.json:
         return [reading_data(lifted, name) for name, lifted in found]
-    if format is LiftFormat.latex:
+    if format is FormulaFormat.latex:
         return [reading_latex(lifted) for _, lifted in found]
     return [reading_text(lifted, name) for name, lifted in found]

@@ -167,6 +167,19 @@ Plots = Annotated[
 ]
 
 
+class FormulaFormat(StrEnum):
+    """The formats of formulas."""
+
+    text = "text"
+    latex = "latex"
+    json = "json"
+
+
+FormulaFormatOption = Annotated[
+    FormulaFormat, typer.Option("--format", rich_help_panel=OUTPUT, help="Output format.")
+]
+
+
 class ReportFormat(StrEnum):
     """The formats of a report."""
 

@@ -37,6 +37,15 @@ def print_json(data: Any) -> None:
     print_lines(json.dumps(data, indent=2))
 
 
+def print_each(found: list[Any], as_json: bool) -> None:
+    """Print plain data as one JSON document, or texts one after another."""
+    if as_json:
+        print_json(found)
+        return
+    for text in found:
+        print_lines(text)
+
+
 def console(err: bool = False, **more: Any) -> Console:
     """Return a console for text with styles, tables and bars."""
     return _Console(stderr=err, highlight=False, **more)
