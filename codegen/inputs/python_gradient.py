@@ -90,7 +90,7 @@ class PythonGradient:
 def _derivatives(block: Block, size: int, part: Any) -> np.ndarray:
     """Return the derivatives by a block as floats, in the shape of the block."""
     try:
-        array = np.asarray(part)
+        array = np.asarray(_on_the_host(part))
         numbers = array.astype(np.float64, copy=False) if array.dtype.kind != "c" else None
     except Exception:  # whatever the library behind it says
         numbers = None
@@ -107,6 +107,15 @@ def _derivatives(block: Block, size: int, part: Any) -> np.ndarray:
     raise RecipeError(
         f"the gradient of your own by {block} has the shape {numbers.shape}; return {wanted}"
     )
+
+
+def _on_the_host(part: Any) -> Any:
+    """Return what numpy can read: it gets no tensor of PyTorch that has a graph or is on a GPU, and
+    no array of CuPy.
+    """
+    if hasattr(part, "detach") and hasattr(part, "cpu"):
+        return part.detach().cpu()
+    return part.get() if hasattr(part, "__cuda_array_interface__") else part
 
 
 def _described(found: Any) -> str:
@@ -217,5 +226,5 @@ def require_same(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> N
         raise RecipeError(
             "the gradient of your own gives two results at one point, so that no run could be"
             " repeated; fix its random numbers, or take minibatches by Posterior(..., gradient=)"
-            " with batch_size="
+            " with batch_size=; on a GPU, ask the library for deterministic sums"
         )

@@ -144,9 +144,14 @@ def test_there_are_many_mutants():
 REFUTED = [
     ("number[old] -= 1.0\n", "number[old] -= 0.0\n", "must be taken out of the count"),
     ("                drawn[i] = k\n", "                drawn[i] = old\n", "number does not hold"),
-    ("                    counter += np.uint64(1)\n", "", "the counter must grow by 1"),
-    ("count_factor(number[old], params)\n", "factors[old]\n", None),
-    ("            number[k] = 0.0\n", "", "number is not 0"),
+    ("                    counter += np.uint64(1)\n", "", "the counter does not grow"),
+    ("                factors[old] = count_factor(number[old], params)\n", "", "an earlier count"),
+    (
+        "                old = drawn[i]\n",
+        "                k = drawn[i]\n                old = k\n",
+        None,
+    ),
+    ("            number[k] = 0.0\n", "", "counts of the datum before"),
 ]
 
 
@@ -155,9 +160,20 @@ def test_a_mistake_is_named_by_its_line(without_weights, old, new, said):
     text = MODULE.source.replace(old, new)
     outcome = translation_of(dataclasses.replace(MODULE, source=text))
     assert outcome.by.startswith("line ")
-    if said is not None:
+    if said is None:
+        assert outcome.verdict is Verdict.UNDECIDED
+    else:
         assert outcome.verdict is Verdict.REFUTED
         assert said in outcome.by
+        assert outcome.witness.point, "a refutation shows where"
+
+
+@pytest.mark.parametrize(("old", "new"), DRAWS[:5])
+def test_counts_that_no_weight_reads_refute_nothing(without_weights, old, new):
+    """Labels are independent here: whatever counts are, the draws have the right law."""
+    law = {"log_joint": z.sum(alpha * z.count + total(z.counts * log(theta)))}
+    module = label_module(topics(conditional=None, gradient=None, **law))
+    assert verdict(module, old, new) is Verdict.UNDECIDED
 
 
 def test_a_wrong_weight_is_refuted_with_a_state_that_can_occur():

@@ -3,17 +3,23 @@
 
 ``number`` is known by how far it is from the counts of the labels in ``drawn``: a whole number for
 each label that a name of the text stands for. Two names may stand for the same label; then their
-numbers add up. ``factors`` are those of ``number``, but for the labels in ``stale``: a cell that is
+numbers add up. ``factors`` are those of ``number``, but for the labels in ``late``: a cell that is
 no cell of these holds ``count_factor(number[k], params)``.
+
+Where a number or a factor is another one than it must be, the text is refuted if the factor of a
+count tells the two apart, at a count that is shown: a weight in which counts do not occur is right
+whatever they are.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from verify.translation.parse.problems import unread, wrong
+from verify.verdict import Witness
 
 Label = int  # a name for what one statement gave; two of them may be the same label
 BEFORE = 0  # the label that the item has before its turn
@@ -25,16 +31,19 @@ class Counts:
 
     Attributes:
         holds: the label of the item; None if it has none yet.
+        against: a count whose factor is another one for some shift of it; None if there is none.
         ahead: by how much ``number`` is more than the counts of the labels in ``drawn``.
-        stale: the labels whose factors are not those of their numbers.
+        late: the labels whose factors may not be those of their numbers, and by how much these
+            numbers have changed since, where no other name stands for the label.
         summed: whether ``cumulative`` holds the weights of the item, given the other labels.
         open: labels that may be none, as nothing was looked at yet.
         made: how many labels there are.
     """
 
     holds: Label | None
+    against: Callable[[int], Witness | None]
     ahead: Counter[Label] = field(default_factory=Counter)
-    stale: set[Label] = field(default_factory=set)
+    late: dict[Label, int] = field(default_factory=dict)
     summed: bool = False
     open: set[Label] = field(default_factory=set)
     made: int = BEFORE
@@ -50,13 +59,13 @@ class Counts:
         """Note that ``number`` of a label changes."""
         self._check(label, at)
         self.ahead[label] += change
-        self.stale.add(label)
+        self.late[label] = self.late.get(label, 0) + change
         self.summed = False
 
     def refresh(self, label: Label, at: ast.AST) -> None:
         """Note that the factor of a label is computed anew."""
         self._check(label, at)
-        self.stale.discard(label)
+        self.late.pop(label, None)
         self.summed = False
 
     def give(self, label: Label, at: ast.AST) -> None:
@@ -73,35 +82,50 @@ class Counts:
         item given the labels of all others.
         """
         if self.holds is None:
-            raise wrong(at, "the item has no label yet, so that the counts are not those of others")
-        expected = Counter({self.holds: -1})
-        if self.by_label() != expected:
-            raise wrong(
-                at,
-                "number holds other counts than those of the other items: the item must be taken"
-                " out of the count of its label, and of no other",
-            )
-        if self.stale:
-            raise wrong(at, "a factor is that of an earlier count")
+            raise unread(at, "the item has no label yet")
+        found = Counter(self.ahead)
+        found[self.holds] += 1
+        self._require(
+            found,
+            at,
+            "number holds other counts than those of the other items: the item must be taken out of"
+            " the count of its label, and of no other",
+        )
+        self.require_factors(at)
         self.summed = True
 
     def draw(self, at: ast.AST) -> Label:
         """Return the label that is drawn with the weights that are summed."""
         if not self.summed:
-            raise wrong(at, "what is drawn from are not the weights of this item")
+            raise unread(at, "what is drawn from was not shown to be the weights of this item")
         self.summed = False
         return self.fresh(may_be_none=True)
 
-    def by_label(self) -> Counter[Label]:
-        """By how much ``number`` is ahead, without the labels for which it is not."""
-        return Counter({label: n for label, n in self.ahead.items() if n})
-
     def settle(self, at: ast.AST) -> None:
         """Require, at the end of the turn, that ``number`` holds the counts of the labels."""
-        if self.holds is None:
-            raise wrong(at, "the item gets no label")
-        if self.by_label():
-            raise wrong(at, "number does not hold the counts of the labels when the turn ends")
+        self._require(
+            self.ahead, at, "number does not hold the counts of the labels when the turn ends"
+        )
+
+    def require_factors(self, at: ast.AST) -> None:
+        """Require that all factors are those of their numbers."""
+        self._require(
+            {label: -change for label, change in self.late.items()},
+            at,
+            "a factor is that of an earlier count",
+        )
+        if self.late:
+            raise unread(at, "a factor was not shown to be that of its count")
+
+    def _require(self, shifts: Mapping[Label, int], at: ast.AST, why: str) -> None:
+        """Require that there are no shifts; the text is refuted where a factor shows one."""
+        wrongly = [shift for shift in shifts.values() if shift]
+        for shift in wrongly:
+            witness = self.against(shift)
+            if witness is not None:
+                raise wrong(at, f"{why} (one is {shift:+d} off)", witness)
+        if wrongly:
+            raise unread(at, f"{why} (one is {wrongly[0]:+d} off)")
 
     def _check(self, label: Label, at: ast.AST) -> None:
         if label in self.open:

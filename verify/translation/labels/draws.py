@@ -82,7 +82,7 @@ class DrawReader:
             case _:
                 raise unread(function, "draw_labels is no loop over data with one key")
         if not self.datum.swept:
-            raise wrong(loop, "no sweep draws the labels of a datum")
+            raise unread(loop, "no sweep draws the labels of a datum")
 
     def _datum(self, body: list[ast.stmt]) -> None:
         rest = body
@@ -112,7 +112,7 @@ class DrawReader:
     def _begin_counting(self, name: ast.Name, value: ast.expr, node: ast.stmt) -> None:
         self.roles.require(value, FIRST_COUNTER)
         if self.datum.counting:
-            raise wrong(node, "the counter begins again, so that random numbers are used twice")
+            raise unread(node, "the counter begins again, so that numbers may be used twice")
         self.roles.bind(name, COUNTER)
         self.datum.counting = True
 
@@ -178,7 +178,7 @@ class DrawReader:
             case _:
                 raise unread(body[0], "the factors of all labels are not computed")
         if not self.datum.labelled or self.datum.factors == UNKNOWN:
-            raise wrong(
+            raise unread(
                 body[0], "factors are computed before labels are there, or are not 0 beyond them"
             )
         self.datum.factors = OF_LABELS
@@ -188,24 +188,29 @@ class DrawReader:
         if not (d.counting and d.items) or d.labelled:
             raise unread(loop, "labels are drawn outside of the sweeps")
         if d.number != ZERO:
-            raise wrong(loop, "number is not 0 before the first labels are counted")
-        turn = Turn(self.roles, first=True)
+            self._refuse_old_counts(loop)
+        turn = Turn(self.roles, True, self.text.against_shift)
         self.roles.loop(loop, ITEM, "range(<items>)", turn.read)
         d.labelled, d.number = True, OF_LABELS
+
+    def _refuse_old_counts(self, at: ast.AST) -> None:
+        why = "number holds the counts of the datum before it, and not 0, as its labels are counted"
+        witness = self.text.against_shift(1)
+        raise unread(at, why) if witness is None else wrong(at, why, witness)
 
     def _sweeps(self, loop: ast.For) -> None:
         d = self.datum
         if d.swept:
             raise unread(loop, "there are sweeps a second time")
         if not d.labelled or d.factors != OF_LABELS:
-            raise wrong(loop, "sweeps begin before there are labels and their factors")
+            raise unread(loop, "sweeps begin before there are labels and their factors")
         self.roles.loop(loop, "<sweep>", "range(sweeps)", self._sweep)
         d.swept = True
 
     def _sweep(self, body: list[ast.stmt]) -> None:
         match body:
             case [ast.For() as items, ast.If(test=test, body=kept, orelse=[])]:
-                turn = Turn(self.roles, first=False)
+                turn = Turn(self.roles, False, self.text.against_shift)
                 self.roles.loop(items, ITEM, "range(<items>)", turn.read)
                 self.roles.require(test, "<sweep> >= burn_in")
                 self._kept(kept)

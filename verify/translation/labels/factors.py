@@ -30,6 +30,7 @@ from verify.translation.labels.numbers import number
 from verify.translation.labels.subject import LabelText
 from verify.translation.parse.module import plain_body
 from verify.translation.parse.problems import unread, wrong
+from verify.translation.reference.equality import witness_against
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,9 @@ def check_row_norm(text: LabelText, expected: RowFactor) -> None:
     whole = sum_over(expected.at(like), GENERIC, like.length)
     if text.equality.equal(found, whole):
         return
-    if text.equality.differ(found, whole):
-        raise wrong(last, f"row_norm returns {found}, and must return {whole}")
+    witness = witness_against(found, whole)
+    if witness is not None:
+        raise wrong(last, f"row_norm returns {found}, and must return {whole}", witness)
     raise unread(last, f"{found} is not proved to be {whole}")
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from verify.translation.labels.counts import BEFORE, Counts, Label
 from verify.translation.labels.roles import Roles
 from verify.translation.labels.uniforms import UNIFORM, read_uniform
-from verify.translation.parse.problems import unread, wrong
+from verify.translation.parse.problems import TranslationError, unread, wrong
+from verify.verdict import Witness
 
 ITEM = "<item>"
 FIRST_LABEL = f"min(np.uint64({UNIFORM} * labels), np.uint64(labels) - np.uint64(1))"
@@ -21,12 +23,13 @@ class Turn:
     Args:
         roles: the roles of names.
         first: whether the items have no labels yet.
+        against: a count whose factor is another one for some shift of it; None if there is none.
     """
 
-    def __init__(self, roles: Roles, first: bool) -> None:
+    def __init__(self, roles: Roles, first: bool, against: Callable[[int], Witness | None]) -> None:
         self.roles = roles
         self.first = first
-        self.counts = Counts(None if first else BEFORE)
+        self.counts = Counts(None if first else BEFORE, against)
         self.drawn: set[Label] = set()
         self.uniforms = 0
 
@@ -42,9 +45,17 @@ class Turn:
         last = body[-1]
         self.counts.settle(last)
         if self.counts.holds not in self.drawn:
-            raise wrong(last, "the item does not get the label that is drawn")
-        if self.counts.stale and not self.first:
-            raise wrong(last, "a factor is not that of the count of its label when the turn ends")
+            raise self._keeps_its_label(last)
+        if not self.first:
+            self.counts.require_factors(last)
+
+    def _keeps_its_label(self, at: ast.AST) -> TranslationError:
+        if self.first:
+            return unread(at, "the item gets no label")
+        point: dict[str, str | list[str]] = {"the chance that an item keeps its label": "1"}
+        finding = "another label has a positive weight, so that this chance is below 1"
+        why = "the item does not get the label that is drawn"
+        return wrong(at, why, Witness(point, finding))
 
     def _statement(self, node: ast.stmt) -> None:
         match node:
@@ -82,7 +93,7 @@ class Turn:
     def _use_uniform(self, at: ast.AST) -> None:
         self.uniforms += 1
         if self.uniforms > 1:
-            raise wrong(at, "a uniform number is used a second time")
+            raise unread(at, "a uniform number is used a second time")
 
     def _stored(self, cell: ast.Subscript, value: ast.expr) -> None:
         array, place = self.roles.said(cell.value), self.roles.said(cell.slice)

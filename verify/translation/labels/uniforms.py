@@ -21,6 +21,7 @@ import ast
 
 from verify.translation.labels.roles import Roles, assigned_in, read_in
 from verify.translation.parse.problems import unread, wrong
+from verify.verdict import Witness
 
 UNIFORM, COUNTER = "<uniform>", "<counter>"
 FIRST_COUNTER = "np.uint64(<datum>) << np.uint64(40)"
@@ -63,12 +64,17 @@ def read_uniform(roles: Roles, index: str, body: list[ast.stmt]) -> list[ast.stm
         case [ast.AugAssign(target=ast.Name(id=counter), op=ast.Add(), value=one)] if (
             roles.role(counter) == COUNTER and roles.said(one) == "np.uint64(1)"
         ):
-            pass
+            grows = True
+        case []:
+            grows = False
         case _:
-            raise wrong(whole, "the counter must grow by 1 when it is used")
+            raise unread(whole, "the counter was not shown to grow by 1 when it is used")
     if assigned_in(rest).count(other) or read_in(rest).count(other) or other == u.id:
         raise unread(whole, f"{other} is named behind the statement that draws it")
-    if counter in assigned_in(rest):
-        raise unread(whole, f"{counter} changes a second time")
+    if any(roles.role(n) == COUNTER for n in assigned_in(rest)):
+        raise unread(whole, "the counter changes in another place")
+    if not grows:
+        repeated = Witness({"items": "0 and 2"}, "they get one and the same number")
+        raise wrong(whole, "the counter does not grow, so that numbers are repeated", repeated)
     roles.bind(u, UNIFORM)
     return rest

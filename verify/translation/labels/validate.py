@@ -95,6 +95,7 @@ def _outcome(
         lengths = [b.length for b in model.blocks if b.length is not None]
         defined = Defined(EqualityProver(lengths, numerically))
         read = LabelText(model, parameters, top.own, top.known, defined)
+        read = replace(read, of_count=count_factor(read))
         DrawReader(read).read()
         _check_weight(read)
         defined.require()
@@ -119,7 +120,7 @@ def _check_weight(text: LabelText) -> None:
     """Require that the factors of the text make a weight with the ratios of the joint law."""
     model, z = text.model, text.model.labels
     of_row = row_factor(text)
-    weight = count_factor(text) * of_row.at(at_item(z.like, z))
+    weight = text.of_count * of_row.at(at_item(z.like, z))
     text.defined.rule |= dict.fromkeys([model.weight])
     try:
         held = LabelledPosterior(
