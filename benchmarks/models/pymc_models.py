@@ -78,7 +78,7 @@ def ordinal(x, y):
         beta, c = pm.Normal("beta", 0, 1, shape=x.shape[1]), pm.Normal("c", 0, 5)
         d, e = pm.HalfNormal("d", 5), pm.HalfNormal("e", 5)
         cutpoints = pm.math.stack([c, c + d, c + d + e])
-        pm.OrderedLogistic("y", cutpoints, x @ beta, observed=y)
+        pm.OrderedLogistic("y", x @ beta, cutpoints, observed=y)
     return model
 
 

@@ -29,7 +29,8 @@ LENGTHS = {
     "beta": {"logistic": 20, "ordinal": 3, "negative_binomial": 4}, "eta": 30, "u1": 25, "u2": 25,
     "v1": 20, "v2": 20, "g": 12, "beta1": 4, "beta2": 4, "w": 4, "b": 4, "v": 4,
 }  # fmt: skip
-LARGEST = 1e-8  # relative difference
+LARGEST = {"gaussian_process": 1e-5}  # PyMC adds 1e-6 to the diagonal of the covariance
+OTHERWISE = 1e-12  # relative difference
 
 
 def point(model: str, posterior: Any, seed: int) -> dict[str, np.ndarray]:
@@ -104,8 +105,12 @@ def main() -> int:
     sys.path.append(str(EXAMPLES))
     wrong = 0
     for model in options.models:
-        found = difference(model, options.pymc_python)
-        wrong += not found < LARGEST
+        try:
+            found = difference(model, options.pymc_python)
+        except ModuleNotFoundError as missing:
+            print(f"{model}: not compared, as {missing.name} is not installed", flush=True)
+            continue
+        wrong += not found < LARGEST.get(model, OTHERWISE)
         what = "gradients" if model in BY_HAND else "log densities, up to a constant"
         print(f"{model}: relative difference of {what}: {found:.1e}", flush=True)
     return 1 if wrong else 0

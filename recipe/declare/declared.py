@@ -133,7 +133,9 @@ def _in_order(symbols: Iterable[Any]) -> list[Any]:
             if block not in found:
                 found[block] = None
                 waiting += [s for s in _symbols_in(_arguments(block)) if isinstance(s, BLOCKS)]
-    return sorted(found, key=lambda b: [_part(p) for p in re.split(r"(\d+)", b.name)])
+    return sorted(
+        found, key=lambda b: ([_part(p) for p in re.split(r"(\d+)", b.name)], str(b.prior))
+    )
 
 
 def _part(text: str) -> tuple[int, str]:
