@@ -89,15 +89,15 @@ class Setting:
 SETTINGS = {
     "fashion": Setting(
         {"sigmoid": 7.16, "arctan": 7.16, "softsign": 8.63, "mirror": 0.761},
-        epochs=300,
+        epochs=40,
         epochs_to_tune=5,
-        seeds=4,
+        seeds=2,
     ),
     "mnist": Setting(
         {"sigmoid": 3.6, "arctan": 8.93, "softsign": 1.36, "mirror": 0.761},
         epochs=300,
         epochs_to_tune=100,
-        seeds=4,
+        seeds=2,
     ),
 }
 QUICK = Setting(dict.fromkeys(SAMPLERS, 1.0), epochs=20, epochs_to_tune=5, seeds=1, hidden=6)
