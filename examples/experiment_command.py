@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+PARTS = ("quick", "only", "tune", "sampler", "seed", "step")  # options for less than all runs
 
 
 class BadDataError(Exception):
     """The data are missing, damaged or impossible; the message is one sentence."""
 
 
-class NoTunerError(Exception):
-    """optuna is not installed; the message is one sentence."""
+class NotInstalledError(Exception):
+    """A library that an option needs is not installed; the message is one sentence."""
 
 
 class DivergedError(Exception):
@@ -25,7 +28,10 @@ class StoppedError(Exception):
 
 
 def options_of(
-    arguments: Sequence[str] | None, description: str | None, settings: Collection[str]
+    arguments: Sequence[str] | None,
+    description: str | None,
+    settings: Collection[str],
+    more: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> argparse.Namespace:
     """What is typed.
 
@@ -33,6 +39,7 @@ def options_of(
         arguments: those after the name of the program; None for those of this process.
         description: the text before the options.
         settings: the names that ``--only`` takes.
+        more: options of one program alone, by flag, with what ``add_argument`` takes.
     """
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -44,11 +51,14 @@ def options_of(
     parser.add_argument("--page", type=Path, metavar="FOLDER", help="write results and page")
     parser.add_argument("--tune", type=int, metavar="TRIALS", help="search for step sizes")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    for flag, form in (more or {}).items():
+        parser.add_argument(flag, **form)
     options = parser.parse_args(arguments)
     if options.tune is not None and options.tune < 1:
         parser.error(f"--tune {options.tune}: at least one trial is needed")
-    if options.page and (options.quick or options.only or options.tune):
-        parser.error("--page is for all runs: leave --quick, --only and --tune out")
+    parts = [name for name in PARTS if getattr(options, name, None)]
+    if options.page and parts:
+        parser.error(f"--page is for all runs: leave --{parts[0]} out")
     return options
 
 
@@ -58,7 +68,7 @@ def ended(run: Callable[[argparse.Namespace], None], options: argparse.Namespace
     """
     try:
         run(options)
-    except (BadDataError, DivergedError, NoTunerError) as error:
+    except (BadDataError, DivergedError, NotInstalledError) as error:
         print(error, file=sys.stderr)
         return 1
     except StoppedError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from experiment_command import NoTunerError
+from experiment_command import NotInstalledError
 
 
 def best_step(
@@ -23,12 +23,12 @@ def best_step(
         seed: of the search; the same seed finds the same step size.
 
     Raises:
-        NoTunerError: where optuna is not installed.
+        NotInstalledError: where optuna is not installed.
     """
     try:
         import optuna
     except ImportError:
-        raise NoTunerError(
+        raise NotInstalledError(
             "a search for step sizes needs optuna, which is not installed: pip install optuna"
         ) from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)

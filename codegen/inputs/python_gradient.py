@@ -90,7 +90,7 @@ class PythonGradient:
 def _derivatives(block: Block, size: int, part: Any) -> np.ndarray:
     """Return the derivatives by a block as floats, in the shape of the block."""
     try:
-        array = np.asarray(part)
+        array = _as_numpy(part)
         numbers = array.astype(np.float64, copy=False) if array.dtype.kind != "c" else None
     except Exception:  # whatever the library behind it says
         numbers = None
@@ -107,6 +107,18 @@ def _derivatives(block: Block, size: int, part: Any) -> np.ndarray:
     raise RecipeError(
         f"the gradient of your own by {block} has the shape {numbers.shape}; return {wanted}"
     )
+
+
+def _as_numpy(part: Any) -> np.ndarray:
+    """Return an array of another library as one of numpy, which is refused a tensor of PyTorch that
+    has a graph or is on a GPU, and every array of CuPy.
+    """
+    try:
+        return np.asarray(part)
+    except (RuntimeError, TypeError):
+        if hasattr(part, "detach"):
+            return np.asarray(part.detach().cpu())
+        return np.asarray(part.get())
 
 
 def _described(found: Any) -> str:
@@ -217,5 +229,5 @@ def require_same(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> N
         raise RecipeError(
             "the gradient of your own gives two results at one point, so that no run could be"
             " repeated; fix its random numbers, or take minibatches by Posterior(..., gradient=)"
-            " with batch_size="
+            " with batch_size=; on a GPU, ask the library for deterministic sums"
         )

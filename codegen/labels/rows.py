@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Add, Dummy, Expr, Integer, Symbol
+from sympy import Add, Expr, Integer, Symbol
 
 from codegen.generate import Module, generate
 from recipe import Parameter, Recipe, RecipeError, bind
@@ -22,10 +22,10 @@ from recipe.language.symbols import (
     generic,
     name_of,
 )
-from recipe.language.total import Total, substitute, total
+from recipe.language.total import Total, total
 from recipe.latent.increments import with_one_count
-from recipe.latent.labels import Labels
 from recipe.latent.posterior import LabelledPosterior
+from recipe.latent.sums_of_counts import check_determined
 from recipe.rebuild.map_expressions import rewritten
 
 
@@ -85,33 +85,20 @@ def potential(model: LabelledPosterior, row: Vector) -> Expr:
     """Minus the log posterior of one row given the mean counts of a minibatch, up to a constant.
 
     Its gradient is minus ``model.estimate``. Terms of the joint law without the row are left out.
+
+    Raises:
+        OutsideLanguageError: where sums of mean counts do not determine it.
     """
     z = model.labels
     terms = Add.make_args(with_one_count(model.of_one_label, z))
     of_row = Add(*(t for t in terms if z.like in {generic(s) for s in t.free_symbols}))
-    _check_affine(of_row, z)
+    check_determined(of_row, z, z.text_of(of_row))
     none = {s: Integer(0) for s in of_row.atoms(VectorData) if generic(s) == z.counts}
     empty = of_row.xreplace({z.count: Integer(0), **none})
     summed = {s: z.summed.at(s.label) for s in none}
     batch = of_row.xreplace({z.count: total(z.summed), **summed})
     law = model.log_prior + z.data / z.batch * (batch + (z.batch - 1) * empty)
     return for_the_row(-law, model, row)
-
-
-def _check_affine(e: Expr, z: Labels) -> None:
-    """Refuse terms of the joint law with the row of which sums of counts are not enough."""
-    if e.has(z.size):
-        raise RecipeError(
-            f"{z.text_of(e)} reads the size of a datum, and sums of mean counts over data do not"
-            " determine its gradient"
-        )
-    t = Dummy("t")
-    scaled = substitute(e, {z.count: t * z.count, z.counts: t * z.counts}).expand()
-    if not (scaled.is_polynomial(t) and scaled.as_poly(t).degree() <= 1):
-        raise RecipeError(
-            f"{z.text_of(e)} is not linear in the counts of a datum, so that sums of mean counts do"
-            " not determine its gradient"
-        )
 
 
 def for_the_row(e: Expr, model: LabelledPosterior, row: Vector) -> Expr:

@@ -11,14 +11,17 @@ networks at the ends of all epochs so far.
     python examples/models/binary_network.py --quick
     python examples/models/binary_network.py --data FOLDER --checkpoint RUNS --page docs/models
     python examples/models/binary_network.py --data FOLDER --tune 25
+    python examples/models/binary_network.py --data FOLDER --checkpoint RUNS --jax \
+        --only fashion --sampler arctan --seed 2
 
 The first takes seconds, draws its data, and reads nothing. The second makes the page
 docs/models/binary_network.md from Fashion-MNIST and 5,000 digits of MNIST
-(examples/image_data.py says where they are looked for) in about a quarter of an hour on one free
-core; run again, it goes on where it was stopped. The third looks for step sizes as the paper does,
+(examples/image_data.py says where they are looked for) in hours on one core; run again, it goes on
+where it was stopped. The third looks for step sizes as the paper does,
 by the tree-structured Parzen estimator of optuna (pip install optuna), for the least loss on the
-images to validate. ``recipe verify examples/models/binary_network.py`` says what is proved of the
-samplers for every smooth likelihood.
+images to validate. The fourth makes one run alone, of which several can go at a time, and its
+gradients by JAX (pip install jax), on a GPU if there is one. ``recipe verify
+examples/models/binary_network.py`` says what is proved of the samplers for every smooth likelihood.
 """
 
 from __future__ import annotations
@@ -30,14 +33,15 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Any
 
 import numpy as np
 from sympy import Interval, Matrix, Symbol, exp, log
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from binary_network_jax import gradient_by_jax
 from binary_network_page import Curve, table, write
-from experiment_command import DivergedError, StoppedError, ended, options_of
+from experiment_command import BadDataError, DivergedError, StoppedError, ended, options_of
 from image_data import Images, drawn, load
 from step_size_search import best_step
 
@@ -106,6 +110,7 @@ class Network:
     inputs: int
     hidden: int
     classes: int
+    by_jax: bool = False  # which computes the gradient of a posterior; otherwise numpy
 
     @property
     def size(self) -> int:
@@ -143,7 +148,8 @@ class Network:
     def posterior(self, data: Images) -> Posterior:
         """The likelihood of the images to fit; the prior is in the samplers."""
         x, y = Data("x", like=Vector("pixel")), Data("y")
-        return Posterior(w, None, 0, data={x: data.x, y: data.y}, gradient=self.gradient())
+        gradient = gradient_by_jax(data, self.hidden) if self.by_jax else self.gradient()
+        return Posterior(w, None, 0, data={x: data.x, y: data.y}, gradient=gradient)
 
 
 def pixels(x: np.ndarray) -> np.ndarray:
@@ -240,15 +246,20 @@ def tuned(data: Images, network: Network, sampler: str, epochs: int, trials: int
     return best_step(loss, *RANGE, trials)[0]
 
 
-def all_curves(data: Images, setting: Setting, runs: Path | None, log: TextIO) -> list[Curve]:
-    """Every sampler with every seed."""
-    network, found = Network(data.x.shape[1], setting.hidden, data.classes), []
-    for sampler in SAMPLERS:
-        for seed in range(1, setting.seeds + 1):
+def all_curves(data: Images, setting: Setting, options: argparse.Namespace) -> list[Curve]:
+    """Every sampler with every seed, or those that are asked for."""
+    network, found = network_of(data, setting, options), []
+    runs: Path | None = options.checkpoint
+    made = {(c.data, c.sampler, c.seed): c for c in results(options.results or [])}
+    for sampler in asked(options):
+        for seed in [options.seed] if options.seed else range(1, setting.seeds + 1):
+            if (data.name, sampler, seed) in made:
+                found.append(made[data.name, sampler, seed])
+                continue
             name = f"{data.name}-{sampler}-{seed}"
-            print(name, file=log)
+            print(name, file=sys.stderr)
             folder = None if runs is None else runs / name
-            step = setting.steps[sampler] / len(data.y)
+            step = (options.step or setting.steps[sampler]) / len(data.y)
             found.append(
                 curve(data, network, sampler, step, setting.epochs, seed, folder, progress=True)
             )
@@ -263,9 +274,9 @@ def run(options: argparse.Namespace) -> None:
         data = drawn() if options.quick else load(name, options.data)
         setting = QUICK if options.quick else SETTINGS[name]
         if options.tune:
-            tune(data, setting, options.tune)
+            tune(data, setting, options)
         else:
-            curves += all_curves(data, setting, options.checkpoint, sys.stderr)
+            curves += all_curves(data, setting, options)
     if options.json:
         print(json.dumps([asdict(c) for c in curves]))
     elif curves:
@@ -276,14 +287,51 @@ def run(options: argparse.Namespace) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what is typed."""
-    return ended(run, options_of(arguments, __doc__, SETTINGS))
+    more: dict[str, dict[str, Any]] = {
+        "--sampler": {"choices": list(SAMPLERS), "help": "one of all samplers"},
+        "--seed": {"type": int, "metavar": "N", "help": "one seed, from 1, of all"},
+        "--step": {"type": float, "metavar": "S", "help": "step size times the number of images"},
+        "--results": {
+            "type": Path,
+            "nargs": "+",
+            "metavar": "FILE",
+            "help": "what --json has printed: runs that are not made again",
+        },
+        "--jax": {"action": "store_true", "help": "gradients by JAX, on a GPU if there is one"},
+    }
+    return ended(run, options_of(arguments, __doc__, SETTINGS, more))
 
 
-def tune(data: Images, setting: Setting, trials: int) -> None:
+def results(files: Sequence[Path]) -> list[Curve]:
+    """The runs in files that ``--json`` has printed.
+
+    Raises:
+        BadDataError: where a file has none.
+    """
+    found = []
+    for path in files:
+        try:
+            found += [Curve(**run) for run in json.loads(path.read_text())]
+        except (OSError, ValueError, TypeError):
+            raise BadDataError(f"{path} has no runs as --json prints them") from None
+    return found
+
+
+def asked(options: argparse.Namespace) -> list[str]:
+    """The samplers that are asked for."""
+    return [options.sampler] if options.sampler else list(SAMPLERS)
+
+
+def network_of(data: Images, setting: Setting, options: argparse.Namespace) -> Network:
+    """The network of a data set."""
+    return Network(data.x.shape[1], setting.hidden, data.classes, options.jax)
+
+
+def tune(data: Images, setting: Setting, options: argparse.Namespace) -> None:
     """Print a line for each sampler."""
-    network = Network(data.x.shape[1], setting.hidden, data.classes)
-    for sampler in SAMPLERS:
-        step = tuned(data, network, sampler, setting.epochs_to_tune, trials)
+    network = network_of(data, setting, options)
+    for sampler in asked(options):
+        step = tuned(data, network, sampler, setting.epochs_to_tune, options.tune)
         print(f"{data.name}, {sampler}: {step:.3g} / {len(data.y)}", flush=True)
 
 

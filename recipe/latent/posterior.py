@@ -28,6 +28,7 @@ from recipe.language.validate import (
 )
 from recipe.latent.increments import hot, increment, weight_of, with_one_count
 from recipe.latent.labels import ITEM, Labels, LabelSum
+from recipe.latent.sums_of_counts import check_determined
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -160,15 +161,27 @@ class LabelledPosterior:
         """The estimate of the gradient of the log posterior from the counts of a minibatch.
 
         Its mean is the gradient where each datum enters with the mean of its gradient given the
-        parameters (Fisher's identity), if ``datum_gradient`` is affine in the counts, and reads of
-        a datum neither its size nor, where it has one label, ``count``.
+        parameters (Fisher's identity).
+
+        Raises:
+            OutsideLanguageError: where sums of counts over data do not determine the gradient, so
+                that no such estimate is right.
         """
-        z = self.labels
-        return {
-            block: self.prior_gradient[block]
-            + z.data / z.batch * (self._at(e, z.summed) + (z.batch - 1) * self._at(e, None))
-            for block, e in self.datum_gradient.items()
-        }
+        return {block: self.estimate_of(block) for block in self.blocks}
+
+    def estimate_of(self, block: Block) -> Expr:
+        """Return the estimate of the gradient by one block, as ``estimate`` has it.
+
+        Args:
+            block: one of ``blocks``.
+
+        Raises:
+            OutsideLanguageError: where sums of counts over data do not determine the gradient.
+        """
+        z, e = self.labels, self.datum_gradient[block]
+        check_determined(e, z, f"the gradient of {block}")
+        in_batch = self._at(e, z.summed) + (z.batch - 1) * self._at(e, None)
+        return self.prior_gradient[block] + z.data / z.batch * in_batch
 
     def _at(self, e: Expr, counts: VectorData | None) -> Expr:
         """An expression at the counts of a minibatch; None stands for no items at all."""

@@ -22,6 +22,7 @@ SPEC = importlib.util.spec_from_file_location(
 program = importlib.util.module_from_spec(SPEC)
 sys.modules["binary_network"] = program
 SPEC.loader.exec_module(program)
+import binary_network_jax  # noqa: E402
 import binary_network_page as page_of  # noqa: E402
 import image_data  # noqa: E402
 import page_tables  # noqa: E402
@@ -55,6 +56,15 @@ def test_the_gradient_is_that_of_differences():
         up[k] += 1e-5
         down[k] -= 1e-5
         expected[k] = (log_likelihood(down, x, y, 4, 3) - log_likelihood(up, x, y, 4, 3)) / 2e-5
+    np.testing.assert_allclose(found, expected, atol=1e-5 * np.abs(expected).max())
+
+
+def test_the_gradient_of_jax_is_that_of_numpy():
+    pytest.importorskip("jax")
+    data, network, weights, _, _ = small()
+    rows = np.arange(0, 100, 3)
+    found = binary_network_jax.gradient_by_jax(data, network.hidden)(weights, rows, None, None)
+    expected = network.gradient()(weights, rows, data.x, data.y)
     np.testing.assert_allclose(found, expected, atol=1e-5 * np.abs(expected).max())
 
 

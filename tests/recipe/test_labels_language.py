@@ -4,7 +4,16 @@ import pytest
 from cases.topic_models import LOG_JOINT, LOG_PRIOR, alpha, beta, theta, topics, z
 from sympy import Interval, Symbol, log, loggamma, oo
 
-from recipe import Labels, OutsideLanguageError, RecipeError, Scalar, Simplex, Vector, total
+from recipe import (
+    LabelledPosterior,
+    Labels,
+    OutsideLanguageError,
+    RecipeError,
+    Scalar,
+    Simplex,
+    Vector,
+    total,
+)
 
 OTHER = Vector("eta", domain=Interval.open(0, oo))
 REFUSED = {
@@ -75,6 +84,38 @@ def test_the_estimate_is_derived_from_the_joint_law():
         + z.data / z.batch * (z.summed / theta - total(z.summed) / total(theta))
     )
     assert (topics().estimate[theta] - expected).expand() == 0
+
+
+NOT_DETERMINED = {
+    "a square of a count": (z.count**2, "not shown to be affine"),
+    "squares of counts by column": (total(z.counts**2), "see .*z.counts[*][*]2"),
+    "a product of two counts": (z.count * total(z.counts * log(theta)), "not shown to be affine"),
+    "a quotient of degree one": (total(z.counts**2) / z.count, "not shown to be affine"),
+    "the size of a datum": (z.count * z.size, "reads z.size of each datum"),
+    "a gamma function of a count": (loggamma(alpha + z.count), "not shown to be affine"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_DETERMINED)
+def test_an_estimate_that_sums_of_counts_do_not_determine_is_refused(name):
+    term, said = NOT_DETERMINED[name]
+    law = z.sum(total(z.counts * log(theta)) - term * total(theta))
+    model = topics(log_joint=law, conditional=None, gradient=None)
+    with pytest.raises(OutsideLanguageError, match=said) as caught:
+        model.estimate
+    assert "gradient of theta" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_block_whose_gradient_is_determined_has_its_estimate():
+    """Another block of the same model may have none."""
+    whole, w = Labels("z", like=theta, each="datum"), Scalar("w", Interval.open(0, oo))
+    law = whole.sum(whole.count * log(w) + total(whole.counts * log(theta)))
+    model = LabelledPosterior((theta, w), whole, law, total((beta - 1) * log(theta)) - w)
+    expected = (beta - 1) / theta + whole.data / whole.batch * whole.summed / theta
+    assert (model.estimate_of(theta) - expected).expand() == 0
+    with pytest.raises(OutsideLanguageError, match=r"gradient of w reads z\.count of each datum"):
+        model.estimate_of(w)
 
 
 def test_parameters_are_those_of_the_model_and_not_of_the_labels():

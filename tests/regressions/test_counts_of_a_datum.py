@@ -6,7 +6,7 @@ import pytest
 from cases.topic_models import PI, beta, theta, topics, z
 from sympy import exp, log
 
-from recipe import LabelledPosterior, Labels, total
+from recipe import LabelledPosterior, Labels, OutsideLanguageError, total
 from verify import Verdict, verify
 
 
@@ -41,8 +41,12 @@ def test_sums_of_counts_do_not_say_how_many_data_have_a_label():
     def joint(z):
         return total(z.counts * log(theta)) - z.count * total(theta)
 
-    model = mixture(joint)
-    printed = mixture(joint, gradient=model.estimate[theta])
+    with pytest.raises(OutsideLanguageError, match=r"reads z\.count of each datum"):
+        mixture(joint).estimate
+    z = Labels("z", like=theta, each="datum")
+    every = -total(z.summed)  # what the estimate was, with the sum of counts for the count
+    prior = (beta - 1) / theta - 1
+    printed = mixture(joint, gradient=prior + z.data / z.batch * (z.summed / theta + every))
     assert verdicts(printed)["agrees-with-gradient"] is Verdict.UNDECIDED
 
 

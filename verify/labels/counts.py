@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from sympy import Dummy, Expr, Integer, Symbol
 
+from recipe.language.errors import OutsideLanguageError
 from recipe.language.symbols import Block, Indexed, VectorData, assumptions_of, generic
 from recipe.latent.increments import with_one_count
-from recipe.latent.labels import ITEM
 from verify.decide.zero.decide import decide_zero
 from verify.labels.subject import LabelSubject
 from verify.verdict import Outcome, Verdict, undecided
@@ -47,20 +47,17 @@ def decide_estimate(subject: LabelSubject, block: Block) -> Outcome:
     """Decide whether the printed estimate of the gradient by a block is the derived one."""
     model, z = subject.declared, subject.declared.labels
     assert model.gradient is not None
-    by_datum = {z.size} if z.each == ITEM else {z.size, z.count}
-    read = sorted(map(z.text_of, model.datum_gradient[block].free_symbols & by_datum))
-    if read:
-        return undecided(
-            f"the gradient of {block} reads {read[0]} of each datum, which sums of counts over data"
-            " do not determine"
-        )
+    try:
+        estimate = model.estimate_of(block)
+    except OutsideLanguageError as error:
+        return undecided(str(error))
     affine = decide_affine(subject, block)
     if affine.verdict is not Verdict.PROVED:
         return undecided(
             f"the gradient of {block} was not shown to be affine in the counts of a datum, and sums"
             " of counts determine no other"
         )
-    difference = model.gradient[block] - model.estimate[block]
+    difference = model.gradient[block] - estimate
     rest = Dummy(f"{z.data}_beyond_the_minibatch", integer=True, nonnegative=True)
     named = Symbol(rest.name, **assumptions_of(rest))
     return decide_zero(difference.xreplace({z.data: z.batch + named}))

@@ -172,6 +172,44 @@ def test_what_the_function_does_with_its_arguments_changes_nothing():
     assert (point.tolist(), result.tolist()) == ([1, 2], [2, 3])
 
 
+class OnADevice:
+    """Stands for an array that numpy cannot read, as it is on a GPU or has a graph."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("can't convert a cuda:0 tensor")
+
+
+class Tensor(OnADevice):
+    """As PyTorch has it."""
+
+    __cuda_array_interface__ = None  # PyTorch has this as well, but no get
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return Result(self.values)
+
+
+class CudaArray(OnADevice):
+    """As CuPy has it."""
+
+    __cuda_array_interface__ = None
+
+    def get(self):
+        return self.values
+
+
+@pytest.mark.parametrize("kind", [Tensor, CudaArray])
+def test_arrays_on_a_gpu_are_taken(kind):
+    result = np.empty(2)
+    PythonGradient(lambda t: kind(3 * t), (theta,), True)(result, np.array([1.0, 2.0]))
+    assert result.tolist() == [3, 6]
+
+
 def test_arrays_of_other_libraries_are_taken():
     result = np.empty(2)
     PythonGradient(Compiled(2.0), (theta,), True)(result, np.array([1.0, 2.0]))

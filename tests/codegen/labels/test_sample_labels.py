@@ -62,8 +62,11 @@ def test_the_potential_of_a_row_is_that_of_the_estimate():
 @pytest.mark.parametrize(
     ("term", "said"),
     [
-        (z.count**2, "not linear in the counts of a datum"),
-        (z.count * z.size, "reads the size of a datum"),
+        (z.count**2, "not shown to be affine in the counts of a datum"),
+        (z.count * z.size, "reads z.size of each datum"),
+        (total(z.counts**2) / (1 + z.count), "not shown to be affine in the counts of a datum"),
+        # of degree one in the counts, and no sum of counts determines it
+        (total(z.counts**2) / z.count, "not shown to be affine in the counts of a datum"),
     ],
 )
 def test_a_law_that_sums_of_counts_do_not_determine_is_refused(term, said):

@@ -22,7 +22,7 @@ def discharge(subject: LabelSubject) -> Outcome:
     )
     return replace(
         outcome,
-        repair=f"the gradient of {wrong} must be {model.labels.text_of(model.estimate[wrong])}",
+        repair=f"the gradient of {wrong} must be {model.labels.text_of(model.estimate_of(wrong))}",
     )
 
 

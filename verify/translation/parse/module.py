@@ -31,6 +31,7 @@ class ParsedModule:
     Attributes:
         functions: the functions that have to be proved, by name.
         trusted: the names of the functions whose texts are trusted.
+        axioms: these functions, where the module has their texts.
         arrays: the length of each field of ``State``; None for one number.
         integers: the fields of ``State`` that hold row numbers, or random numbers that are drawn
             ahead.
@@ -52,6 +53,7 @@ class ParsedModule:
     private: frozenset[str] = frozenset()
     read: set[str] = dataclasses.field(default_factory=set, compare=False)
     numerically: bool = False
+    axioms: Mapping[str, ast.FunctionDef] = dataclasses.field(default_factory=dict)
 
 
 def read_module(text: str, legend: Legend, trusted: Trusted) -> ParsedModule:
@@ -107,6 +109,7 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> ParsedModule:
         classes.get("Draws", ()),
         classes.get("Chains", ()),
         tables,
+        axioms={n: f for n, f in functions.items() if n in known},
     )
 
 

@@ -1,4 +1,4 @@
-"""The two reasons why a text is not proved: it cannot be read, or it differs from the rule."""
+"""The two reasons why a text is not proved: it cannot be read, or is not that of the rule."""
 
 from __future__ import annotations
 
@@ -27,5 +27,9 @@ def unread(at: int | ast.AST | None, why: str) -> TranslationError:
 
 
 def wrong(at: int | ast.AST | None, why: str, witness: Witness | None = None) -> TranslationError:
-    """Return an error that says that the text was read and differs from the rule."""
-    return TranslationError(at, refuted(why, witness or Witness({}, why)))
+    """Return an error that says that the text was read and is not the rule's.
+
+    It is refuted with a witness, a point where the two differ. A text that only stands elsewhere
+    than it should, or says something else without a number to show for it, is undecided.
+    """
+    return TranslationError(at, undecided(why) if witness is None else refuted(why, witness))

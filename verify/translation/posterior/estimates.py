@@ -1,6 +1,7 @@
 """Check the functions that estimate the gradient of a posterior: control variates, the running
 variance, and SVRG and SAGA (``moving_reference``). Each has one text, up to its names, which is
-compared statement by statement.
+compared statement by statement. Another text may mean the same: it is refuted where numbers are
+found at which it gives others (``estimate_witness``), and left undecided else.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from recipe.language.abstract import Potential
-from verify.translation.parse.expected import require_text
+from verify.translation.parse.expected import first_difference
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule
 from verify.translation.parse.problems import unread, wrong
+from verify.translation.posterior.estimate_witness import witness_of_estimate
 from verify.translation.posterior.moving_reference import saga_text, svrg_text
 from verify.translation.posterior.posterior_functions import (
     SHARED,
@@ -47,7 +49,9 @@ def check_call_of_user(module: ParsedModule, legend: Legend, density: PosteriorF
     columns = [f"data.{legend.data[density.potential][s]}" for s, _ in density.posterior.data]
     passed = [*(places[b] for b in ours), "rows", *columns, *(results[b] for b in ours)]
     head = f"def {function.name}({', '.join(names)}):"
-    require_text(module, density.gradient, ["@kernel", head, f"    {own}({', '.join(passed)})"])
+    text = ["@kernel", head, f"    {own}({', '.join(passed)})"]
+    if (different := first_difference(module, density.gradient, text)) is not None:
+        raise wrong(*different)
 
 
 def _scratch(module: ParsedModule, name: str) -> list[str]:
@@ -181,11 +185,29 @@ def check_estimates(module: ParsedModule, legend: Legend, density: PosteriorFunc
     for needed, name in needs:
         if (density.potential in needed) != (name in module.functions):
             raise unread(None, f"the module lacks the function {name}, or has it without need")
-    if density.controlled in module.functions:
-        require_text(module, density.controlled, _controlled_text(module, legend, density))
-    if density.averaged in module.functions:
-        require_text(module, density.averaged, _averaged_text(module, legend, density))
-    if density.svrg in module.functions:
-        require_text(module, density.svrg, svrg_text(module, legend, density))
-    if density.saga in module.functions:
-        require_text(module, density.saga, saga_text(module, legend, density))
+    texts = {
+        density.controlled: _controlled_text,
+        density.averaged: _averaged_text,
+        density.svrg: svrg_text,
+        density.saga: saga_text,
+    }
+    for name, text in texts.items():
+        if name in module.functions:
+            _require_estimator(module, legend, density, name, text(module, legend, density))
+
+
+def _require_estimator(
+    module: ParsedModule, legend: Legend, density: PosteriorFunctions, name: str, lines: list[str]
+) -> None:
+    """Require that an estimator has its text.
+
+    Raises:
+        TranslationError: where it has another one; refuted only with numbers at which the two give
+            different ones.
+    """
+    different = first_difference(module, name, lines)
+    if different is None:
+        return
+    at, why = different
+    witness = witness_of_estimate(module, legend, density, name, lines)
+    raise wrong(at, f"{why}; {witness.finding}" if witness else why, witness)
