@@ -249,7 +249,6 @@ def main() -> int:
             for seed in range(1, 2 if experiment == "batch" else given.seeds + 1):
                 for name in given.methods.split(","):
                     left_out = experiment == "released" and name not in RELEASED
-                    left_out |= experiment == "batch" and name in ("SGRHMC", "SGLD", "SGHMC")
                     path = given.out / f"{experiment}-{name}-{seed}.json"
                     if left_out or path.exists():
                         continue

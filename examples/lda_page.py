@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from lda_pictures import picture
+
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "models"
 TITLES = {
     "online": "Documents in minibatches (Fig. 2b of Patterson & Teh, Fig. 3 of Ma et al.)",
@@ -32,6 +34,8 @@ def page(data: dict[str, Any]) -> str:
             lines += [f"## {title}", "", *data["said"].get(experiment, []), ""]
             lines += [*table(found), ""]
     lines += ["## Speed", "", *data["said"]["speed"], "", *speed_table(data["speed"]), ""]
+    if data["growth"]:
+        lines += ["## Growth", "", *data["said"]["growth"], "", *growth_tables(data["growth"]), ""]
     return "\n".join([*lines, *data["foot"]]) + "\n"
 
 
@@ -65,6 +69,30 @@ def speed_table(speed: list[Result]) -> list[str]:
     return lines + [f"| {s['library']} | {s['value']:.4g} | {s['unit']} |" for s in speed]
 
 
+def growth_tables(growth: dict[str, list[Result]]) -> list[str]:
+    """Time by topics, time by tokens, and memory by documents."""
+    times = growth["times"]
+    usual = next(t for t in times if sum(t["documents"] == u["documents"] for u in times) > 1)
+    by_topics = [t for t in times if t["documents"] == usual["documents"]]
+    by_size = sorted((t for t in times if t["topics"] == 50), key=lambda t: int(t["tokens"]))
+    lines = ["| topics | ns a token and sweep | of it, a topic |", "| --- | --- | --- |"]
+    for t in by_topics:
+        lines.append(f"| {t['topics']} | {t['ns']:.1f} | {t['ns'] / t['topics']:.2f} |")
+    lines += ["", "| documents | tokens | milliseconds a sweep | ns a token and sweep |"]
+    lines += ["| --- | --- | --- | --- |"]
+    for t in by_size:
+        sweep = f"{t['ns'] * t['tokens'] / 1e6:.2f}"
+        lines.append(f"| {t['documents']:,} | {t['tokens']:,} | {sweep} | {t['ns']:.1f} |")
+    forms = list(dict.fromkeys(m["form"] for m in growth["memory"]))
+    lines += ["", f"| documents | {' | '.join(f'MB, {form}' for form in forms)} |"]
+    lines += ["| --- |" + " --- |" * len(forms)]
+    of = {(m["form"], m["documents"]): f"{m['megabytes']:.0f}" for m in growth["memory"]}
+    for documents in sorted({m["documents"] for m in growth["memory"]}):
+        cells = [of.get((form, documents), "") for form in forms]
+        lines.append(f"| {documents:,} | {' | '.join(cells)} |")
+    return lines
+
+
 def taken_from(out: Path, data: dict[str, Any]) -> dict[str, Any]:
     """Return the data of the page with the results of a folder."""
     results = []
@@ -74,7 +102,9 @@ def taken_from(out: Path, data: dict[str, Any]) -> dict[str, Any]:
         rounded = {k: [round(x, 1) for x in found[k]] for k in ("averaged", "single")}
         results.append(kept | {"seconds": round(found["seconds"], 1)} | rounded)
     speed = [s for path in sorted(out.glob("speed-*.json")) for s in json.loads(path.read_text())]
-    return data | {"results": results, "speed": speed}
+    found = data | {"results": results, "speed": speed}
+    growth = out / "growth.json"
+    return found | {"growth": json.loads(growth.read_text())} if growth.is_file() else found
 
 
 def main() -> None:
@@ -87,6 +117,7 @@ def main() -> None:
         data = taken_from(out, data)
         path.write_text(json.dumps(data, indent=1) + "\n")
     (FOLDER / "lda.md").write_text(page(data))
+    picture(data["results"], FOLDER / "lda.png")
 
 
 if __name__ == "__main__":

@@ -29,12 +29,12 @@ TURNS, DOCUMENTS, LONG, SHORT = 3, 500, 30, 10
 TOKENS, BY_DOCUMENT = "ns a token and sweep", "documents a second"
 
 
-def nanoseconds(corpus: Corpus, labels: int) -> float:
+def nanoseconds(corpus: Corpus, labels: int, documents: int = DOCUMENTS) -> float:
     """Of a token and sweep: the difference of a long and a short run, so that what is done once for
     the data does not count.
     """
     rows = np.random.default_rng(1).gamma(0.5, size=(labels, corpus.train.width)) + 0.01
-    data = corpus.train.some(np.arange(DOCUMENTS))
+    data = corpus.train.some(np.arange(documents))
     seconds = []
     for sweeps in (LONG, SHORT):
         began = time.process_time()

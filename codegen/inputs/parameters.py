@@ -153,7 +153,7 @@ def _value(s: Symbol, value: Any, lengths: Lengths) -> Any:
         return array
     if isinstance(s, Indexed):
         lengths.learn(s.length, array.shape[0], f"params[{name!r}]")
-    check_assumed(s, array, f"params[{name!r}] = {short_text(value)}")
+    check_assumed(s, array, lambda: f"params[{name!r}] = {short_text(value)}")
     return array if array.ndim else float(array)
 
 

@@ -27,20 +27,21 @@ SIGN_TESTS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def check_assumed(symbol: Symbol, array: np.ndarray, place: str) -> None:
+def check_assumed(symbol: Symbol, array: np.ndarray, place: Callable[[], str]) -> None:
     """Require that every number satisfies the assumptions of its symbol.
 
     Args:
         symbol: the declared symbol.
         array: the numbers, of any shape.
-        place: how the user gave the numbers, such as ``params["A"] = -1``, for the message.
+        place: returns how the user gave the numbers, such as ``params["A"] = -1``. It is called
+            for the message only: the text of a long array takes longer than a step.
 
     Raises:
         RecipeError: naming the assumption that a number violates.
     """
     for fact, truth in assumptions_of(symbol).items():
         if truth and not _holds(fact, array):
-            raise RecipeError(f"{place} must be {fact}, as {name_of(symbol)} is declared")
+            raise RecipeError(f"{place()} must be {fact}, as {name_of(symbol)} is declared")
 
 
 def _holds(fact: str, array: np.ndarray) -> bool:

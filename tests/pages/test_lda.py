@@ -61,10 +61,25 @@ def test_each_sampler_of_the_page_keeps_its_law_inside():
         assert Verdict.REFUTED not in found.values()
 
 
-def test_the_page_is_what_its_command_writes():
+def test_the_page_is_what_its_command_writes(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
     page = script(ROOT / "examples" / "lda_page.py")
     data = json.loads((ROOT / "docs" / "models" / "lda.json").read_text())
     assert page.page(data) == (ROOT / "docs" / "models" / "lda.md").read_text()
+
+
+def test_the_picture_has_every_curve(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    pictures = script(ROOT / "examples" / "lda_pictures.py")
+    results = json.loads((ROOT / "docs" / "models" / "lda.json").read_text())["results"]
+    figure = pictures.drawn(results)
+    lines = sum(len(axis.lines) for axis in figure.axes)
+    shown = (("SGRLD", "HSVG", "OVB", "CGS"), pictures.RIEMANNIAN, ("SCIR", "SGRLD"))
+    online = [r["method"] for r in results if r["experiment"] == "online"]
+    others = sum(r["experiment"] != "online" for r in results)
+    assert lines == others + sum(m in methods for methods in shown for m in online)
+    pictures.picture(results, tmp_path / "lda.png")
+    assert (tmp_path / "lda.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_experiments_say_where_their_data_are(monkeypatch, tmp_path):

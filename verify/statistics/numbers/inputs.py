@@ -139,7 +139,7 @@ def _numbers(
             f"params['{name}'] has the shape {array.shape} and must have {shape}, of finite numbers"
         )
     if isinstance(symbol, Symbol):
-        check_assumed(symbol, array, f"params['{name}'] = {value!r}")
+        check_assumed(symbol, array, lambda: f"params['{name}'] = {value!r}")
     return array
 
 
