@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-PARTS = ("quick", "only", "tune", "sampler", "seed")  # options for less than all runs
+PARTS = ("quick", "only", "tune", "sampler", "seed", "step")  # options for less than all runs
 
 
 class BadDataError(Exception):

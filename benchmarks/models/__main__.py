@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from lines import ROOT, lines_here, lines_in_numpyro
+from lines import ROOT
 from page import table
 from settings import MODELS
 
@@ -128,8 +128,6 @@ def row(model: str, folder: Path) -> dict[str, Any] | None:
     said = [json.loads(f.read_text()) for f in ours]
     return {
         "model": model,
-        "lines": lines_here(model),
-        "numpyro_lines": lines_in_numpyro(model),
         "setting": said[0]["setting"],
         "exact": said[0]["exact"],
         "bias": said[0]["bias"],

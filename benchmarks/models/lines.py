@@ -1,18 +1,25 @@
-"""How many lines a model takes, here and in NumPyro. Both are formatted by the same rules."""
+"""Lines of a model here, in NumPyro and in PyMC; all are formatted by the same rules."""
 
 from __future__ import annotations
 
 import ast
 from pathlib import Path
+from typing import TypeGuard
 
-FIRST_WORDS = ("Scalar", "Vector", "Data", "Interval")
+FIRST_WORDS = {"Scalar", "Vector", "Ordered", "Data"}
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def lines_here(model: str) -> int:
-    """The lines from the first block, domain or data symbol, or the gradient, to the posterior."""
+    """The lines from the first block or data symbol to the posterior, and those of the gradient or
+    potential, where it is a function of one's own.
+    """
     text = (ROOT / "examples" / "models" / f"{model}.py").read_text()
-    return _written(text, [s for s in ast.parse(text).body if _declares(s)])
+    body = ast.parse(text).body
+    first = next(k for k, s in enumerate(body) if _names_called(s) & FIRST_WORDS)
+    last = next(k for k, s in enumerate(body) if "Posterior" in _names_called(s))
+    own = [s for s in body[:first] if _is_function(s, ("gradient", "potential"))]
+    return _written(text, [*own, *body[first : last + 1]])
 
 
 def lines_in_numpyro(model: str) -> int:
@@ -23,23 +30,24 @@ def lines_in_numpyro(model: str) -> int:
     return _written(text, [s for s in body if isinstance(s, ast.FunctionDef) and s.name == name])
 
 
-def _declares(statement: ast.stmt) -> bool:
-    """Whether a statement declares a part of a model rather than its data."""
-    if isinstance(statement, ast.FunctionDef):
-        return statement.name in ("gradient", "potential")
-    calls = {
-        node.func.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
-    attributes = {
-        n.value.id
-        for n in ast.walk(statement)
-        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
-    }
-    return isinstance(statement, ast.Assign) and bool(
-        ({*calls, *attributes} & set(FIRST_WORDS)) or "Posterior" in calls
-    )
+def lines_in_pymc(model: str) -> int:
+    """The lines of the context in which the model is declared, ``with`` included."""
+    text = Path(__file__).with_name("pymc_models.py").read_text()
+    name = model.removesuffix("_jax")
+    function = next(s for s in ast.parse(text).body if _is_function(s, (name,)))
+    return _written(text, [s for s in function.body if isinstance(s, ast.With)])
+
+
+def _is_function(statement: ast.stmt, names: tuple[str, ...]) -> TypeGuard[ast.FunctionDef]:
+    return isinstance(statement, ast.FunctionDef) and statement.name in names
+
+
+def _names_called(statement: ast.stmt) -> set[str]:
+    """The names of the functions that an assignment calls."""
+    if not isinstance(statement, ast.Assign):
+        return set()
+    calls = [node.func for node in ast.walk(statement) if isinstance(node, ast.Call)]
+    return {f.id for f in calls if isinstance(f, ast.Name)}
 
 
 def _written(text: str, statements: list[ast.stmt]) -> int:

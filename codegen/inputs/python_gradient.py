@@ -90,7 +90,7 @@ class PythonGradient:
 def _derivatives(block: Block, size: int, part: Any) -> np.ndarray:
     """Return the derivatives by a block as floats, in the shape of the block."""
     try:
-        array = np.asarray(_on_the_host(part))
+        array = _as_numpy(part)
         numbers = array.astype(np.float64, copy=False) if array.dtype.kind != "c" else None
     except Exception:  # whatever the library behind it says
         numbers = None
@@ -109,13 +109,16 @@ def _derivatives(block: Block, size: int, part: Any) -> np.ndarray:
     )
 
 
-def _on_the_host(part: Any) -> Any:
-    """Return what numpy can read: it gets no tensor of PyTorch that has a graph or is on a GPU, and
-    no array of CuPy.
+def _as_numpy(part: Any) -> np.ndarray:
+    """Return an array of another library as one of numpy, which is refused a tensor of PyTorch that
+    has a graph or is on a GPU, and every array of CuPy.
     """
-    if hasattr(part, "detach") and hasattr(part, "cpu"):
-        return part.detach().cpu()
-    return part.get() if hasattr(part, "__cuda_array_interface__") else part
+    try:
+        return np.asarray(part)
+    except (RuntimeError, TypeError):
+        if hasattr(part, "detach"):
+            return np.asarray(part.detach().cpu())
+        return np.asarray(part.get())
 
 
 def _described(found: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from sympy import Expr, Symbol
 
@@ -13,7 +14,7 @@ from codegen.device.intrinsics import INTRINSICS
 from codegen.device.labels import LABELS
 from codegen.device.random import stream_key
 from codegen.device.simd8 import lanes_text
-from codegen.labels.weight import HERE, Weight
+from codegen.labels.weight import HERE, Weight, weight_of
 from codegen.lowering.names import field_namer
 from codegen.printing.expression import text_of
 from codegen.printing.module import header
@@ -86,12 +87,49 @@ def draw_labels(
 '''
 
 
+@dataclass(frozen=True, eq=False)
+class LabelModule:
+    """A module that draws labels, with what it was made from.
+
+    Attributes:
+        model: the joint law of a datum and its labels.
+        weight: the weight of a label, as it is compiled.
+        source: the text of the module.
+        name: ``"labels"``.
+    """
+
+    model: LabelledPosterior
+    weight: Weight
+    source: str
+    name: str = "labels"
+
+    @property
+    def settings(self) -> dict[str, Symbol]:
+        """The parameter that each field of ``Params`` stands for, in the order of the fields."""
+        return {field: s for s, field in _fields(self.weight).items()}
+
+
+def label_module(model: LabelledPosterior) -> LabelModule:
+    """Return the module that draws the labels of a model.
+
+    Raises:
+        RecipeError: where the weight of a label has no compiled form; naming it.
+    """
+    weight = weight_of(model)
+    return LabelModule(model, weight, label_module_text(model, weight))
+
+
+def _fields(weight: Weight) -> dict[Symbol, str]:
+    """The field of ``Params`` of each parameter."""
+    fields = field_namer()
+    return {s: fields.fresh(str(s)) for s in weight.parameters}
+
+
 def label_module_text(model: LabelledPosterior, weight: Weight) -> str:
     """Return the text of the module: ``row_weights``, which makes the factors of rows for some
     columns, and ``draw_labels``.
     """
-    fields = field_namer()
-    names = {s: fields.fresh(str(s)) for s in weight.parameters}
+    names = _fields(weight)
     known: dict[Symbol, Symbol] = {s: Symbol(f"params.{name}") for s, name in names.items()}
     of_count = _function("count_factor", "count", weight.of_count, known)
     called = [OURS[f] for f in OURS if any(e.has(f) for e in _expressions(weight))]
@@ -128,7 +166,7 @@ def _comment(model: LabelledPosterior, weight: Weight) -> str:
 
 
 def _params(names: Mapping[Symbol, str]) -> str:
-    body = "".join(f"    {name}: float\n" for name in names.values()) or "    none: float = 0.0\n"
+    body = "".join(f"    {name}: float\n" for name in names.values())
     return f'class Params(NamedTuple):\n    """The parameters."""\n\n{body}'
 
 

@@ -7,7 +7,6 @@ r"""A time series in which each value remembers the one before: AR(1), given its
 """
 
 import numpy as np
-from sympy import Interval, oo
 
 from recipe import Data, Posterior, Scalar
 from recipe.laws import half_normal, normal, uniform
@@ -17,13 +16,8 @@ series = [0.0]
 for _ in range(500):
     series.append(0.5 + 0.8 * series[-1] + rng.normal(0, 0.7))
 
-a = Scalar("a")
-rho = Scalar("rho", domain=Interval.open(-1, 1))
-sigma = Scalar("sigma", domain=Interval.open(0, oo))
-y, before = Data("y"), Data("before")
-posterior = Posterior(
-    (a, rho, sigma),
-    log_likelihood=normal(y, a + rho * before, sigma),
-    log_prior=normal(a, 0, 2) + uniform(rho, -1, 1) + half_normal(sigma, 2),
-    data={y: series[1:], before: series[:-1]},
-)
+a = Scalar("a", prior=normal(0, 2))
+rho = Scalar("rho", prior=uniform(-1, 1))
+sigma = Scalar("sigma", prior=half_normal(2))
+y, before = Data("y", series[1:]), Data("before", series[:-1])
+posterior = Posterior(log_likelihood=normal(y, a + rho * before, sigma))

@@ -41,7 +41,7 @@ from sympy import Interval, Matrix, Symbol, exp, log
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from binary_network_jax import gradient_by_jax
 from binary_network_page import Curve, table, write
-from experiment_command import DivergedError, StoppedError, ended, options_of
+from experiment_command import BadDataError, DivergedError, StoppedError, ended, options_of
 from image_data import Images, drawn, load
 from step_size_search import best_step
 
@@ -250,12 +250,16 @@ def all_curves(data: Images, setting: Setting, options: argparse.Namespace) -> l
     """Every sampler with every seed, or those that are asked for."""
     network, found = network_of(data, setting, options), []
     runs: Path | None = options.checkpoint
+    made = {(c.data, c.sampler, c.seed): c for c in results(options.results or [])}
     for sampler in asked(options):
         for seed in [options.seed] if options.seed else range(1, setting.seeds + 1):
+            if (data.name, sampler, seed) in made:
+                found.append(made[data.name, sampler, seed])
+                continue
             name = f"{data.name}-{sampler}-{seed}"
             print(name, file=sys.stderr)
             folder = None if runs is None else runs / name
-            step = setting.steps[sampler] / len(data.y)
+            step = (options.step or setting.steps[sampler]) / len(data.y)
             found.append(
                 curve(data, network, sampler, step, setting.epochs, seed, folder, progress=True)
             )
@@ -286,9 +290,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     more: dict[str, dict[str, Any]] = {
         "--sampler": {"choices": list(SAMPLERS), "help": "one of all samplers"},
         "--seed": {"type": int, "metavar": "N", "help": "one seed, from 1, of all"},
+        "--step": {"type": float, "metavar": "S", "help": "step size times the number of images"},
+        "--results": {
+            "type": Path,
+            "nargs": "+",
+            "metavar": "FILE",
+            "help": "what --json has printed: runs that are not made again",
+        },
         "--jax": {"action": "store_true", "help": "gradients by JAX, on a GPU if there is one"},
     }
     return ended(run, options_of(arguments, __doc__, SETTINGS, more))
+
+
+def results(files: Sequence[Path]) -> list[Curve]:
+    """The runs in files that ``--json`` has printed.
+
+    Raises:
+        BadDataError: where a file has none.
+    """
+    found = []
+    for path in files:
+        try:
+            found += [Curve(**run) for run in json.loads(path.read_text())]
+        except (OSError, ValueError, TypeError):
+            raise BadDataError(f"{path} has no runs as --json prints them") from None
+    return found
 
 
 def asked(options: argparse.Namespace) -> list[str]:

@@ -28,12 +28,7 @@ def gradient(ell, a, s, rows, x, y):
     return ell + by_ell, a + by_a, s + 1 + np.exp(2 * s) * np.trace(outer)
 
 
-ell, a, s = Scalar("ell"), Scalar("a"), Scalar("s")
+ell, a = Scalar("ell", prior=normal(0, 1)), Scalar("a", prior=normal(0, 1))
+s = Scalar("s", prior=normal(-1, 1))
 x, y = Data("x"), Data("y")
-posterior = Posterior(
-    (ell, a, s),
-    log_likelihood=None,
-    log_prior=normal(ell, 0, 1) + normal(a, 0, 1) + normal(s, -1, 1),
-    data={x: places, y: values},
-    gradient=gradient,
-)
+posterior = Posterior((ell, a, s), data={x: places, y: values}, gradient=gradient)

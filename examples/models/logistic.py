@@ -33,11 +33,6 @@ numbers = table.filter(like="number_").fillna(table.median(numeric_only=True))
 regions = pd.get_dummies(table["region"], prefix="region", drop_first=True, dtype=float)
 X = pd.concat([(numbers - numbers.mean()) / numbers.std(), regions], axis=1)
 
-a, beta = Scalar("a"), Vector("beta")
-x, y = Data("x", like=beta), Data("y")
-posterior = Posterior(
-    (a, beta),
-    log_likelihood=bernoulli_logit(y, a + total(x * beta)),
-    log_prior=normal(a, 0, 5) + total(normal(beta, 0, 1)),
-    data={x: X, y: table["back"]},
-)
+a, beta = Scalar("a", prior=normal(0, 5)), Vector("beta", prior=normal(0, 1))
+x, y = Data("x", X, like=beta), Data("y", table["back"])
+posterior = Posterior(log_likelihood=bernoulli_logit(y, a + total(x * beta)))

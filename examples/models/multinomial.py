@@ -8,18 +8,13 @@ multinomial coefficient is a constant.
 """
 
 import numpy as np
-from sympy import Interval, Rational, log, oo
+from sympy import log
 
 from recipe import Data, Posterior, Vector, total
 from recipe.laws import gamma
 
 counts = np.array([[0, 1, 2, 4, 7, 11, 18, 29, 47, 76, 123, 199]])
 
-g = Vector("g", domain=Interval.open(0, oo))
-y = Data("y", like=g)
-posterior = Posterior(
-    g,
-    log_likelihood=total(y * log(g)) - total(y) * log(total(g)),
-    log_prior=total(gamma(g, Rational(1, 2), 1)),
-    data={y: counts},
-)
+g = Vector("g", prior=gamma(1 / 2, 1))
+y = Data("y", counts, like=g)
+posterior = Posterior(log_likelihood=total(y * log(g)) - total(y) * log(total(g)))

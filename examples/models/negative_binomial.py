@@ -7,7 +7,6 @@ r"""Counts that vary more than Poisson's: negative binomial regression with a lo
 """
 
 import numpy as np
-from sympy import Interval, oo
 
 from recipe import Data, Posterior, Scalar, Vector, total
 from recipe.laws import half_normal, negative_binomial_log, normal
@@ -17,12 +16,7 @@ X = rng.standard_normal((1000, 4))
 means = np.exp(1 + X @ [0.5, -0.3, 0.2, 0.0])
 counts = rng.poisson(means * rng.gamma(2, 1 / 2, 1000))
 
-a, beta = Scalar("a"), Vector("beta")
-c = Scalar("c", domain=Interval.open(0, oo))
-x, y = Data("x", like=beta), Data("y")
-posterior = Posterior(
-    (a, beta, c),
-    log_likelihood=negative_binomial_log(y, a + total(x * beta), c),
-    log_prior=normal(a, 0, 2) + total(normal(beta, 0, 1)) + half_normal(c, 5),
-    data={x: X, y: counts},
-)
+a, beta = Scalar("a", prior=normal(0, 2)), Vector("beta", prior=normal(0, 1))
+c = Scalar("c", prior=half_normal(5))
+x, y = Data("x", X, like=beta), Data("y", counts)
+posterior = Posterior(log_likelihood=negative_binomial_log(y, a + total(x * beta), c))

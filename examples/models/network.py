@@ -10,7 +10,7 @@ means something is the curve.
 import numpy as np
 from numba import njit
 
-from recipe import Data, Posterior, Scalar, Vector, total
+from recipe import Data, Posterior, Scalar, Vector
 from recipe.laws import normal
 
 rng = np.random.default_rng(9)
@@ -33,14 +33,9 @@ def gradient(w, b, v, c, rows, x, y, g_w, g_b, g_v, g_c):
         g_c += error
 
 
-w = Vector("w")
-b, v, c = Vector("b", like=w), Vector("v", like=w), Scalar("c")
+w, c = Vector("w", prior=normal(0, 2)), Scalar("c", prior=normal(0, 1))
+b, v = Vector("b", like=w, prior=normal(0, 2)), Vector("v", like=w, prior=normal(0, 1))
 x, y = Data("x"), Data("y")
 posterior = Posterior(
-    (w, b, v, c),
-    log_likelihood=None,
-    log_prior=total(normal(w, 0, 2) + normal(b, 0, 2) + normal(v, 0, 1)) + normal(c, 0, 1),
-    data={x: places, y: values},
-    coords={w: range(4)},
-    gradient=gradient,
+    (w, b, v, c), data={x: places, y: values}, coords={w: range(4)}, gradient=gradient
 )

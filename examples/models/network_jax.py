@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from recipe import Data, Posterior, Scalar, Vector, total
+from recipe import Data, Posterior, Scalar, Vector
 from recipe.laws import normal
 
 jax.config.update("jax_enable_x64", True)  # JAX rounds to float32 otherwise
@@ -27,13 +27,11 @@ def potential(w, b, v, c, rows, x, y):
     return prior + x.size / rows.size * jnp.sum((y[rows] - curve) ** 2) / (2 * 0.2**2)
 
 
-w = Vector("w")
-b, v, c = Vector("b", like=w), Vector("v", like=w), Scalar("c")
+w, c = Vector("w", prior=normal(0, 2)), Scalar("c", prior=normal(0, 1))
+b, v = Vector("b", like=w, prior=normal(0, 2)), Vector("v", like=w, prior=normal(0, 1))
 x, y = Data("x"), Data("y")
 posterior = Posterior(
     (w, b, v, c),
-    log_likelihood=None,
-    log_prior=total(normal(w, 0, 2) + normal(b, 0, 2) + normal(v, 0, 1)) + normal(c, 0, 1),
     data={x: places, y: values},
     coords={w: range(4)},
     gradient=jax.jit(jax.grad(potential, argnums=(0, 1, 2, 3))),

@@ -7,7 +7,6 @@ r"""Answers on a scale of four: an ordered logistic law.
 """
 
 import numpy as np
-from sympy import Interval, oo
 
 from recipe import Data, Posterior, Scalar, Vector, total
 from recipe.laws import half_normal, normal, ordered_logistic
@@ -16,12 +15,8 @@ rng = np.random.default_rng(6)
 X = rng.standard_normal((500, 3))
 answers = np.digitize(X @ [0.8, -0.5, 0.2] + rng.logistic(size=500), [-1.0, 0.0, 1.5])
 
-beta, c = Vector("beta"), Scalar("c")
-d, e = (Scalar(name, domain=Interval.open(0, oo)) for name in "de")
-x, y = Data("x", like=beta), Data("y")
-posterior = Posterior(
-    (beta, c, d, e),
-    log_likelihood=ordered_logistic(y, total(x * beta), [c, c + d, c + d + e]),
-    log_prior=total(normal(beta, 0, 1)) + normal(c, 0, 5) + half_normal(d, 5) + half_normal(e, 5),
-    data={x: X, y: answers},
-)
+beta, c = Vector("beta", prior=normal(0, 1)), Scalar("c", prior=normal(0, 5))
+d, e = Scalar("d", prior=half_normal(5)), Scalar("e", prior=half_normal(5))
+x, y = Data("x", X, like=beta), Data("y", answers)
+cutpoints = [c, c + d, c + d + e]
+posterior = Posterior(log_likelihood=ordered_logistic(y, total(x * beta), cutpoints))

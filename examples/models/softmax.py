@@ -12,15 +12,9 @@ from recipe.laws import categorical_logit, normal
 
 flowers = table("iris")
 
-a1, a2, beta1 = Scalar("a1"), Scalar("a2"), Vector("beta1")
-beta2 = Vector("beta2", like=beta1)
-x, y = Data("x", like=beta1), Data("y")
-posterior = Posterior(
-    (a1, a2, beta1, beta2),
-    log_likelihood=categorical_logit(y, [0, a1 + total(x * beta1), a2 + total(x * beta2)]),
-    log_prior=normal(a1, 0, 5)
-    + normal(a2, 0, 5)
-    + total(normal(beta1, 0, 1))
-    + total(normal(beta2, 0, 1)),
-    data={x: standardised(flowers[:, :-1]), y: flowers[:, -1]},
-)
+a1, a2 = Scalar("a1", prior=normal(0, 5)), Scalar("a2", prior=normal(0, 5))
+beta1 = Vector("beta1", prior=normal(0, 1))
+beta2 = Vector("beta2", like=beta1, prior=normal(0, 1))
+x, y = Data("x", standardised(flowers[:, :-1]), like=beta1), Data("y", flowers[:, -1])
+logits = [0, a1 + total(x * beta1), a2 + total(x * beta2)]
+posterior = Posterior(log_likelihood=categorical_logit(y, logits))

@@ -3,13 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn, overload
 
-from sympy import Add, Expr, Interval, oo
+from sympy import Add, Basic, Expr, Integer, Interval, Tuple, oo
+from sympy.core.symbol import Str
 
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, Scalar
+from recipe.language.log_density import Prior, check_prior
+from recipe.language.symbols import Block, Scalar, scalar_with
 from recipe.language.validate import check_state
+
+
+@dataclass(frozen=True)
+class OrderedPrior:
+    """What a scalar of an ordered block carries: the block, which has a prior.
+
+    Attributes:
+        name, length, prior: those of the ordered block.
+    """
+
+    name: str
+    length: int
+    prior: Prior
+
+    @property
+    def identity(self) -> Basic:
+        """What a scalar with this is compared by."""
+        return Tuple(Str(self.name), Integer(self.length), self.prior.identity)
+
+    @property
+    def block(self) -> Ordered:
+        """The ordered block."""
+        return Ordered(self.name, self.length, prior=self.prior)
+
+    def __str__(self) -> str:
+        return f"{self.prior} of the ordered block {self.name}"
 
 
 class Ordered(Sequence[Expr]):
@@ -22,14 +51,19 @@ class Ordered(Sequence[Expr]):
     Args:
         name: an identifier.
         length: how many numbers, at least 2.
+        prior: the law of each of the numbers, without its variable, for a ``Posterior``: that they
+            increase changes its density by a constant. An ordered block without it has to be in
+            ``blocks=`` of the posterior, so that draws are of its numbers.
 
     Attributes:
         name: as given.
+        prior: the law; None where it is not given.
         blocks: the scalar blocks that it is made of: the first number, ``<name>_0``, and the gaps
             ``<name>_gap_1``, ... ; ``initial=`` names these.
 
     Raises:
-        RecipeError: for an unusable name, or a length below 2.
+        RecipeError: for an unusable name, a length below 2, or a prior that is no law of real
+            numbers.
 
     Example:
         >>> from recipe import Ordered
@@ -38,7 +72,7 @@ class Ordered(Sequence[Expr]):
         [c_0, c_0 + c_gap_1, c_0 + c_gap_1 + c_gap_2]
     """
 
-    def __init__(self, name: str, length: int) -> None:
+    def __init__(self, name: str, length: int, *, prior: Prior | None = None) -> None:
         if type(length) is not int or length < 2:
             raise RecipeError(f"Ordered({name!r}, {length!r}): the length must be 2 or more")
         first = Scalar(f"{name}_0")
@@ -46,6 +80,21 @@ class Ordered(Sequence[Expr]):
         gaps = [Scalar(f"{name}_gap_{k}", domain=positive) for k in range(1, length)]
         self.name, self.blocks = name, (first, *gaps)
         self._values = tuple(Add(*self.blocks[: k + 1]) for k in range(length))
+        self.prior = None
+        if prior is not None:
+            check_prior(name, prior)
+            self.prior = prior.on(self)
+            carried = OrderedPrior(name, length, prior)
+            self.blocks = tuple(scalar_with(b.name, b.domain, carried) for b in self.blocks)
+            self._values = tuple(Add(*self.blocks[: k + 1]) for k in range(length))
+
+    def __eq__(self, other: Any) -> bool:
+        if not isinstance(other, Ordered):
+            return NotImplemented
+        return self.blocks == other.blocks
+
+    def __hash__(self) -> int:
+        return hash(self.blocks)
 
     @overload
     def __getitem__(self, at: int) -> Expr: ...
@@ -79,7 +128,8 @@ class Ordered(Sequence[Expr]):
     __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = _no_expression
 
     def __repr__(self) -> str:
-        return f"Ordered({self.name!r}, {len(self)})"
+        prior = "" if self.prior is None else f", prior={self.prior}"
+        return f"Ordered({self.name!r}, {len(self)}{prior})"
 
 
 def unfolded(blocks: Any) -> tuple[tuple[Block, ...], tuple[Ordered, ...]]:

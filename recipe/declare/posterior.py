@@ -14,6 +14,7 @@ from sympy import Expr, Integer, Symbol
 
 from recipe.declare.categories import numbered
 from recipe.declare.coordinate_names import Names, coordinate_names
+from recipe.declare.declared import declared, refuse_density, require_order
 from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
 from recipe.declare.derived_quantities import (
     Quantity,
@@ -43,19 +44,27 @@ from recipe.language.validate import check_no_matrix, check_number, check_symbol
 class Posterior:
     """The potential ``U = -log_prior - sum over data of log_likelihood``, up to a constant.
 
+    Blocks may be declared with their priors, and ``Data`` with their arrays: then the log
+    likelihood says the rest. The posterior is the same as the one that is given ``blocks``,
+    ``log_prior`` and ``data``, with plain symbols in its expressions.
+
     Args:
-        blocks: the blocks that the law is about, a tuple (or one block).
+        blocks: the blocks that the law is about, a tuple (or one block). By default those of the
+            densities, of ``derived`` and of the priors of these, by name.
         log_likelihood: the log likelihood of one datum, a number in the blocks, parameters and
             ``Data`` symbols, or a law of ``recipe.laws``; None where it cannot be
             written in the language and there is a ``gradient``.
-        log_prior: the log prior density, a number in the blocks and parameters, or a law.
-        data: the arrays behind the ``Data`` symbols, by symbol: of the shape (N, d) for a symbol
-            with ``like=``, (N,) for one without.
+        log_prior: the log prior density of the blocks that are declared without a prior, a number
+            in these blocks and parameters, or a law; the priors of all others are added. Without
+            it every block has a prior.
+        data: the arrays behind the ``Data`` symbols that carry none, by symbol: of the shape (N, d)
+            for a symbol with ``like=``, (N,) for one without.
         gradient: a function, used in place of the derived gradient. ``gradient(theta, rows, x, y)``
             gets the blocks, the numbers of the n rows of a minibatch, and the data arrays in the
-            order of ``data``. It returns the estimated gradient of U, an array for each block: N/n
-            times the sum over these n of the N rows, plus the gradient of minus the log prior. A
-            function that Numba can compile writes it into further arguments instead,
+            order of ``data``; these two have to be given then. It returns the estimated gradient of
+            U, an array for each block: N/n times the sum over these n of the N rows, plus the
+            gradient of minus the log prior. A function that Numba can compile writes it into
+            further arguments instead,
             ``gradient(theta, rows, x, y, g)``.
         coords: names of the coordinates of vector blocks, by block, such as ``{theta: ["age",
             "income"]}``; tables, plots and files of draws show them. By default the columns of a
@@ -68,7 +77,9 @@ class Posterior:
             log likelihood, and have other rows.
 
     Attributes:
-        blocks, log_likelihood, log_prior: as given and read; an ``Ordered`` block is its scalars.
+        blocks, log_likelihood, log_prior: as given and read, with plain blocks and data; an
+            ``Ordered`` block is its scalars.
+        priors: the laws that blocks were declared with, as text, by the name of the block.
         data: pairs of a ``Data`` symbol and its array.
         demands: what laws demand of the numbers in ``given``.
         given: the arrays as they were given, by symbol; those of labels are not in ``data`` where
@@ -82,6 +93,17 @@ class Posterior:
 
     Raises:
         RecipeError: naming the expression at fault and the repair.
+
+    Example:
+        >>> from recipe import Data, Posterior, Scalar
+        >>> from recipe.laws import half_normal, normal
+        >>> mu, sd = Scalar("mu", prior=normal(0, 5)), Scalar("sd", prior=half_normal(2))
+        >>> y = Data("y", [1.2, 0.7, 1.9])
+        >>> model = Posterior(log_likelihood=normal(y, mu, sd))
+        >>> model.blocks
+        (mu, sd)
+        >>> model.priors["sd"]
+        'half_normal(2)'
     """
 
     blocks: tuple[Block, ...]
@@ -96,52 +118,54 @@ class Posterior:
     derived: Mapping[str, Quantity]
     ordered: tuple[Ordered, ...]
     laws: tuple[NamedLaw, ...]
+    priors: Mapping[str, str]
 
     def __init__(
         self,
-        blocks: Any,
-        log_likelihood: Any,
-        log_prior: Any,
-        data: Mapping[Symbol, Any],
+        blocks: Any = None,
+        log_likelihood: Any = None,
+        log_prior: Any = None,
+        data: Mapping[Symbol, Any] | None = None,
         gradient: Callable[..., None] | None = None,
         coords: Mapping[Any, Any] | None = None,
         derived: Mapping[str, Any] | None = None,
     ) -> None:
-        if not isinstance(data, Mapping):
+        refuse_density(blocks)
+        if log_likelihood is None and gradient is None:
             raise RecipeError(
-                f"data= is a {type(data).__name__}, and must be a dict of arrays by Data symbol,"
-                " such as {x: table[['age', 'income']], y: table['y']}"
+                "a Posterior without log_likelihood needs gradient=, a function of your own"
             )
-        for key in data:
-            if not isinstance(key, VectorData | ScalarData):
-                raise RecipeError(
-                    f"data= has the key {key!r}, which is no Data symbol; write x = Data('x',"
-                    " like=theta) and {x: X}, with the symbol itself as the key and not its name"
-                )
-        prior = as_log_density(log_prior, "log_prior")
-        likelihood = (
-            None if log_likelihood is None else as_log_density(log_likelihood, "log_likelihood")
+        parts = declared(
+            blocks,
+            None if log_likelihood is None else as_log_density(log_likelihood, "log_likelihood"),
+            None if log_prior is None else as_log_density(log_prior, "log_prior"),
+            data,
+            derived,
         )
-        checked, ordered = unfolded(blocks)
+        if gradient is not None:
+            require_order(blocks, data, parts)
+        likelihood, prior = parts.log_likelihood, parts.log_prior
+        checked, ordered = unfolded(parts.blocks)
         values = {
             "blocks": checked,
             "log_likelihood": (
                 None if likelihood is None else read(likelihood.expression, "log_likelihood")
             ),
             "log_prior": read(prior.expression, "log_prior"),
-            "data": tuple(data.items()),
+            "data": tuple(parts.data.items()),
             "user_gradient": gradient,
             "demands": () if likelihood is None else likelihood.demands,
-            "given": MappingProxyType(dict(data)),
+            "given": MappingProxyType(parts.data),
             "label_names": {},
             "coords": coordinate_names(coords, checked),
             "derived": {},
             "ordered": ordered,
             "laws": () if likelihood is None else likelihood.laws,
+            "priors": MappingProxyType(parts.priors),
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)
-        quantities = derived_quantities(derived, ordered, checked, self.parameters)
+        quantities = derived_quantities(parts.derived, ordered, checked, self.parameters)
         object.__setattr__(self, "derived", MappingProxyType(quantities))
         if likelihood is not None:
             self._number_labels()
@@ -213,10 +237,6 @@ class Posterior:
         object.__setattr__(self, "demands", (*self.demands, *dict.fromkeys(coordinates)))
 
     def _check(self) -> None:
-        if self.log_likelihood is None and self.user_gradient is None:
-            raise RecipeError(
-                "a Posterior without log_likelihood needs gradient=, a function of your own"
-            )
         if self.user_gradient is not None and not callable(self.user_gradient):
             raise RecipeError(f"gradient={self.user_gradient!r} is not a function")
         for e, where, allowed in (

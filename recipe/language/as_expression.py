@@ -9,7 +9,7 @@ import sympy
 from sympy import Expr
 
 from recipe.language.errors import RecipeError
-from recipe.language.log_density import LogDensity
+from recipe.language.log_density import LogDensity, Prior, no_variable
 
 MAX_SHOWN_CHARS = 80  # of a value that is no expression
 
@@ -33,6 +33,8 @@ def as_expression(e: Any, where: str) -> Expr:
             f"{where} is the log density {e}; laws are for the log_likelihood and the log_prior"
             " of a Posterior, elsewhere write its .expression"
         )
+    if isinstance(e, Prior):
+        raise RecipeError(f"{where}: {no_variable(e)}")
     shown = _shown_array(e)
     if shown:
         raise RecipeError(

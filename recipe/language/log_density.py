@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NoReturn
 
-from sympy import Expr
+from sympy import Basic, Expr, Set, Symbol, Tuple
+from sympy.core.symbol import Str
 
-from recipe.language.symbols import Indexed, Length, ScalarData, VectorData
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import GENERIC, Indexed, Length, ScalarData, Vector, VectorData
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ class LogDensity:
             ``total`` knows what to sum over where the density is constant; None otherwise.
         laws: the laws of data that it is a sum of, as far as they are known. A law that is scaled
             is none any more.
+        of: the blocks that it has laws of.
     """
 
     expression: Expr
@@ -88,6 +91,7 @@ class LogDensity:
     indicators: tuple[Indicator, ...] = ()
     variable: Indexed | None = None
     laws: tuple[NamedLaw, ...] = ()
+    of: tuple[Symbol, ...] = ()
 
     def __add__(self, other: Any) -> LogDensity:
         added = as_log_density(other)
@@ -97,6 +101,7 @@ class LogDensity:
             tuple(dict.fromkeys((*self.indicators, *added.indicators))),
             self.variable or added.variable,
             (*self.laws, *added.laws),
+            tuple(dict.fromkeys((*self.of, *added.of))),
         )
 
     __radd__ = __add__
@@ -124,6 +129,111 @@ class LogDensity:
     def mapped(self, expression: Expr) -> LogDensity:
         """Another expression of the same data, with the same demands."""
         return replace(self, expression=expression)
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A law without its variable, such as ``normal(0, 5)``: the ``prior`` of a block.
+
+    Attributes:
+        name: the function of ``recipe.laws`` that the user called.
+        arguments: its arguments by name, in their order.
+        law: the function itself.
+        domain: the support of the law.
+        density: the log density of a block that has the law, summed over its coordinates; None
+            before there is a block.
+    """
+
+    name: str
+    arguments: tuple[tuple[str, Expr], ...]
+    law: Callable[..., LogDensity]
+    domain: Set
+    density: LogDensity | None = field(default=None, compare=False)
+
+    @property
+    def identity(self) -> Basic:
+        """What a block with this law is compared by."""
+        return Tuple(Str(self.name), *(e for _, e in self.arguments))
+
+    def on(self, block: Any) -> Prior:
+        """Return the law of a block, with its density.
+
+        Args:
+            block: the block, without a prior; or a sequence of numbers that have the law each.
+
+        Raises:
+            RecipeError: where the law is none of such a block, its normalising constant depends on
+                other blocks, or it depends on data.
+        """
+        from recipe.language.total import labels, total  # it imports this file
+
+        where = f"the prior {self} of {getattr(block, 'name', block)}"
+        self._check_arguments(block, where)
+        density = self.law(block, **dict(self.arguments))
+        if isinstance(block, Vector) and density.variable is not None:
+            density = total(density)
+        if labels(density.expression):
+            raise RecipeError(f"{where} is of vectors, and {block} is one number")
+        return replace(self, density=density)
+
+    def _check_arguments(self, block: Any, where: str) -> None:
+        """Refuse data among the arguments, and vectors of another length than the block."""
+        written = {s for _, e in self.arguments for s in e.atoms(Symbol)}
+        for s in sorted(written, key=str):
+            if isinstance(s, ScalarData | VectorData):
+                raise RecipeError(
+                    f"{where} depends on {s}, which is data; a prior has none, so write what"
+                    f" depends on {s} into log_likelihood"
+                )
+        if not isinstance(block, Vector):
+            return
+        for s in sorted(written, key=str):
+            if isinstance(s, Indexed) and s.label == GENERIC and s.length != block.length:
+                raise RecipeError(
+                    f"{where}: {s} has another length than {block.name}; declare {block.name}"
+                    f" with like={s}, or sum {s}, total(...)"
+                )
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(str(e) for _, e in self.arguments)})"
+
+    __repr__ = __str__
+
+    def _no_density(self, *_: Any) -> NoReturn:
+        raise RecipeError(no_variable(self))
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _no_density
+    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = _no_density
+
+
+def no_variable(prior: Prior) -> str:
+    """What is wrong with a law without its variable where a density must be."""
+    needed = ", ".join(["x", *(name for name, _ in prior.arguments)])
+    return (
+        f"{prior} is a law without its variable, and {prior.name} takes ({needed}); write"
+        f" {prior.name}(x, ...) for the log density, or declare a block with it,"
+        f" Scalar('x', prior={prior})"
+    )
+
+
+def check_prior(name: str, prior: Any) -> None:
+    """Require that the argument ``prior=`` of a block is a law without its variable.
+
+    Raises:
+        RecipeError: for anything else.
+    """
+    if isinstance(prior, Prior):
+        return
+    if isinstance(prior, LogDensity):
+        said = "is a log density; leave out its variable"
+    elif callable(prior):
+        said = "is a function; call it with the arguments of the law"
+    else:
+        said = f"is {type(prior).__name__}; it must be a law of recipe.laws without its variable"
+    raise RecipeError(
+        f"the prior of {name} {said}, as in Scalar({name!r}, prior=normal(0, 1)); any other density"
+        " is written into log_prior="
+    )
 
 
 def _factor(e: Any) -> Expr:

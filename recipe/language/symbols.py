@@ -14,14 +14,17 @@ Two equal labels are the same coordinate, two different labels are different coo
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sympy import Expr, Float, Interval, Lambda, Rational, S, Set, Symbol, Tuple, oo
+from sympy import Basic, Expr, Float, Integer, Interval, Lambda, Rational, S, Set, Symbol, Tuple, oo
 
 from recipe.language.errors import RecipeError
 from recipe.language.numpy_slips import NotAnArray
+
+if TYPE_CHECKING:
+    from recipe.language.log_density import Prior
 
 GENERIC = 0
 OTHER = -1
@@ -104,7 +107,7 @@ class Indexed(NotAnArray, Symbol):
             return self.content  # sympy asks in each comparison
         except AttributeError:
             # sympy compares these values, and cannot compare None
-            extra = (S.true if x is None else x for x in self.extra)
+            extra = (S.true if x is None else getattr(x, "identity", x) for x in self.extra)
             facts = sorted(assumptions_of(self).items())
             self.content = (self.base, self.label, self.length, *extra, *facts)
             return self.content
@@ -141,32 +144,50 @@ class Vector(Indexed):
         like: a block (or any symbol with coordinates) whose length this one shares. Without it the
             block has a length of its own.
         domain: the set that each coordinate lies in, a sympy ``Interval`` between numbers, or
-            ``Simplex()`` for all coordinates together; by default the real line. It sets the sign
-            that sympy assumes of the symbol.
+            ``Simplex()`` for all coordinates together; by default the support of ``prior``, or the
+            real line. It sets the sign that sympy assumes of the symbol.
+        prior: the law of each coordinate, or of all together on a simplex, for a ``Posterior``: a
+            law of ``recipe.laws`` without its variable, such as ``normal(0, 1)``. Its arguments
+            may be other blocks. Blocks of a sampler have none.
 
     Attributes:
         dim: the number of coordinates, a positive integer symbol called ``d_`` and the name.
-        domain: the domain, as given.
+        domain: the domain.
+        prior: the law; None where it is not given. Blocks that differ in it are not equal.
 
     Raises:
-        RecipeError: for an unusable name, a ``like`` without coordinates, or another kind of
-            domain.
+        RecipeError: for an unusable name, a ``like`` without coordinates, another kind of
+            domain, or a prior that is no law of such a block.
 
     Example:
         >>> from recipe import Vector, total
+        >>> from recipe.laws import half_normal
         >>> theta = Vector("theta")
         >>> r = Vector("r", like=theta)
         >>> total(r**2) / 2
         total(r**2)/2
+        >>> Vector("scale", prior=half_normal(2)).domain
+        Interval.open(0, oo)
     """
 
     __slots__ = ()
 
-    def __new__(cls, name: str, like: Indexed | None = None, domain: Set | None = None) -> Vector:
-        length = _shared_length(name, like)
-        return Indexed.__new__(
-            cls, name, length, GENERIC, (_checked_domain(name, domain),), **_signs(domain)
-        )  # type: ignore[return-value]
+    def __new__(
+        cls,
+        name: str,
+        like: Indexed | None = None,
+        domain: Set | None = None,
+        *,
+        prior: Prior | None = None,
+    ) -> Vector:
+        length, lives = _shared_length(name, like), _domain_with(name, domain, prior)
+        plain = Indexed.__new__(
+            cls, name, length, GENERIC, (_checked_domain(name, lives),), **_signs(lives)
+        )
+        if prior is None:
+            return plain  # type: ignore[return-value]
+        extra = (*plain.extra, None, None, None, None, prior.on(plain))  # it stands for no block
+        return Indexed.__new__(cls, name, length, GENERIC, extra, **_signs(lives))  # type: ignore[return-value]
 
     def __getitem__(self, labels: ScalarData | int) -> Expr:
         """The coordinate of this block that a datum names by its label, as in ``theta[group]``, or
@@ -232,50 +253,72 @@ class Vector(Indexed):
         """
         return self.extra[4] if len(self.extra) > 1 else None
 
+    @property
+    def prior(self) -> Prior | None:
+        """The law that the block was declared with."""
+        return self.extra[5] if len(self.extra) > 5 else None
+
 
 class Scalar(NotAnArray, Symbol):
     """A block of the state that is a single number.
 
     Args:
         name: an identifier, at most 100 characters.
-        domain: a sympy ``Interval`` between numbers; by default the real line. It sets the sign
-            that sympy assumes of the symbol.
+        domain: a sympy ``Interval`` between numbers; by default the support of ``prior``, or the
+            real line. It sets the sign that sympy assumes of the symbol.
+        prior: its law, for a ``Posterior``: a law of ``recipe.laws`` without its variable. Its
+            arguments may be other blocks. Blocks of a sampler have none.
 
     Attributes:
-        domain: the domain, as given.
+        domain: the domain.
+        prior: the law; None where it is not given. Blocks that differ in it are not equal.
         image, forward, slope, inverse: as those of a ``Vector``: None, unless the block is a
             ``Preimage``.
 
     Raises:
-        RecipeError: for an unusable name, or a domain that is not an interval.
+        RecipeError: for an unusable name, a domain that is not an interval, or a prior that is no
+            law of such a block.
+
+    Example:
+        >>> from recipe import Scalar
+        >>> from recipe.laws import half_cauchy, normal
+        >>> tau = Scalar("tau", prior=half_cauchy(1))
+        >>> tau.domain, tau.is_positive
+        (Interval.open(0, oo), True)
+        >>> Scalar("theta", prior=normal(0, tau)).prior
+        normal(0, tau)
     """
 
-    __slots__ = ("domain", "forward", "image", "inverse", "slope")
+    __slots__ = ("domain", "forward", "image", "inverse", "prior", "slope")
     length: ClassVar[None] = None
     domain: Set
     image: Scalar | None
     forward: Lambda | None
     slope: Lambda | None
     inverse: Lambda | None
+    prior: Any
 
-    def __new__(cls, name: str, domain: Set | None = None) -> Scalar:
+    def __new__(cls, name: str, domain: Set | None = None, *, prior: Prior | None = None) -> Scalar:
         checked_name(name)
-        if isinstance(domain, Simplex):
+        lives = _domain_with(name, domain, prior)
+        if isinstance(lives, Simplex):
+            said = "Simplex()" if prior is None else f"the simplex of {prior}"
             raise RecipeError(
-                f"Scalar({name!r}): Simplex() is a domain of a Vector; use Interval.open(0, 1)"
+                f"Scalar({name!r}): {said} is a domain of a Vector; use Interval.open(0, 1)"
             )
-        obj = Symbol.__xnew__(cls, name, **_signs(domain))
-        checked = _checked_domain(name, domain)
-        obj.domain = S.Reals if checked is None else checked
-        obj.image = obj.forward = obj.slope = obj.inverse = None
-        return obj  # type: ignore[no-any-return]
+        obj = _plain_scalar(cls, name, lives)
+        if prior is None:
+            return obj
+        return scalar_with(name, lives, prior.on(obj))
 
     def _hashable_content(self) -> tuple[Any, ...]:
-        return (self.name, self.domain, *(x for x in (self.image, self.forward) if x is not None))
+        prior = None if self.prior is None else self.prior.identity
+        others = (self.image, self.forward, prior)
+        return (self.name, self.domain, *(x for x in others if x is not None))
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.image is None:
-            return Scalar, (self.name, self.domain)
+            return scalar_with, (self.name, self.domain, self.prior)
         return preimage_of, (
             self.image,
             self.name,
@@ -290,6 +333,22 @@ class Scalar(NotAnArray, Symbol):
 
 
 Block = Vector | Scalar
+
+
+def _plain_scalar(cls: type[Scalar], name: str, domain: Set | None) -> Scalar:
+    """A scalar block without a prior."""
+    obj = Symbol.__xnew__(cls, name, **_signs(domain))
+    checked = _checked_domain(name, domain)
+    obj.domain = S.Reals if checked is None else checked
+    obj.image = obj.forward = obj.slope = obj.inverse = obj.prior = None
+    return obj  # type: ignore[no-any-return]
+
+
+def scalar_with(name: str, domain: Set | None, prior: Any) -> Scalar:
+    """A scalar block with a prior that has been checked, or None."""
+    scalar = _plain_scalar(Scalar, name, domain)
+    scalar.prior = prior
+    return scalar
 
 
 def preimage_of(
@@ -393,10 +452,33 @@ class ScalarNoise(Symbol):
         return Symbol.__xnew__(cls, name, real=True)  # type: ignore[no-any-return]
 
 
+class Values:
+    """The array that a ``Data`` symbol carries. It is equal to itself alone, whatever is in it.
+
+    Args:
+        array: the array.
+    """
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    @property
+    def identity(self) -> Basic:
+        """A number that no other array has as long as this one is there."""
+        return Integer(id(self.array))
+
+
 class VectorData(Indexed):
     """A row of the data set, with one value for each coordinate."""
 
     __slots__ = ()
+
+    @property
+    def values(self) -> Any:
+        """The array that the symbol carries; None where it has none."""
+        return self.extra[2].array if len(self.extra) > 2 else None
 
     @property
     def labels(self) -> ScalarData | None:
@@ -434,10 +516,23 @@ def one_hot(name: str, like: Indexed, labels: ScalarData, but_last: bool = False
 class ScalarData(NotAnArray, Symbol):
     """One number of a datum, such as its label."""
 
-    __slots__ = ()
+    __slots__ = ("values",)
+    values: Any
 
-    def __new__(cls, name: str) -> ScalarData:
-        return Symbol.__xnew__(cls, name, real=True)  # type: ignore[no-any-return]
+    def __new__(cls, name: str, values: Any = None) -> ScalarData:
+        obj = Symbol.__xnew__(cls, name, real=True)
+        obj.values = values
+        return obj  # type: ignore[no-any-return]
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        content: tuple[Any, ...] = super()._hashable_content()
+        return content if self.values is None else (*content, Values(self.values).identity)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ScalarData, (self.name, self.values)
+
+    def __getnewargs_ex__(self) -> Any:
+        raise TypeError("data symbols are pickled through __reduce__")
 
 
 class Index(Indexed):
@@ -471,33 +566,53 @@ def Parameter(name: str, like: Indexed | None = None, **assumptions: bool) -> Sy
     )
 
 
-def Data(name: str, like: Indexed | None = None) -> Symbol:
+def Data(name: str, values: Any = None, like: Indexed | None = None) -> Symbol:
     """A value that each datum of a ``Posterior`` brings.
 
     Args:
         name: an identifier.
+        values: the array of all N data, or a list or a column of a table; it must not change.
+            Without it the array is given to the ``Posterior``, as ``data={symbol: array}``.
         like: a ``Vector``; the datum then brings one value for each of its coordinates, and the
             array behind the symbol has the shape (N, d). Without it the datum brings one number,
             and the array has the shape (N,).
 
     Returns:
-        The symbol, for the ``log_likelihood`` of one datum and as a key of ``data``.
+        The symbol, for the ``log_likelihood`` of one datum and as a key of ``data``. Two symbols
+        are equal where they carry the same array, or none.
 
     Raises:
-        RecipeError: for an unusable name, or a ``like`` without coordinates.
+        RecipeError: for an unusable name, values that are no array, or a ``like`` without
+            coordinates.
 
     Example:
         >>> from recipe import Data, Posterior, Vector, total
         >>> theta = Vector("theta")
-        >>> x, y = Data("x", like=theta), Data("y")
+        >>> x, y = Data("x", [[1.0, 2.0]], like=theta), Data("y", [3.0])
         >>> least_squares = -((y - total(x * theta)) ** 2) / 2
-        >>> arrays = {x: [[1.0, 2.0]], y: [3.0]}
-        >>> model = Posterior(theta, least_squares, -total(theta**2) / 2, arrays)
+        >>> model = Posterior(theta, least_squares, log_prior=-total(theta**2) / 2)
     """
     checked_name(name)
+    if values is not None:
+        _check_values(name, values)
     if like is None:
-        return ScalarData(name)
-    return Indexed.__new__(VectorData, name, _shared_length(name, like), real=True)
+        return ScalarData(name, values)
+    extra = () if values is None else (None, S.false, Values(values))  # no labels are behind it
+    return Indexed.__new__(VectorData, name, _shared_length(name, like), GENERIC, extra, real=True)
+
+
+def _check_values(name: str, values: Any) -> None:
+    """Refuse what cannot be the array of a ``Data`` symbol."""
+    if isinstance(values, Indexed):
+        raise RecipeError(
+            f"Data({name!r}, {values}): the values of {name} are an array; for data with a value"
+            f" for each coordinate of {values} write Data({name!r}, like={values})"
+        )
+    if isinstance(values, str | bytes | Basic | Mapping) or not hasattr(values, "__len__"):
+        raise RecipeError(
+            f"the values of Data({name!r}, ...) are {type(values).__name__}, and must be an array,"
+            " a list or a column of a table, with a row for each datum"
+        )
 
 
 def assumptions_of(symbol: Symbol) -> dict[str, bool]:
@@ -578,6 +693,20 @@ def _shared_length(name: str, like: object) -> Length:
     )
 
 
+def _domain_with(name: str, domain: Set | None, prior: Any) -> Set | None:
+    """The domain as it is given, or the support of the prior.
+
+    Raises:
+        RecipeError: where the prior is no law without its variable.
+    """
+    if prior is None:
+        return domain
+    from recipe.language.log_density import check_prior  # it imports this file
+
+    check_prior(name, prior)
+    return prior.domain if domain is None else domain  # type: ignore[no-any-return]
+
+
 def _checked_domain(name: str, domain: object) -> Set | None:
     """The domain; None for the real line, which sympy would hash slowly."""
     if domain is None or domain == S.Reals:
@@ -644,5 +773,6 @@ __all__ = [
     "index_name",
     "name_of",
     "preimage_of",
+    "scalar_with",
     "with_decimal_ends",
 ]

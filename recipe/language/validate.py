@@ -437,6 +437,13 @@ def check_state(state: Any, argument: str = "state") -> tuple[Block, ...]:
                 f"{argument}= contains {block!r}, which is not a block; blocks are Vector(...) and"
                 " Scalar(...)"
             )
+        for carrier in (block, block.image):
+            if carrier is not None and carrier.prior is not None:
+                raise RecipeError(
+                    f"{carrier.name} in {argument}= is declared with the prior {carrier.prior},"
+                    " which only a Posterior reads; declare it without prior= here, or bind the"
+                    " sampler to Posterior(log_likelihood=...)"
+                )
     names = [b.name for b in blocks]
     twice = next((n for n, count in Counter(names).items() if count > 1), None)
     if twice is not None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from math import isfinite
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, Protocol, cast, overload
 
 from sympy import Expr, Interval, Rational, Set, oo
 
 from recipe.language.as_expression import as_expression
 from recipe.language.errors import RecipeError
-from recipe.language.log_density import Demand, LogDensity, NamedLaw
+from recipe.language.log_density import Demand, LogDensity, NamedLaw, Prior
 from recipe.language.symbols import (
     Indexed,
     Scalar,
@@ -28,6 +30,49 @@ POSITIVE = Interval.open(0, oo)
 UNIT = Interval.open(0, 1)
 DATA = (ScalarData, VectorData)
 BLOCKS = (Scalar, Vector)
+P = ParamSpec("P")
+
+
+class BlockLaw(Protocol[P]):
+    """A law that a block may have: with its variable a log density, without it a ``Prior``."""
+
+    __name__: str
+
+    @overload
+    def __call__(self, x: Any, /, *args: P.args, **kwargs: P.kwargs) -> LogDensity: ...
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Prior: ...
+
+
+def law_of_blocks(
+    support: Set | Callable[..., Set],
+) -> Callable[[Callable[Concatenate[Any, P], LogDensity]], BlockLaw[P]]:
+    """Return a decorator: where the first argument of a law is missing, it returns a ``Prior``.
+
+    Args:
+        support: the set that the variable lies in, or a function of the arguments that returns it.
+    """
+
+    def decorated(f: Callable[Concatenate[Any, P], LogDensity]) -> BlockLaw[P]:
+        signature = inspect.signature(f)
+        variable, *others = signature.parameters
+
+        @wraps(f)
+        def law(*given: Any, **named: Any) -> LogDensity | Prior:
+            if len(given) + len(named) != len(others) or variable in named:
+                return f(*given, **named)
+            try:
+                read = signature.bind(None, *given, **named).arguments
+            except TypeError:
+                return f(*given, **named)  # which says what is wrong with its arguments
+            lives = support(**{n: read[n] for n in others}) if callable(support) else support
+            arguments = {n: argument(read[n], f"the {n} of {f.__name__}") for n in others}
+            return Prior(f.__name__, tuple(arguments.items()), cast(Any, law), lives)
+
+        return cast("BlockLaw[P]", law)
+
+    return decorated
 
 
 @dataclass(frozen=True)
@@ -116,7 +161,8 @@ def density(law: Law, x: Any, formula: Any) -> LogDensity:
     with_coordinates = variable if isinstance(variable, Indexed) else None
     e = formula(variable, **arguments)
     named = named_law(law.name, variable, e, **arguments)
-    return LogDensity(e, demands, variable=with_coordinates, laws=named)
+    of = (generic(variable),) if isinstance(variable, BLOCKS) else ()
+    return LogDensity(e, demands, variable=with_coordinates, laws=named, of=of)
 
 
 def named_law(name: str, variable: Any, e: Expr, **arguments: Any) -> tuple[NamedLaw, ...]:

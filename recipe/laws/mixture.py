@@ -8,7 +8,7 @@ from typing import Any
 from sympy import Add, exp, log
 
 from recipe.language.errors import RecipeError
-from recipe.language.log_density import LogDensity
+from recipe.language.log_density import LogDensity, Prior, no_variable
 from recipe.laws.law import argument, named_law, positive_demands
 
 
@@ -29,6 +29,8 @@ def mixture(weights: Sequence[Any], densities: Sequence[LogDensity]) -> LogDensi
             " each"
         )
     for d in densities:
+        if isinstance(d, Prior):
+            raise RecipeError(f"mixture: {no_variable(d)}")
         if not isinstance(d, LogDensity):
             raise RecipeError(f"mixture: {d!r} is no law; write normal(y, mean, sd), for example")
     read = [argument(w, "a weight of mixture") for w in weights]

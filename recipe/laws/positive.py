@@ -7,17 +7,19 @@ from typing import Any
 from sympy import Expr, Integer, log, loggamma
 
 from recipe.language.log_density import LogDensity
-from recipe.laws.law import POSITIVE, Law, density
+from recipe.laws.law import POSITIVE, Law, density, law_of_blocks
 from recipe.laws.real import log_cauchy, log_normal_density, log_student_t
 
 ZERO = Integer(0)
 
 
+@law_of_blocks(POSITIVE)
 def half_normal(x: Any, scale: Any) -> LogDensity:
     """Return the log density of ``|z|`` where z is normal with mean 0.
 
     Args:
-        x: a block on (0, oo), a ``Data`` symbol or an expression of them.
+        x: a block on (0, oo), a ``Data`` symbol or an expression of them. Without it the law is a
+            ``Prior``, as ``normal`` is.
         scale: the standard deviation of z, above 0.
 
     Raises:
@@ -31,6 +33,7 @@ def half_normal(x: Any, scale: Any) -> LogDensity:
     )
 
 
+@law_of_blocks(POSITIVE)
 def half_cauchy(x: Any, scale: Any) -> LogDensity:
     """Return the log density of ``|z|`` where z has the Cauchy law around 0.
 
@@ -47,6 +50,7 @@ def half_cauchy(x: Any, scale: Any) -> LogDensity:
     )
 
 
+@law_of_blocks(POSITIVE)
 def half_student_t(x: Any, df: Any, scale: Any) -> LogDensity:
     """Return the log density of ``|z|`` where z has Student's t law around 0.
 
@@ -64,6 +68,7 @@ def half_student_t(x: Any, df: Any, scale: Any) -> LogDensity:
     )
 
 
+@law_of_blocks(POSITIVE)
 def exponential(x: Any, rate: Any) -> LogDensity:
     """Return the log density of the exponential law, with mean ``1/rate``.
 
@@ -80,6 +85,7 @@ def exponential(x: Any, rate: Any) -> LogDensity:
     )
 
 
+@law_of_blocks(POSITIVE)
 def gamma(x: Any, shape: Any, rate: Any) -> LogDensity:
     """Return the log density of the gamma law, with mean ``shape/rate``.
 
@@ -93,6 +99,7 @@ def gamma(x: Any, shape: Any, rate: Any) -> LogDensity:
     return density(Law("gamma", POSITIVE, {"shape": shape, "rate": rate}, {}), x, _gamma)
 
 
+@law_of_blocks(POSITIVE)
 def inverse_gamma(x: Any, shape: Any, scale: Any) -> LogDensity:
     """Return the log density of ``1/z`` where z has the gamma law with the rate ``scale``.
 
@@ -107,6 +114,7 @@ def inverse_gamma(x: Any, shape: Any, scale: Any) -> LogDensity:
     return density(law, x, _inverse_gamma)
 
 
+@law_of_blocks(POSITIVE)
 def log_normal(x: Any, mean: Any, sd: Any) -> LogDensity:
     """Return the log density of ``exp(z)`` where z is normal.
 
@@ -123,6 +131,7 @@ def log_normal(x: Any, mean: Any, sd: Any) -> LogDensity:
     )
 
 
+@law_of_blocks(POSITIVE)
 def weibull(x: Any, shape: Any, scale: Any) -> LogDensity:
     """Return the log density of the Weibull law: ``P(X > x) = exp(-(x/scale)^shape)``.
 

@@ -7,14 +7,16 @@ from typing import Any
 from sympy import Abs, Expr, exp, log, loggamma, pi
 
 from recipe.language.log_density import LogDensity
-from recipe.laws.law import REALS, Law, density
+from recipe.laws.law import REALS, Law, density, law_of_blocks
 
 
+@law_of_blocks(REALS)
 def normal(x: Any, mean: Any, sd: Any) -> LogDensity:
     """Return the log density of the normal law.
 
     Args:
-        x: a block, a ``Data`` symbol or an expression of them.
+        x: a block, a ``Data`` symbol or an expression of them. Without it, as in ``normal(0, 5)``,
+            the law is a ``Prior`` that a block is declared with.
         mean: the mean.
         sd: the standard deviation, above 0.
 
@@ -25,6 +27,7 @@ def normal(x: Any, mean: Any, sd: Any) -> LogDensity:
     return density(Law("normal", REALS, {"sd": sd}, {"mean": mean}), x, _normal)
 
 
+@law_of_blocks(REALS)
 def student_t(x: Any, df: Any, location: Any, scale: Any) -> LogDensity:
     """Return the log density of Student's t law around ``location``.
 
@@ -40,6 +43,7 @@ def student_t(x: Any, df: Any, location: Any, scale: Any) -> LogDensity:
     return density(Law("student_t", REALS, positive, {"location": location}), x, log_student_t)
 
 
+@law_of_blocks(REALS)
 def cauchy(x: Any, location: Any, scale: Any) -> LogDensity:
     """Return the log density of the Cauchy law.
 
@@ -54,6 +58,7 @@ def cauchy(x: Any, location: Any, scale: Any) -> LogDensity:
     return density(law, x, log_cauchy)
 
 
+@law_of_blocks(REALS)
 def laplace(x: Any, location: Any, scale: Any) -> LogDensity:
     """Return the log density of the Laplace law, ``exp(-|x - location|/scale)/(2 scale)``.
 
@@ -68,6 +73,7 @@ def laplace(x: Any, location: Any, scale: Any) -> LogDensity:
     return density(law, x, _laplace)
 
 
+@law_of_blocks(REALS)
 def logistic(x: Any, location: Any, scale: Any) -> LogDensity:
     """Return the log density of the logistic law: ``1/P(X < x) = 1 + exp(-(x-location)/scale)``.
 

@@ -64,7 +64,12 @@ def posterior_summary(posterior: Posterior) -> str:
     lines += [f"data: {listed(data)}"] if data else []
     if posterior.log_likelihood is not None:
         lines.append(f"log likelihood of a row: {text(posterior.log_likelihood)}")
-    lines.append(f"log prior: {text(posterior.log_prior)}")
+    if posterior.priors:
+        lines.append(f"prior: {listed(f'{b} ~ {law}' for b, law in posterior.priors.items())}")
+    in_ordered = {s for block in posterior.ordered for s in block.blocks}
+    blocks = [*posterior.ordered, *(b for b in posterior.blocks if b not in in_ordered)]
+    if any(b.name not in posterior.priors for b in blocks):
+        lines.append(f"log prior: {text(posterior.log_prior)}")
     if posterior.user_gradient is not None:
         lines.append("with a gradient of its own")
     return _shown(lines)

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from sympy import tanh
 
 from catalog.sghmc import sghmc
 from codegen import Density
-from recipe import Posterior, bind
+from recipe import Data, Posterior, Scalar, Vector, bind, laws, total
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "models"
 # These have tests of their own: test_lda.py, test_binary_network.py, test_dirichlet_process.py,
@@ -179,6 +180,19 @@ def test_the_density_is_the_one_by_hand(name):
     assert density.potential(a) - density.potential(b) == pytest.approx(expected, rel=1e-9)
 
 
+def test_a_network_is_a_model_like_any_other():
+    """As docs/models.md says beside the network with a gradient of its own."""
+    w, c = Vector("w", prior=laws.normal(0, 2)), Scalar("c", prior=laws.normal(0, 1))
+    b = Vector("b", like=w, prior=laws.normal(0, 2))
+    v = Vector("v", like=w, prior=laws.normal(0, 1))
+    x, y = Data("x", [0.3, -1.2, 0.8]), Data("y", [0.1, -0.4, 1.1])
+    posterior = Posterior(log_likelihood=laws.normal(y, c + total(v * tanh(w * x + b)), 0.2))
+    density, data = Density(posterior), {n: np.array(a) for n, a in given(posterior).items()}
+    one, other = (point(posterior, LENGTHS["network"], seed) for seed in (1, 2))
+    expected = network(other, data) - network(one, data)
+    assert density.potential(one) - density.potential(other) == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.slow_for("network")  # the compilation of its gradient
 @pytest.mark.parametrize("name", sorted(OWN_GRADIENT))
 def test_a_gradient_of_ones_own_is_the_one_of_differences(name):
@@ -212,3 +226,10 @@ def test_the_tables_of_the_page_are_those_of_the_results(monkeypatch):
     text = (root / "docs" / "models.md").read_text()
     assert page.page(text, page.tables_of(root / "docs" / "models")) == text
     assert all(f"| {name} |" in text for name in NAMES)
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - OWN_GRADIENT))
+def test_a_model_is_no_longer_than_its_twin_in_pymc(name, monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER.parents[1] / "benchmarks" / "models"))
+    lines = importlib.import_module("lines")
+    assert 3 <= lines.lines_here(name) <= lines.lines_in_pymc(name)

@@ -1,0 +1,570 @@
+"""Blocks that are declared with a prior, and data with their values: the posterior is the one that
+is written out, and no law is counted twice or left out.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+from scipy import stats
+from sympy import Interval, Rational, Symbol, exp, oo
+
+from codegen.inputs.evaluate import Values
+from recipe import (
+    Data,
+    LabelledPosterior,
+    Labels,
+    Ordered,
+    Parameter,
+    Posterior,
+    Preimage,
+    Recipe,
+    RecipeError,
+    Scalar,
+    Simplex,
+    Update,
+    Vector,
+    bind,
+    laws,
+    total,
+)
+from recipe.language.log_density import Prior
+
+POSITIVE, UNIT = Interval.open(0, oo), Interval.open(0, 1)
+ROWS = [0.4, -0.3, 1.1]
+GROUPS = [0, 1, 1]
+
+mu = Scalar("mu", prior=laws.normal(0, 5))
+tau = Scalar("tau", prior=laws.half_cauchy(1))
+eta = Vector("eta", prior=laws.normal(0, 1))
+y, group = Data("y", ROWS), Data("group", GROUPS)
+
+plain_mu, plain_tau, plain_eta = Scalar("mu"), Scalar("tau", domain=POSITIVE), Vector("eta")
+plain_y, plain_group = Data("y"), Data("group")
+
+
+def parts(posterior):
+    """All that is behind a posterior, so that equal ones are sampled alike."""
+    return {
+        "blocks": sorted(posterior.blocks, key=str),
+        "log_likelihood": posterior.log_likelihood,
+        "log_prior": posterior.log_prior,
+        "data": {s for s, _ in posterior.data},
+        "given": dict(posterior.given),
+        "demands": set(posterior.demands),
+        "laws": [(law.name, law.variable, law.expression) for law in posterior.laws],
+        "derived": dict(posterior.derived),
+    }
+
+
+def short_line(x, w):
+    return laws.normal(y, total(x * w), tau)
+
+
+WEIGHTS, PLAIN_WEIGHTS = Vector("w", prior=laws.dirichlet(2)), Vector("w", domain=Simplex())
+CUTS, PLAIN_CUTS = Ordered("c", 2, prior=laws.normal(0, 5)), Ordered("c", 2)
+LOCAL = Vector("local", prior=laws.half_cauchy(1))
+PLAIN_LOCAL = Vector("local", domain=POSITIVE)
+LABELS = [0, 2, 1]
+BOTH_FORMS = {
+    "non-centred": (
+        lambda: Posterior(
+            log_likelihood=laws.normal(y, mu + tau * eta[group], 1),
+            derived={"theta": mu + tau * eta, "scales": [tau, tau**2]},
+        ),
+        lambda: Posterior(
+            (plain_mu, plain_tau, plain_eta),
+            laws.normal(plain_y, plain_mu + plain_tau * plain_eta[plain_group], 1),
+            laws.normal(plain_mu, 0, 5)
+            + laws.half_cauchy(plain_tau, 1)
+            + total(laws.normal(plain_eta, 0, 1)),
+            {plain_y: ROWS, plain_group: GROUPS},
+            derived={
+                "theta": plain_mu + plain_tau * plain_eta,
+                "scales": [plain_tau, plain_tau**2],
+            },
+        ),
+    ),
+    "centred, of which the likelihood names one block": (
+        lambda: Posterior(
+            log_likelihood=laws.normal(
+                y, Vector("theta", prior=laws.normal(mu, tau))[group], Rational(1, 2)
+            )
+        ),
+        lambda: Posterior(
+            (plain_mu, plain_tau, Vector("theta")),
+            laws.normal(plain_y, Vector("theta")[plain_group], Rational(1, 2)),
+            laws.normal(plain_mu, 0, 5)
+            + laws.half_cauchy(plain_tau, 1)
+            + total(laws.normal(Vector("theta"), plain_mu, plain_tau)),
+            {plain_y: ROWS, plain_group: GROUPS},
+        ),
+    ),
+    "a scale of each coordinate": (
+        lambda: Posterior(
+            log_likelihood=laws.normal(
+                y, Vector("b", like=LOCAL, prior=laws.normal(0, tau * LOCAL))[group], 1
+            )
+        ),
+        lambda: Posterior(
+            (Vector("b", like=PLAIN_LOCAL), PLAIN_LOCAL, plain_tau),
+            laws.normal(plain_y, Vector("b", like=PLAIN_LOCAL)[plain_group], 1),
+            laws.half_cauchy(plain_tau, 1)
+            + total(laws.half_cauchy(PLAIN_LOCAL, 1))
+            + total(laws.normal(Vector("b", like=PLAIN_LOCAL), 0, plain_tau * PLAIN_LOCAL)),
+            {plain_y: ROWS, plain_group: GROUPS},
+        ),
+    ),
+    "a simplex, and labels whose symbol stands in no expression": (
+        lambda: Posterior(log_likelihood=laws.categorical(Data("k", LABELS), WEIGHTS)),
+        lambda: Posterior(
+            PLAIN_WEIGHTS,
+            laws.categorical(Data("k"), PLAIN_WEIGHTS),
+            laws.dirichlet(PLAIN_WEIGHTS, 2),
+            {Data("k"): LABELS},
+        ),
+    ),
+    "a mixture with weights by number": (
+        lambda: Posterior(
+            log_likelihood=laws.mixture(
+                [WEIGHTS[0], 1 - total(WEIGHTS)], [laws.normal(y, mu, 1), laws.normal(y, 3, tau)]
+            )
+        ),
+        lambda: Posterior(
+            (plain_mu, plain_tau, PLAIN_WEIGHTS),
+            laws.mixture(
+                [PLAIN_WEIGHTS[0], 1 - total(PLAIN_WEIGHTS)],
+                [laws.normal(plain_y, plain_mu, 1), laws.normal(plain_y, 3, plain_tau)],
+            ),
+            laws.normal(plain_mu, 0, 5)
+            + laws.half_cauchy(plain_tau, 1)
+            + laws.dirichlet(PLAIN_WEIGHTS, 2),
+            {plain_y: ROWS},
+        ),
+    ),
+    "an ordered block": (
+        lambda: Posterior(log_likelihood=laws.ordered_logistic(Data("k", LABELS), mu, CUTS)),
+        lambda: Posterior(
+            (plain_mu, PLAIN_CUTS),
+            laws.ordered_logistic(Data("k"), plain_mu, PLAIN_CUTS),
+            laws.normal(plain_mu, 0, 5) + laws.normal(PLAIN_CUTS, 0, 5),
+            {Data("k"): LABELS},
+        ),
+    ),
+    "rows of several columns, and a block between ends": (
+        lambda: Posterior(
+            log_likelihood=short_line(
+                Data("x", X, like=(w := Vector("b", prior=laws.uniform(-1, 2)))), w
+            )
+        ),
+        lambda: Posterior(
+            (plain_tau, w := Vector("b", domain=Interval.open(-1, 2))),
+            laws.normal(plain_y, total(Data("x", like=w) * w), plain_tau),
+            laws.half_cauchy(plain_tau, 1) + total(laws.uniform(w, -1, 2)),
+            {plain_y: ROWS, Data("x", like=w): X},
+        ),
+    ),
+    "a prior that is written besides, of another block": (
+        lambda: Posterior(
+            log_likelihood=laws.normal(y, mu + Scalar("b"), tau), log_prior=-Scalar("b") ** 2
+        ),
+        lambda: Posterior(
+            (plain_mu, plain_tau, Scalar("b")),
+            laws.normal(plain_y, plain_mu + Scalar("b"), plain_tau),
+            -(Scalar("b") ** 2) + laws.normal(plain_mu, 0, 5) + laws.half_cauchy(plain_tau, 1),
+            {plain_y: ROWS},
+        ),
+    ),
+    "a law that is cut off at a number": (
+        lambda: Posterior(
+            log_likelihood=laws.normal(
+                y, 0, Scalar("s", domain=POSITIVE, prior=laws.normal(1, 2))
+            )
+        ),
+        lambda: Posterior(
+            Scalar("s", domain=POSITIVE),
+            laws.normal(plain_y, 0, Scalar("s", domain=POSITIVE)),
+            laws.normal(Scalar("s", domain=POSITIVE), 1, 2),
+            {plain_y: ROWS},
+        ),
+    ),
+    "blocks and some data that are given": (
+        lambda: Posterior(
+            (tau, mu), laws.normal(plain_y, mu, tau), data={plain_y: ROWS}
+        ),
+        lambda: Posterior(
+            (plain_mu, plain_tau),
+            laws.normal(plain_y, plain_mu, plain_tau),
+            laws.normal(plain_mu, 0, 5) + laws.half_cauchy(plain_tau, 1),
+            {plain_y: ROWS},
+        ),
+    ),
+}  # fmt: skip
+X = np.arange(6.0).reshape(3, 2)
+
+
+@pytest.mark.parametrize("name", BOTH_FORMS)
+def test_the_short_form_is_the_one_that_is_written_out(name):
+    short, written = (parts(form()) for form in BOTH_FORMS[name])
+    assert short == written
+
+
+# Of each law its arguments in the language and in scipy, from a mean and a scale.
+LAWS = {
+    "normal": (laws.normal, stats.norm),
+    "cauchy": (laws.cauchy, stats.cauchy),
+    "logistic": (laws.logistic, stats.logistic),
+    "student_t": (lambda m, s: laws.student_t(4, m, s), lambda m, s: stats.t(4, m, s)),
+    "half_normal": (lambda m, s: laws.half_normal(s), lambda m, s: stats.halfnorm(0, s)),
+    "half_cauchy": (lambda m, s: laws.half_cauchy(s), lambda m, s: stats.halfcauchy(0, s)),
+    "exponential": (lambda m, s: laws.exponential(s), lambda m, s: stats.expon(0, 1 / s)),
+    "gamma": (lambda m, s: laws.gamma(3, s), lambda m, s: stats.gamma(3, scale=1 / s)),
+    "inverse_gamma": (lambda m, s: laws.inverse_gamma(3, s), lambda m, s: stats.invgamma(3, 0, s)),
+    "log_normal": (laws.log_normal, lambda m, s: stats.lognorm(s, 0, np.exp(m))),
+    "weibull": (lambda m, s: laws.weibull(2, s), lambda m, s: stats.weibull_min(2, 0, s)),
+    "beta": (lambda m, s: laws.beta(2, s), lambda m, s: stats.beta(2, s)),
+    "uniform": (lambda m, s: laws.uniform(-1, 2), lambda m, s: stats.uniform(-1, 3)),
+}
+
+
+def random_model(number):
+    """A hierarchy of up to six blocks; the posterior, a point, and scipy's value there."""
+    rng = Random(number)
+    blocks, point, known, predictor = [], {}, 0.0, 0
+
+    def chosen(positive):
+        """A number, or a block that was declared before, with its value."""
+        fitting = [b for b in blocks if b.is_positive or not positive]
+        if not fitting or rng.random() < 0.4:
+            number = Rational(rng.randint(1, 40), 10)
+            return number, float(number)
+        block = rng.choice(fitting)
+        return block, point[block.name]
+
+    for k in range(rng.randint(1, 6)):
+        law, in_scipy = LAWS[rng.choice(list(LAWS))]
+        (mean, mean_value), (scale, scale_value) = chosen(False), chosen(True)
+        vector = rng.random() < 0.3
+        kind = Vector if vector else Scalar
+        block = kind(f"b{k}", prior=law(mean, scale))
+        value = np.array([rng.uniform(0.1, 0.9) for _ in range(3 if vector else 1)])
+        known += in_scipy(mean_value, scale_value).logpdf(value).sum()
+        point[block.name] = value if vector else value[0]
+        if not vector:
+            blocks.append(block)
+        predictor += block[group] if vector else block
+    return Posterior(log_likelihood=laws.normal(y, predictor, 1)), point, known
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_the_priors_of_random_models_are_those_of_scipy(number):
+    posterior, point, known = random_model(number)
+    draws = {b: np.asarray(point[b.name], dtype=float)[None] for b in posterior.blocks}
+    found = Values(draws).at(posterior.log_prior)
+    assert float(found.reshape(())) == pytest.approx(known, rel=1e-9, abs=1e-9)
+    assert {b.name for b in posterior.blocks} == set(point)
+
+
+def a(**more):
+    return Scalar("a", **more)
+
+
+LINE = laws.normal(y, mu, tau)
+MINE = laws.normal(y, a(prior=laws.normal(0, 1)), 1)
+REFUSED = {
+    "a law twice, by name": (
+        lambda: Posterior(log_likelihood=LINE, log_prior=laws.normal(mu, 0, 5)),
+        "log_prior contains mu, which is declared with the prior normal(0, 5): that is added to"
+        " log_prior, and would be counted twice",
+    ),
+    "a law twice, written out": (
+        lambda: Posterior((mu, tau), LINE, -(mu**2) / 50),
+        "log_prior contains mu, which is declared with the prior",
+    ),
+    "a law that depends on such a block": (
+        lambda: Posterior(
+            log_likelihood=LINE + laws.normal(y, a(), 1), log_prior=-((a() - mu) ** 2)
+        ),
+        "declare blocks whose laws depend on it with theirs",
+    ),
+    "a law of an ordered block twice": (
+        lambda: Posterior(
+            log_likelihood=laws.ordered_logistic(Data("k", LABELS), 0, CUTS),
+            log_prior=laws.normal(CUTS, 0, 5),
+        ),
+        "log_prior contains c, which is declared with the prior",
+    ),
+    "a law in the likelihood": (
+        lambda: Posterior(log_likelihood=LINE + laws.normal(mu, 0, 5)),
+        "log_likelihood contains a law of mu, which is declared with the prior normal(0, 5); the"
+        " log likelihood is added once for each datum",
+    ),
+    "a scaled law in the likelihood": (
+        lambda: Posterior(log_likelihood=LINE + laws.normal(mu, 0, 5) / 3),
+        "log_likelihood contains a law of mu",
+    ),
+    "a law of coordinates in the likelihood": (
+        lambda: Posterior(
+            log_likelihood=laws.normal(y, eta[group], 1) + total(laws.normal(eta, 0, 1))
+        ),
+        "log_likelihood contains a law of eta",
+    ),
+    "no law": (
+        lambda: Posterior(log_likelihood=laws.normal(y, mu + a(), tau)),
+        "a has no prior: declare it with one, as in Scalar('a', ..., prior=normal(0, 1)), or give"
+        " log_prior= (0 for a flat one)",
+    ),
+    "no law between two ends": (
+        lambda: Posterior(log_likelihood=laws.normal(y, a(domain=UNIT), 1)),
+        "a has no prior",
+    ),
+    "no law of an ordered block": (
+        lambda: Posterior(
+            (PLAIN_CUTS,), laws.ordered_logistic(Data("k", LABELS), 0, PLAIN_CUTS)
+        ),
+        "c has no prior",
+    ),
+    "a parent that is not there": (
+        lambda: Posterior(
+            (a(prior=laws.normal(mu, 1)),), laws.normal(y, a(prior=laws.normal(mu, 1)), 1)
+        ),
+        "the prior of a, normal(mu, 1), has mu, which is not in blocks=(a); add it there",
+    ),
+    "another prior": (
+        lambda: Posterior(log_likelihood=MINE + laws.normal(y, a(prior=laws.normal(0, 2)), 1)),
+        "the name a has two meanings: a Scalar on Reals with the prior normal(0, 1) and a Scalar on"
+        " Reals with the prior normal(0, 2); use one symbol everywhere",
+    ),
+    "the same block without its prior": (
+        lambda: Posterior(a(prior=laws.normal(0, 1)), laws.normal(y, a(), 1)),
+        "a Scalar on Reals with the prior normal(0, 1) and a Scalar on Reals without a prior",
+    ),
+    "the same block without its prior, in a quantity": (
+        lambda: Posterior(log_likelihood=MINE, derived={"q": exp(a())}),
+        "the name a has two meanings",
+    ),
+    "the same block without its prior, in another prior": (
+        lambda: Posterior(log_likelihood=MINE * Scalar("b", prior=laws.normal(a(), 1))),
+        "the name a has two meanings",
+    ),
+    "values twice": (
+        lambda: Posterior(log_likelihood=LINE, data={y: ROWS}),
+        "y is declared with its values, and data= has an array for it as well",
+    ),
+    "values and data of that name": (
+        lambda: Posterior(log_likelihood=LINE, data={plain_y: ROWS}),
+        "the name y has two meanings: data without an array and data with an array",
+    ),
+    "two arrays of one name": (
+        lambda: Posterior(log_likelihood=LINE + laws.normal(Data("y", list(ROWS)), mu, 1)),
+        "the name y has two meanings: data with an array and data with an array",
+    ),
+    "data in a prior": (
+        lambda: a(prior=laws.normal(y, 1)),
+        "the prior normal(y, 1) of a depends on y, which is data",
+    ),
+    "a domain that cuts off a moving law": (
+        lambda: a(domain=POSITIVE, prior=laws.normal(mu, 1)),
+        "its normalising constant depends on mu",
+    ),
+    "a domain that is wider than the law": (
+        lambda: a(domain=Interval(-1, oo), prior=laws.half_normal(1)),
+        "is a law on Interval.open(0, oo), and a lives on",
+    ),
+    "a vector as an argument of one number": (
+        lambda: a(prior=laws.normal(eta, 1)),
+        "the prior normal(eta, 1) of a is of vectors, and a is one number",
+    ),
+    "a vector of another length": (
+        lambda: Vector("b", prior=laws.normal(eta, 1)),
+        "eta has another length than b; declare b with like=eta, or sum eta",
+    ),
+    "a scale that may be negative": (lambda: a(prior=laws.normal(0, mu)), "the sd of normal is mu"),
+    "a law with its variable": (
+        lambda: a(prior=laws.normal(a(), 0, 1)),
+        "the prior of a is a log density; leave out its variable, as in Scalar('a', prior=normal",
+    ),
+    "a law without its arguments": (lambda: a(prior=laws.normal), "the prior of a is a function"),
+    "a tuple": (lambda: a(prior=(laws.normal, 0, 1)), "the prior of a is tuple"),
+    "a law of one number on a simplex": (
+        lambda: Vector("w", domain=Simplex(), prior=laws.normal(0, 1)),
+        "use dirichlet",
+    ),
+    "one number on a simplex": (lambda: a(prior=laws.dirichlet(1)), "a domain of a Vector"),
+    "a concentration of each": (
+        lambda: Vector("w", prior=laws.dirichlet([1, 2, 3])),
+        "write total((a - 1)*log(w)) + (3 - 1)*log(1 - total(w)) into log_prior=, where 3 is that"
+        " of the last one, and give the others as params={'a': [1, 2]}",
+    ),
+    "one concentration as a list": (
+        lambda: laws.dirichlet([2, 2]),
+        "here write 2; K is learned from data",
+    ),
+    "ends in the wrong order": (lambda: laws.uniform(1, 0), "low < high"),
+    "a positive law of an ordered block": (
+        lambda: Ordered("c", 2, prior=laws.half_normal(1)),
+        "half_normal",
+    ),
+    "a law without its variable in a sum": (
+        lambda: LINE + laws.normal(mu, 5),
+        "normal(mu, 5) is a law without its variable, and normal takes (x, mean, sd)",
+    ),
+    "such a law in a product": (lambda: 2 * laws.normal(mu, 5), "a law without its variable"),
+    "such a law less something": (lambda: mu - laws.normal(mu, 5), "a law without its variable"),
+    "such a law as a likelihood": (
+        lambda: Posterior(log_likelihood=laws.normal(y, mu)),
+        "log_likelihood: normal(y, mu) is a law without its variable",
+    ),
+    "such laws in a mixture": (
+        lambda: laws.mixture([1], [laws.normal(0, 1)]),
+        "mixture: normal(0, 1) is a law without its variable",
+    ),
+    "a density in the place of blocks": (
+        lambda: Posterior(LINE),
+        "write Posterior(log_likelihood=...)",
+    ),
+    "a gradient without blocks": (
+        lambda: Posterior(log_likelihood=LINE, gradient=print),
+        "give blocks=(...)",
+    ),
+    "a gradient without an order of data": (
+        lambda: Posterior((mu, tau), LINE, gradient=print),
+        "declare y without its values, and give data={y: ...}",
+    ),
+    "nothing": (Posterior, "needs gradient="),
+    "a block as values": (lambda: Data("x", eta), "write Data('x', like=eta)"),
+    "text as values": (lambda: Data("x", "1, 2"), "must be an array"),
+    "a number as values": (lambda: Data("x", 3), "must be an array"),
+    "a dict as values": (lambda: Data("x", {"x": 1}), "must be an array"),
+    "a block of a sampler": (
+        lambda: Recipe(tau, tau**2, 1, 0),
+        "tau in state= is declared with the prior half_cauchy(1), which only a Posterior reads",
+    ),
+    "a block of a rule": (
+        lambda: Update(Symbol("h", positive=True), {mu: mu / 2}, target=mu**2),
+        "mu in ",
+    ),
+    "a block that another one stands for": (
+        lambda: Recipe(Preimage("phi", tau, exp), Symbol("phi") ** 2, 1, 0),
+        "only a Posterior reads",
+    ),
+    "a block of a model with labels": (
+        lambda: LabelledPosterior(
+            LOCAL, z := Labels("z", like=LOCAL), z.sum(total(z.counts * LOCAL)), 0
+        ),
+        "local in blocks= is declared with the prior",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_mistake_is_refused_with_its_repair(name):
+    wrong, said = REFUSED[name]
+    with pytest.raises(RecipeError) as refused:
+        wrong()
+    assert said in str(refused.value)
+
+
+def test_an_expression_in_the_place_of_a_posterior_has_no_priors():
+    from catalog.sghmc import sghmc
+
+    with pytest.raises(RecipeError, match="only a Posterior reads"):
+        bind(sghmc, mu**2 + eta**2)
+
+
+def test_blocks_are_equal_where_their_priors_are():
+    same = [Scalar("mu", prior=laws.normal(0, 5)), Scalar("mu", prior=laws.normal(0, sd=5.0))]
+    assert all(b == mu and hash(b) == hash(mu) for b in same)
+    others = [
+        plain_mu,
+        Scalar("mu", prior=laws.normal(0, 4)),
+        Scalar("mu", prior=laws.cauchy(0, 5)),
+        Scalar("mu", domain=POSITIVE, prior=laws.normal(0, 5)),
+    ]
+    assert all(mu != b for b in others)
+    assert eta != plain_eta
+    assert eta == Vector("eta", prior=laws.normal(0, 1))
+    assert set((mu + plain_mu).args) == {mu, plain_mu}
+
+
+def test_data_are_equal_where_their_array_is_the_same_one():
+    x = Data("x", X, like=eta)
+    assert y == Data("y", ROWS)
+    assert hash(y) == hash(Data("y", ROWS))
+    assert y not in (Data("y", list(ROWS)), plain_y)
+    assert x == Data("x", X, like=eta)
+    assert x not in (Data("x", X.copy(), like=eta), Data("x", like=eta))
+
+
+@pytest.mark.parametrize("symbol", [mu, tau, eta, WEIGHTS, CUTS.blocks[1]], ids=str)
+def test_a_copy_of_a_block_is_equal_to_it(symbol):
+    for other in (pickle.loads(pickle.dumps(symbol)), copy.deepcopy(symbol)):
+        assert other == symbol
+        assert str(other.prior) == str(symbol.prior)
+
+
+def test_data_that_are_pickled_together_have_one_array():
+    one, both = pickle.loads(pickle.dumps((y, y * mu)))
+    assert one.values == ROWS
+    assert one in both.free_symbols
+
+
+def test_the_domain_is_the_support_of_the_law():
+    assert tau.domain == POSITIVE
+    assert tau.is_positive
+    assert mu.domain == plain_mu.domain
+    assert Scalar("p", prior=laws.beta(1, 2)).domain == UNIT
+    assert Scalar("p", prior=laws.uniform(-1, 0)).domain == Interval.open(-1, 0)
+    assert Scalar("p", prior=laws.uniform(-1, 0)).is_negative
+    assert isinstance(WEIGHTS.domain, Simplex)
+
+
+def test_blocks_stand_by_name_and_numbers_as_numbers():
+    names = ["b10", "b9", "a", "b"]
+    means = sum(Scalar(n, prior=laws.normal(0, 1)) for n in names)
+    posterior = Posterior(log_likelihood=laws.normal(y, means, 1))
+    assert [b.name for b in posterior.blocks] == ["a", "b", "b9", "b10"]
+
+
+def test_a_posterior_says_its_priors():
+    posterior = Posterior(log_likelihood=laws.normal(y, mu + eta[group], tau))
+    assert dict(posterior.priors) == {
+        "eta": "normal(0, 1)",
+        "mu": "normal(0, 5)",
+        "tau": "half_cauchy(1)",
+    }
+    shown = repr(posterior)
+    assert "prior: eta ~ normal(0, 1), mu ~ normal(0, 5), tau ~ half_cauchy(1)" in shown
+    assert "log prior" not in shown
+    mixed = Posterior(log_likelihood=laws.normal(y, mu + a(), 1), log_prior=-(a() ** 2))
+    assert "prior: mu ~ normal(0, 5)" in repr(mixed)
+    assert "log prior: -a**2" in repr(mixed)
+
+
+def test_a_block_that_only_a_quantity_uses_has_its_prior():
+    posterior = Posterior(log_likelihood=LINE, derived={"q": mu * a(prior=laws.normal(0, 3))})
+    assert "a" in posterior.priors
+    assert posterior.log_prior.has(Scalar("a"))
+
+
+def test_parameters_may_stand_in_a_prior():
+    s = Parameter("s", positive=True)
+    posterior = Posterior(log_likelihood=laws.normal(y, a(prior=laws.normal(0, s)), 1))
+    assert posterior.parameters == (s,)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"), list(product([(0, 5), (0,), ()], [{}, {"sd": 5}, {"mean": 0, "sd": 5}]))
+)
+def test_a_law_without_its_variable_takes_all_its_other_arguments(given, named):
+    names = [*(("mean", "sd")[: len(given)]), *named]
+    if sorted(names) == ["mean", "sd"]:
+        assert isinstance(laws.normal(*given, **named), Prior)
+    elif len(names) < 2:
+        with pytest.raises(TypeError):
+            laws.normal(*given, **named)
