@@ -18,10 +18,10 @@ from codegen.check_arguments import (
 from codegen.files.convert import as_path
 from codegen.generate import Module
 from codegen.inputs.preimages import reported_block
-from codegen.inputs.schedule import Constant, Schedule, schedule_of
+from codegen.inputs.schedule import Constant, Schedule, schedule_of, step_sizes
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, Indexed, Scalar
+from recipe.language.symbols import Block, Indexed, Scalar, name_of
 
 ALL = "all"  # as ``keep``: every block
 MAX_CALLS = 2**53  # the calls of a gradient are counted in a float
@@ -95,6 +95,24 @@ class SamplingOptions:
             done: the number of steps that it has done, with its warm-up.
         """
         return max(0, done - self.warmup) // self.thin
+
+    @property
+    def schedules(self) -> dict[str, Schedule]:
+        """The schedules among the parameters, by name, in the order of names."""
+        given = {name_of(key): value for key, value in self._given.items()}
+        return {name: s for name, s in sorted(given.items()) if isinstance(s, Schedule)}
+
+    @property
+    def numbers(self) -> dict[Any, Any]:
+        """The parameters as numbers and arrays: those with a schedule at their first step."""
+        return {
+            key: float(step_sizes(value, 0, 1)[0]) if isinstance(value, Schedule) else value
+            for key, value in self._given.items()
+        }
+
+    @property
+    def _given(self) -> Mapping[Any, Any]:
+        return self.params if isinstance(self.params, Mapping) else {}
 
     @property
     def rows(self) -> int:

@@ -12,6 +12,7 @@ from numba.core.errors import NumbaError
 
 from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
+from codegen.inputs.parameter_schedules import pieces
 from codegen.inputs.python_gradient import Calls
 from codegen.inputs.schedule import Constant, step_sizes
 from codegen.inputs.user_gradient import reason_of_numba
@@ -162,11 +163,23 @@ class Compiled:
             number of the block that stopped the chain, or -1.
         """
         schedule = self.options.schedule
+        if self.module.scheduled:
+            return self._advance_by_pieces(state, draws, chain, begin, count)
         if isinstance(schedule, Constant):
             return self.move(state, draws, chain, begin, count, schedule.a)
         return self._call(
             self.loaded.run_schedule, state, draws, chain, step_sizes(schedule, begin, count), begin
         )
+
+    def _advance_by_pieces(
+        self, state: Any, draws: Any, chain: int, begin: int, count: int
+    ) -> tuple[int, int]:
+        """Move one chain as ``advance`` does, with parameters that have schedules."""
+        found = pieces(self.module, self.options, begin, count)
+        changing = (found.begins, found.values, found.anew)
+        run = self.loaded.run_scheduled
+        done, invalid = self._call(run, state, draws, chain, found.sizes, *changing)
+        return int(done), int(invalid)
 
     def move(
         self, state: Any, draws: Any, chain: int, begin: int, count: int, size: float
@@ -183,10 +196,10 @@ class Compiled:
         return self.move(state, self.no_draws(), chain, begin, count, size)[1] < 0
 
     def _call(
-        self, run: Any, state: Any, draws: Any, chain: int, sizes: Any, *steps: int
+        self, run: Any, state: Any, draws: Any, chain: int, sizes: Any, *steps: Any
     ) -> tuple[int, int]:
-        """Call ``run`` with one step size and a number of steps, or ``run_schedule`` with an array
-        of step sizes.
+        """Call ``run`` with one step size and a number of steps, ``run_schedule`` with an array of
+        step sizes, or ``run_scheduled`` with the pieces of a run.
         """
         gradient, data, params = self.arguments()
         seed, warmup, thin = np.uint64(self.options.seed), self.options.warmup, self.options.thin

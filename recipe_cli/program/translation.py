@@ -192,6 +192,7 @@ def legend_of(module: Module) -> Legend:
             for U, r in module.references.items()
             if isinstance(r, Table)
         },
+        scheduled=tuple(module.scheduled.values()),
     )
 
 
