@@ -348,6 +348,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         given = {**at_modes, **given}
         data = data | _control_fields(inputs, modes, users, densities)
     data = data | snapshot_data(module, options.svrg)
+    data = data | {field: np.ones(1) for field in module.adapting}
     rows = max((array.shape[0] for array in inputs.data.values()), default=0)
     require_room(module, options, lengths, rows)
     with line_while(f"compiling {module.name}", wanted=caller.progress):
