@@ -253,7 +253,9 @@ def call_user_gradient(
         )
     if isinstance(function, PythonGradient):
         points = zip(posterior.blocks, blocks, strict=True)
-        require_finite(posterior.blocks, results, ", ".join(f"{b} = {shown(b, p)}" for b, p in points))
+        require_finite(
+            posterior.blocks, results, ", ".join(f"{b} = {shown(b, p)}" for b, p in points)
+        )
     if not finite:
         raise RecipeError(
             "the gradient of your own does not write a finite number into every coordinate of"

@@ -144,7 +144,7 @@ def test_of_a_posterior_with_minibatches():
         (lambda t: 1 / 0, "the gradient of your own fails: ZeroDivisionError: division by zero"),
         (lambda t: t / [1, 0], "by theta[1] is inf at the first state of chain 0; correct it"),
         (lambda t: t.astype(int), "by theta consists of whole numbers (int64)"),
-        (lambda t: t[None, :], "the shape (1, 2); return an array of the shape (2,): theta is a ve"),
+        (lambda t: t[None, :], "the shape (1, 2); return an array of the shape (2,): theta is a"),
         (lambda t: (1.0, t), "(value_and_grad), return the gradient alone"),
         (lambda t: {"w": t}, "ravel_pytree(parameters) returns it"),
         (lambda t: [t, t[:1]], "numpy.concatenate([p.ravel() for p in ...])"),
