@@ -18,7 +18,7 @@ from codegen.files.libsvm import read_libsvm
 from codegen.files.tables import read_table
 from codegen.generate import Module, generate
 from codegen.inputs.compiled_posterior import Density
-from codegen.inputs.schedule import Constant, Cyclical, Polynomial
+from codegen.inputs.schedule import Constant, Cyclical, Geometric, Polynomial
 from codegen.labels.reducers import Completion, Kept
 from codegen.labels.sample import LabelRun, count_labels, sample_labels
 from codegen.results.diagnostics.diagnosis import Diagnosis
@@ -44,6 +44,7 @@ __all__ = [
     "Diagnosis",
     "Divergence",
     "Draws",
+    "Geometric",
     "Kept",
     "LabelRun",
     "Module",

@@ -29,7 +29,7 @@ NAMES_BY_PACKAGE = {
     """,
     "codegen": """
         BiasWarning Completion Constant CountTable Cyclical Density Diagnosis Divergence Draws
-        Kept LabelRun Module OneStep Plots
+        Geometric Kept LabelRun Module OneStep Plots
         Polynomial Prediction SavedDraws Tuning UntunableError
         compute_log_likelihood count_labels diagnose generate
         memory_mapped one_step plot read_counts read_draws

@@ -109,7 +109,7 @@ def dry_run(
         number = min(more, options.steps)
         seconds = _timed(target, options, number) / number
     (module, *_) = modules
-    values = {name_of(key): value for key, value in (options.params or {}).items()}
+    values = {name_of(key): value for key, value in options.numbers.items()}
     listed = [
         (p, values[p.name])
         for p in (*parameters_listed(declaration), *_of_posterior(law))
