@@ -27,7 +27,7 @@ def forget_arrays(arrays: Iterable[Any]) -> None:
         return
     clear_cache()
     for function in (at_label, free_indexed, symbols_in, derivative, possible_signs):
-        function.cache_clear()  # type: ignore[attr-defined]
+        function.cache_clear()  # type: ignore[union-attr]
 
 
 def _size(array: Any) -> int:
