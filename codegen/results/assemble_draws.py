@@ -170,7 +170,7 @@ def _places(
     """Return where derived quantities are evaluated: the draws of each posterior that has some, and
     all of whose blocks are kept.
     """
-    named = {name_of(key): value for key, value in (options.params or {}).items()}
+    named = {name_of(key): value for key, value in options.numbers.items()}
     return [
         at_draws(p, values, named)
         for p in _posteriors(module)
@@ -242,6 +242,12 @@ def _divergence(
     )
 
 
+def _schedules(options: SamplingOptions) -> dict[str, Any]:
+    return {
+        name: {"schedule": type(s).__name__, **asdict(s)} for name, s in options.schedules.items()
+    }
+
+
 def _attributes(
     what: Recipe | Update | Kernel,
     module: Module,
@@ -263,6 +269,7 @@ def _attributes(
         "recipe": what.name or module.name,
         "scheme": module.scheme,
         "step_size": json.dumps({"schedule": type(schedule).__name__, **asdict(schedule)}),
+        **({"schedules": json.dumps(_schedules(options))} if options.schedules else {}),
         "seed": str(options.seed),
         "chains": options.chains,
         "warmup": options.warmup,

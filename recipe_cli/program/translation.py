@@ -192,6 +192,12 @@ def legend_of(module: Module) -> Legend:
             for U, r in module.references.items()
             if isinstance(r, Table)
         },
+        adapting={
+            U: e.average.adapts
+            for U, e in estimators.items()
+            if e.average is not None and e.average.adapts is not None
+        },
+        scheduled=tuple(module.scheduled.values()),
     )
 
 
