@@ -155,7 +155,8 @@ def sample(
         keep: the blocks to keep, by symbol or name, or "all". None keeps those that the posterior
             or the potential depends on, and leaves momenta and other auxiliary blocks out; it keeps
             all where a recipe or kernel has neither. What is kept changes no draw.
-        threads: the number of threads; None for one a chain, at most one a processor.
+        threads: the number of threads; None for one a chain, at most one a processor. Chains with a
+            ``gradient`` that Python calls run in one thread, unless it is ``thread_safe``.
         initial: first values by block, of the shape (length,) for all chains or (chains, length).
             Any other block starts near the centre of its domain (``codegen.inputs.initial_states``
             says where).
@@ -509,7 +510,7 @@ def _run(
             runner.advance,
             chains,
             options.steps,
-            options.workers,
+            runner.kernel.workers,
             caller.progress,
             between_chunks,
             caller.signals,
