@@ -347,7 +347,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         at_modes = inputs.in_state(_at_modes(modes, options.chains), "control_variates=")
         given = {**at_modes, **given}
         data = data | _control_fields(inputs, modes, users, densities)
-    data = data | snapshot_data(module, options.svrg)
+    data = data | snapshot_data(module, options.svrg, data)
     data = data | {field: np.ones(1) for field in module.adapting}
     rows = max((array.shape[0] for array in inputs.data.values()), default=0)
     require_room(module, options, lengths, rows)
