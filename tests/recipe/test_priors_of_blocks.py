@@ -512,6 +512,34 @@ def test_a_mistake_is_refused_with_its_repair(name):
     assert said in str(refused.value)
 
 
+# Each guard, and what nothing else refuses: without it there would be a posterior, of another law.
+GUARDS = {
+    "_check_one_law": (
+        "a law twice, by name",
+        "a law twice, written out",
+        "a law that depends on such a block",
+        "a law of an ordered block twice",
+        "a law in the likelihood",
+        "a scaled law in the likelihood",
+        "a law of coordinates in the likelihood",
+        "no law between two ends",
+    ),
+    "_check_meanings": (
+        "the same block without its prior",
+        "values and data of that name",
+        "two arrays of one name",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("guard", "name"), [(guard, name) for guard, names in GUARDS.items() for name in names]
+)
+def test_a_guard_is_all_that_refuses_a_posterior_of_another_law(guard, name, monkeypatch):
+    monkeypatch.setattr(f"recipe.declare.declared.{guard}", lambda *_: None)
+    assert isinstance(REFUSED[name][0](), Posterior)
+
+
 def test_an_expression_in_the_place_of_a_posterior_has_no_priors():
     with pytest.raises(RecipeError, match="only a Posterior reads"):
         bind(sghmc, mu**2 + eta**2)
