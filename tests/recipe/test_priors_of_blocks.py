@@ -178,6 +178,19 @@ BOTH_FORMS = {
             {plain_y: ROWS, Data("x", like=w): X},
         ),
     ),
+    "trials that differ by datum": (
+        lambda: Posterior(
+            log_likelihood=laws.binomial(
+                Data("k", LABELS), Data("trials", [3, 3, 2]), Scalar("p", prior=laws.beta(1, 2))
+            )
+        ),
+        lambda: Posterior(
+            Scalar("p", domain=UNIT),
+            laws.binomial(Data("k"), Data("trials"), Scalar("p", domain=UNIT)),
+            laws.beta(Scalar("p", domain=UNIT), 1, 2),
+            {Data("k"): LABELS, Data("trials"): [3, 3, 2]},
+        ),
+    ),
     "a prior that is written besides, of another block": (
         lambda: Posterior(
             log_likelihood=laws.normal(y, mu + Scalar("b"), tau), log_prior=-Scalar("b") ** 2
@@ -608,6 +621,12 @@ def test_blocks_stand_by_name_and_numbers_as_numbers():
     means = sum(Scalar(n, prior=laws.normal(0, 1)) for n in names)
     posterior = Posterior(log_likelihood=laws.normal(y, means, 1))
     assert [b.name for b in posterior.blocks] == ["a", "b", "b9", "b10"]
+
+
+def test_data_that_are_given_come_before_those_that_symbols_carry():
+    given = Data("z")
+    posterior = Posterior(log_likelihood=laws.normal(y, mu * given, tau), data={given: ROWS})
+    assert [s.name for s, _ in posterior.data] == ["z", "y"]
 
 
 def test_a_posterior_says_its_priors():
