@@ -55,6 +55,11 @@ class Compiled:
         """The name of the unit that is run at once."""
         return "chain"
 
+    @property
+    def workers(self) -> int:
+        """The number of threads that run chains."""
+        return 1 if self.calls.need_one_thread else self.options.workers
+
     def arguments(self) -> tuple[Any, Any, Any]:
         """Return the gradient, the data and the parameters as the module takes them."""
         data = self.loaded.Data(**self.data) if self.data else ()
