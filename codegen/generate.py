@@ -381,11 +381,6 @@ def _check_moving_reference(
             f" {reduction}= moves it; leave one of them out"
         )
     for U, e in estimated.items():
-        if e.gradient.derived is None:
-            raise RecipeError(
-                f"{reduction}= goes through the rows of a derived gradient, and {U} has a gradient"
-                " of your own; leave gradient= out, or give control_variates= a mode"
-            )
         if not e.gradient.fields:
             raise RecipeError(f"{reduction}= needs rows of data, and {U} has none; leave it out")
 

@@ -151,17 +151,17 @@ def estimators(
                 plan.variances[U],
             )
         result[U] = Estimator(
-            gradient, control, average, _reference(U, reduction, names, fields, data)
+            gradient, control, average, _reference(gradient, reduction, names, fields, data)
         )
     return result
 
 
 def _reference(
-    U: Potential, reduction: Reduction, names: Namer, fields: Namer, data: Namer
+    gradient: PosteriorGradient, reduction: Reduction, names: Namer, fields: Namer, data: Namer
 ) -> Snapshot | Table | None:
     if reduction == "svrg":
-        return snapshot_of(U, names, fields, data)
-    return table_of(U, names, fields) if reduction == "saga" else None
+        return snapshot_of(gradient, names, fields, data)
+    return table_of(gradient.potential, names, fields) if reduction == "saga" else None
 
 
 def _control_variates(U: Potential, names: Namer, fields: Namer, data: Namer) -> ControlVariates:

@@ -192,6 +192,11 @@ def legend_of(module: Module) -> Legend:
             for U, r in module.references.items()
             if isinstance(r, Table)
         },
+        all_rows={
+            U: r.all_rows
+            for U, r in module.references.items()
+            if isinstance(r, Snapshot) and r.all_rows is not None
+        },
         adapting={
             U: e.average.adapts
             for U, e in estimators.items()
