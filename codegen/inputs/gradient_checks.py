@@ -56,9 +56,9 @@ def require_gradient(function: Gradient, blocks: Sequence[Block], at: Arrays) ->
         return
     rng = np.random.default_rng(0)
     found = [_asymmetric_pairs(function, free, at, slope, rng) for _ in range(DIRECTIONS)]
-    for pair in combinations_with_replacement(free, 2):
-        if all(pair in pairs for pairs in found):
-            raise RecipeError(_sentence(*(blocks[n] for n in pair), found[0][pair]))
+    for a, b in combinations_with_replacement(free, 2):
+        if all((a, b) in pairs for pairs in found):
+            raise RecipeError(_sentence(blocks[a], blocks[b], found[0][a, b]))
 
 
 def _sentence(a: Block, b: Block, derivatives: tuple[float, float]) -> str:
