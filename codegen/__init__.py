@@ -19,6 +19,7 @@ from codegen.files.tables import read_table
 from codegen.generate import Module, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.schedule import Constant, Cyclical, Geometric, Polynomial
+from codegen.inputs.thread_safe import thread_safe
 from codegen.label_chains import LabelRuns, sample_label_chains
 from codegen.labels.fit import Fit
 from codegen.labels.reducers import Completion, Kept
@@ -74,6 +75,7 @@ __all__ = [
     "sample_label_chains",
     "sample_labels",
     "sample_posterior_predictive",
+    "thread_safe",
     "tune",
 ]
 

@@ -34,7 +34,7 @@ NAMES_BY_PACKAGE = {
         compute_log_likelihood count_labels diagnose generate
         memory_mapped one_step plot read_counts read_draws
         read_libsvm read_table sample sample_label_chains sample_labels
-        sample_posterior_predictive tune
+        sample_posterior_predictive thread_safe tune
     """,
 }
 HOME = {name: package for package, names in NAMES_BY_PACKAGE.items() for name in names.split()}
