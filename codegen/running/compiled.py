@@ -16,6 +16,7 @@ from codegen.inputs.python_gradient import Calls
 from codegen.inputs.schedule import Constant, step_sizes
 from codegen.inputs.user_gradient import reason_of_numba
 from codegen.running.chains import Chain
+from codegen.store.records import as_record
 from codegen.system.collector import collector_paused
 from recipe.language.errors import RecipeError
 
@@ -217,7 +218,8 @@ class Compiled:
         key = (run, *map(type, numbers), *map(_form, arrays))
         if key not in self.entry_points:
             with collector_paused():
-                self.entry_points[key] = run.compile(tuple(map(run.typeof_pyval, given)))
+                types = tuple(as_record(run.typeof_pyval(value)) for value in given)
+                self.entry_points[key] = run.compile(types)
         return self.entry_points[key]
 
     def compile(self, chain: Chain) -> None:
