@@ -22,7 +22,6 @@ from codegen.printing.gradient import gradient_functions, potential_functions
 from codegen.printing.module import count_names, functions_texts, header, input_types
 from codegen.printing.python_text import printed
 from codegen.store import modules
-from codegen.store.records import as_record
 from codegen.system.collector import collector_paused
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
@@ -233,7 +232,7 @@ class Density:
         key = (function, *(a.dtype for a in arrays), *flags)
         if key not in self._entry_points:
             with collector_paused():
-                types = tuple(as_record(function.typeof_pyval(value)) for value in given)
+                types = tuple(map(function.typeof_pyval, given))
                 self._entry_points[key] = function.compile(types)
         return self._entry_points[key](*given)
 

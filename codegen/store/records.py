@@ -109,10 +109,10 @@ def _part(context: Any, builder: Any, kind: Record, value: Any, attr: str) -> An
         found = _loaded(builder, value, first, context.get_value_type(part))
         return impl_ret_borrowed(context, builder, part, found)
     made = context.make_array(part)(context, builder)
-    size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(part.dtype)))
+    size = context.get_abi_sizeof(context.get_data_type(part.dtype))
     numbers = [_loaded(builder, value, first + k, WORD) for k in range(1, _words(part))]
     made.data = _loaded(builder, value, first, made.data.type)
-    made.nitems, made.itemsize = numbers[0], size
+    made.nitems, made.itemsize = numbers[0], context.get_constant(types.intp, size)
     made.shape = cgutils.pack_array(builder, numbers[1 : 1 + part.ndim])
     made.strides = cgutils.pack_array(builder, numbers[1 + part.ndim :])
     return impl_ret_borrowed(context, builder, part, made._getvalue())
@@ -144,9 +144,7 @@ def _unboxed(kind: Record, given: Any, c: Any) -> NativeValue:
                 if native.cleanup is not None:
                     native.cleanup()  # the tuple still holds the array
         with otherwise:
-            c.pyapi.err_format(
-                "PyExc_ValueError", f"a tuple of {len(kind.parts)} parts is needed"
-            )
+            c.pyapi.err_format("PyExc_ValueError", f"a tuple of {len(kind.parts)} parts is needed")
             c.builder.store(cgutils.true_bit, wrong)
     return NativeValue(words, is_error=c.builder.load(wrong))
 
