@@ -20,7 +20,7 @@ from codegen.lowering.plan import plan
 from codegen.lowering.statements import Plan
 from codegen.printing.common_functions import common_names, common_text
 from codegen.printing.estimator import Estimator, Reduction, estimators
-from codegen.printing.module import ROWS, module_text
+from codegen.printing.module import ROWS, module_text, of_gradients
 from codegen.printing.moving_reference import Snapshot, Table
 from codegen.printing.provenance import provenance
 from codegen.store import modules
@@ -57,6 +57,8 @@ class Module:
         of_interest: the blocks of the state whose draws are kept unless a user says otherwise.
         redrawn: the fields of the state that every call of ``run`` fills before it reads them; a
             checkpoint leaves them out.
+        scheduled: the fields of the parameters that may have another value in each step, by name.
+        of_gradients: the fields of the parameters that gradients from data depend on, by name.
     """
 
     name: str
@@ -68,6 +70,8 @@ class Module:
     estimators: Mapping[Potential, Estimator] = field(repr=False)
     of_interest: tuple[Block, ...] = field(repr=False)
     redrawn: tuple[str, ...] = field(repr=False)
+    scheduled: Mapping[str, str] = field(default_factory=dict, repr=False)
+    of_gradients: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
         blocks = ", ".join(b.name for b in self.plan.state)
@@ -83,6 +87,12 @@ class Module:
     def controlled(self) -> bool:
         """True if its gradients are estimated with control variates."""
         return any(estimator.control is not None for estimator in self.estimators.values())
+
+    @property
+    def adapting(self) -> tuple[str, ...]:
+        """The fields of ``Data`` that are 0 once running variances of gradients stay."""
+        averages = (e.average for e in self.estimators.values())
+        return tuple(a.adapts for a in averages if a is not None and a.adapts is not None)
 
     @property
     def references(self) -> dict[Potential, Snapshot | Table]:
@@ -145,6 +155,7 @@ def generate(
     svrg: bool = False,
     saga: bool = False,
     compensate: bool = False,
+    scheduled: Sequence[str] = (),
 ) -> Module:
     """Generate the text of a Numba module whose ``run`` carries out steps of a sampler.
 
@@ -172,6 +183,8 @@ def generate(
             2016).
         compensate: True to estimate the variance of the gradient's noise during a run and to draw
             that much less noise (Ma, Chen & Fox 2015, section 3).
+        scheduled: names of parameters, such as a temperature, each of which may have another value
+            in every step: the module then has ``run_scheduled``.
 
     Returns:
         The module; nothing of it is written to disk or compiled.
@@ -221,6 +234,7 @@ def generate(
         scheme,
         reduction=_reduction(control_variates, svrg, saga),
         compensate=compensate,
+        scheduled=scheduled,
     )
 
 
@@ -267,6 +281,7 @@ def module_of(
     *,
     reduction: Reduction = "plain",
     compensate: bool = False,
+    scheduled: Sequence[str] = (),
 ) -> Module:
     """Return the module of an update rule or a kernel.
 
@@ -277,7 +292,7 @@ def module_of(
         name: the name in the head of the text and, as far as it can be, of the file.
         scheme: the discretisation, as the head of the text names it.
         reduction: how the variance of gradients from minibatches is reduced.
-        compensate: as in ``generate``.
+        compensate, scheduled: as in ``generate``.
     """
     # 2. Plan: sums by level, gradients, matrix products, fused loops. The namer gives no name of
     # the module twice.
@@ -293,13 +308,22 @@ def module_of(
         if U in step.potentials
     }
     state_names = field_namer([*step.fields.values(), *step.scratch, *RESERVED_FIELDS])
-    estimated = estimators(gradients, step, reduction, namer, state_names, data_names)
+    stops = not isinstance(what, Recipe)  # a recipe compensates with a variance that follows it
+    estimated = estimators(gradients, step, reduction, namer, state_names, data_names, stops=stops)
     _check_estimators(step, estimated, reduction, compensate)
     # 4. Print. 5. Check the text: exactly this text is imported later.
+    named = {name_of(s): f for s, f in step.settings.items()}
+    changing = {name: named[name] for name in sorted(scheduled) if name in named}
     ahead = {d.key: state_names.fresh(f"{d.name}_ahead") for d in drawn_ahead(step)}
     source = checked(
         module_text(
-            provenance(what, name, scheme, moves), step, estimated, ahead, namer, state_names
+            provenance(what, name, scheme, moves),
+            step,
+            estimated,
+            ahead,
+            namer,
+            state_names,
+            tuple(changing.values()),
         )
     )
     redrawn = (*ahead.values(), KEYS, *(ROWS if estimated else ()))
@@ -313,6 +337,8 @@ def module_of(
         estimated,
         blocks_of_interest(what),
         redrawn,
+        changing,
+        of_gradients(step, estimated),
     )
 
 
@@ -355,11 +381,6 @@ def _check_moving_reference(
             f" {reduction}= moves it; leave one of them out"
         )
     for U, e in estimated.items():
-        if e.gradient.derived is None:
-            raise RecipeError(
-                f"{reduction}= goes through the rows of a derived gradient, and {U} has a gradient"
-                " of your own; leave gradient= out, or give control_variates= a mode"
-            )
         if not e.gradient.fields:
             raise RecipeError(f"{reduction}= needs rows of data, and {U} has none; leave it out")
 

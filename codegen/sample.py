@@ -22,6 +22,7 @@ from codegen.inputs.float32_data import with_float32_data
 from codegen.inputs.initial_states import first_state, given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
+from codegen.inputs.parameter_schedules import require_schedules_that_fit, said_of_schedules
 from codegen.inputs.parameters import require_conditions, resolved_data, resolved_params
 from codegen.inputs.preimages import check_maps, into_state, out_of_state, with_images
 from codegen.inputs.python_gradient import PythonGradient, check_python_gradient
@@ -127,11 +128,13 @@ def sample(
             None where it is bound already, is written in the recipe, or has a ``gradient``.
         steps: the number of steps of each chain, the ``warmup`` included; None only where tuning
             finds it.
-        step_size: a number above 0, or a schedule: ``Constant``, ``Polynomial`` or ``Cyclical``.
-            None for a kernel that has no step size. "auto" tunes what is left open before the run,
-            as ``codegen.tune`` does: step size, scales, scheme, minibatch, a friction, steps.
+        step_size: a number above 0, or a schedule: ``Constant``, ``Polynomial``, ``Cyclical`` or
+            ``Geometric``. None for a kernel that has no step size. "auto" tunes what is left open
+            before the run, as ``codegen.tune`` does: step size, scales, scheme, minibatch, a
+            friction, steps.
         params: the value of every parameter, by name or symbol: a number, an array of the shape
-            (length,) for a vector parameter, (rows, columns) for a ``Dense`` matrix.
+            (length,) for a vector parameter, (rows, columns) for a ``Dense`` matrix. A number may
+            change from step to step by a schedule, such as ``{"T": Geometric(4, 0.05, 20_000)}``.
         scheme, order: the discretisation of a recipe, as for ``generate``.
         chains: the number of chains. Chain c of a seed has the same draws whatever the number of
             chains and of threads.
@@ -152,7 +155,8 @@ def sample(
         keep: the blocks to keep, by symbol or name, or "all". None keeps those that the posterior
             or the potential depends on, and leaves momenta and other auxiliary blocks out; it keeps
             all where a recipe or kernel has neither. What is kept changes no draw.
-        threads: the number of threads; None for one a chain, at most one a processor.
+        threads: the number of threads; None for one a chain, at most one a processor. Chains with a
+            ``gradient`` that Python calls run in one thread, unless it is ``thread_safe``.
         initial: first values by block, of the shape (length,) for all chains or (chains, length).
             Any other block starts near the centre of its domain (``codegen.inputs.initial_states``
             says where).
@@ -275,7 +279,9 @@ def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller
         svrg=options.svrg is not None,
         saga=options.saga,
         compensate=options.compensate,
+        scheduled=tuple(options.schedules),
     )
+    require_schedules_that_fit(module, options)
     if caller.check is not None:
         caller.check(module)
     if options.float32_data:
@@ -284,10 +290,11 @@ def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller
     learn_given(lengths, options.lengths, with_images(module.plan.state))
     data, rows = resolved_data(module, lengths)
     require_options_that_fit(options, module, rows)
-    params = resolved_params(module, options.params, what.parameters, lengths)
+    given = options.params if not options.schedules else options.numbers
+    params = resolved_params(module, given, what.parameters, lengths)
     lengths.learn_names(coordinate_names(options.coords, with_images(module.plan.state)))
-    require_conditions(module.moves.where, options.params, lengths)
-    named = {name_of(key): value for key, value in (options.params or {}).items()}
+    require_conditions(module.moves.where, given, lengths)
+    named = {name_of(key): value for key, value in (given or {}).items()}
     return _sampled(what, _Inputs(module, options, data, params, named, lengths), caller)
 
 
@@ -340,7 +347,8 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         at_modes = inputs.in_state(_at_modes(modes, options.chains), "control_variates=")
         given = {**at_modes, **given}
         data = data | _control_fields(inputs, modes, users, densities)
-    data = data | snapshot_data(module, options.svrg)
+    data = data | snapshot_data(module, options.svrg, data)
+    data = data | {field: np.ones(1) for field in module.adapting}
     rows = max((array.shape[0] for array in inputs.data.values()), default=0)
     require_room(module, options, lengths, rows)
     with line_while(f"compiling {module.name}", wanted=caller.progress):
@@ -373,6 +381,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         judge = caller.judge and not interrupted
         with line_while("predicting the bias", wanted=caller.progress and judge):
             bias, warned = _judged(runner, chains, lengths) if judge else (None, ())
+            said = said_of_schedules(what, module, options)
         draws = collected(
             what,
             module,
@@ -381,7 +390,9 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
             lengths,
             interrupted=interrupted,
             seconds=seconds,
-            warnings=(*_advice(runner, chains, budget, seconds, first), *warned) if judge else (),
+            warnings=(*said, *_advice(runner, chains, budget, seconds, first), *warned)
+            if judge
+            else said,
             budget=budget,
             faults=faults,
             bias=bias,
@@ -396,9 +407,11 @@ def _judged(
     runner: Compiled | Bundles, chains: list[Chain], lengths: Lengths
 ) -> tuple[Prediction | None, tuple[str, ...]]:
     """Return the predicted bias of a run, and sentences about it; chains that run in bundles have
-    no data, and no prediction.
+    no data, and no prediction. Nor has a run whose parameters change.
     """
-    return judged(runner, chains, lengths) if isinstance(runner, Compiled) else (None, ())
+    if not isinstance(runner, Compiled) or runner.options.schedules:
+        return None, ()
+    return judged(runner, chains, lengths)
 
 
 def _budget(what: Recipe | Update | Kernel, inputs: _Inputs) -> Budget | None:
@@ -447,6 +460,8 @@ def _advice(
     """Return warnings about the step size; an error in judging it is a warning too, and costs no
     draws.
     """
+    if runner.kernel.options.schedules:
+        return ()  # a step size is judged at parameters that stay
     try:
         return advice.step_size_warnings(runner, chains, budget, seconds, first)
     except Exception as error:
@@ -495,7 +510,7 @@ def _run(
             runner.advance,
             chains,
             options.steps,
-            options.workers,
+            runner.kernel.workers,
             caller.progress,
             between_chunks,
             caller.signals,

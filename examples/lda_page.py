@@ -34,8 +34,7 @@ def page(data: dict[str, Any]) -> str:
             lines += [f"## {title}", "", *data["said"].get(experiment, []), ""]
             lines += [*table(found), ""]
     lines += ["## Speed", "", *data["said"]["speed"], "", *speed_table(data["speed"]), ""]
-    if data["growth"]:
-        lines += ["## Growth", "", *data["said"]["growth"], "", *growth_tables(data["growth"]), ""]
+    lines += ["## Growth", "", *data["said"]["growth"], "", *growth_tables(data["growth"]), ""]
     return "\n".join([*lines, *data["foot"]]) + "\n"
 
 

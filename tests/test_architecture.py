@@ -55,7 +55,7 @@ FLOORS = {
         audit diffusion.boundary diffusion.change_of_variable discrete discrete.exact
             discrete.weak_order obligation translation.reading,
         audit.repair diffusion discrete.linear obligations.map translation.loops,
-        obligations.process statistics.law translation.posterior translation.run,
+        obligations.process statistics.law translation.labels translation.posterior translation.run,
         obligations.kernel obligations.labels obligations.step translation.batch,
         obligations translation,
         certificate engine,

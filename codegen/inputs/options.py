@@ -18,10 +18,10 @@ from codegen.check_arguments import (
 from codegen.files.convert import as_path
 from codegen.generate import Module
 from codegen.inputs.preimages import reported_block
-from codegen.inputs.schedule import Constant, Schedule, schedule_of
+from codegen.inputs.schedule import Constant, Schedule, schedule_of, step_sizes
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, Indexed, Scalar
+from recipe.language.symbols import Block, Indexed, Scalar, name_of
 
 ALL = "all"  # as ``keep``: every block
 MAX_CALLS = 2**53  # the calls of a gradient are counted in a float
@@ -97,6 +97,24 @@ class SamplingOptions:
         return max(0, done - self.warmup) // self.thin
 
     @property
+    def schedules(self) -> dict[str, Schedule]:
+        """The schedules among the parameters, by name, in the order of names."""
+        given = {name_of(key): value for key, value in self._given.items()}
+        return {name: s for name, s in sorted(given.items()) if isinstance(s, Schedule)}
+
+    @property
+    def numbers(self) -> dict[Any, Any]:
+        """The parameters as numbers and arrays: those with a schedule at their first step."""
+        return {
+            key: float(step_sizes(value, 0, 1)[0]) if isinstance(value, Schedule) else value
+            for key, value in self._given.items()
+        }
+
+    @property
+    def _given(self) -> Mapping[Any, Any]:
+        return self.params if isinstance(self.params, Mapping) else {}
+
+    @property
     def rows(self) -> int:
         """The number of rows of a minibatch; 0 where all of the data are used."""
         return self.batch_size or 0
@@ -164,7 +182,7 @@ def require_options_that_fit(options: SamplingOptions, module: Module, rows: int
     for name, used in (
         ("control_variates", module.controlled),
         ("svrg" if options.svrg else "saga", bool(module.references)),
-        ("compensate", bool(module.plan.variances)),
+        ("compensate", bool(module.plan.variances) and not module.adapting),
     ):
         if used and options.batch_size is None:
             raise RecipeError(
@@ -176,9 +194,15 @@ def require_options_that_fit(options: SamplingOptions, module: Module, rows: int
             " each: give replace=False"
         )
     if module.plan.variances and options.rows < 2:
+        whose = "the rule" if module.adapting else "compensate="
         raise RecipeError(
-            "compensate= estimates a variance from the rows of a minibatch: give a batch_size of 2"
+            f"{whose} estimates a variance from the rows of a minibatch: give a batch_size of 2"
             " or more"
+        )
+    if module.adapting and options.warmup < 1:
+        raise RecipeError(
+            "the rule holds a running variance of its gradient, which is learned in the warm-up and"
+            " stays then: give warmup="
         )
 
 

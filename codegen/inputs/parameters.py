@@ -12,6 +12,7 @@ from codegen.check_arguments import short_text
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths, repeated
 from codegen.inputs.posterior_data import finite_array, resolved_arrays
+from codegen.inputs.schedule import Schedule
 from recipe.language.abstract import Dense
 from recipe.language.assumed import ParameterCondition
 from recipe.language.check_assumptions import check_assumed, check_condition
@@ -130,6 +131,11 @@ def _sizes_in(condition: ParameterCondition, lengths: Lengths) -> dict[str, np.n
 
 
 def _value(s: Symbol, value: Any, lengths: Lengths) -> Any:
+    if isinstance(value, Schedule):
+        raise RecipeError(
+            f"params[{name_of(s)!r}]={value}: schedules of parameters are for runs of ``sample``"
+            " alone; give a number"
+        )
     name, dimensions = name_of(s), 2 if isinstance(s, Dense) else int(isinstance(s, Indexed))
     if isinstance(s, Indexed) and np.ndim(value) == 0:
         value = repeated(f"params[{name!r}]", value, s, lengths)

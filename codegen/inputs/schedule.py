@@ -1,6 +1,6 @@
-"""Schedules of step sizes.
+"""Schedules of step sizes and of parameters such as a temperature.
 
-The step size is a function of the number of the step alone, so that a run can be split and resumed
+The number is a function of the number of the step alone, so that a run can be split and resumed
 anywhere.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from codegen.check_arguments import checked_integer, checked_positive
-from codegen.inputs.portable_math import power, sine
+from codegen.inputs.portable_math import exponential, logarithm, power, sine
 from recipe.language.errors import RecipeError
 
 BLOCK_STEPS = 2**14  # computed at once, as some twenty arrays of this length are in memory then
@@ -20,7 +20,7 @@ BLOCK_STEPS = 2**14  # computed at once, as some twenty arrays of this length ar
 
 @dataclass(frozen=True)
 class Constant:
-    """The step size ``a`` in every step.
+    """The number ``a`` in every step.
 
     Args:
         a: a number above 0.
@@ -42,7 +42,7 @@ class Constant:
         object.__setattr__(self, "a", checked_positive("step_size", self.a))
 
     def at(self, t: np.ndarray) -> np.ndarray:
-        """Return the step sizes of some steps, in the shape of ``t``.
+        """Return the numbers of some steps, in the shape of ``t``.
 
         Args:
             t: the numbers of the steps, counted from 0.
@@ -52,14 +52,14 @@ class Constant:
 
 @dataclass(frozen=True)
 class Polynomial:
-    """The decreasing step size ``a (1 + t/b)^-c`` in step t = 0, 1, ...
+    """The decreasing number ``a (1 + t/b)^-c`` in step t = 0, 1, ...
 
     (Welling & Teh 2011, section 2, "Bayesian learning via stochastic gradient Langevin dynamics".
     Their convergence needs 1/2 < c <= 1.)
 
     Args:
-        a: the step size of the first step, above 0.
-        b: the number of steps after which the step size is ``a 2^-c``, above 0.
+        a: the number of the first step, above 0.
+        b: the number of steps after which it is ``a 2^-c``, above 0.
         c: the exponent, above 0.
 
     Attributes:
@@ -81,7 +81,7 @@ class Polynomial:
         _check_positive_fields(self)
 
     def at(self, t: np.ndarray) -> np.ndarray:
-        """Return the step sizes of some steps, in the shape of ``t``.
+        """Return the numbers of some steps, in the shape of ``t``.
 
         Args:
             t: the numbers of the steps, counted from 0.
@@ -91,14 +91,14 @@ class Polynomial:
 
 @dataclass(frozen=True)
 class Cyclical:
-    """The step size ``a/2 (1 + cos(pi (t mod length)/length))`` in step t = 0, 1, ..., which falls
+    """The number ``a/2 (1 + cos(pi (t mod length)/length))`` in step t = 0, 1, ..., which falls
     from ``a`` almost to 0, again and again.
 
     (Zhang, Li, Zhang, Chen & Wilson 2020, equation 1, "Cyclical stochastic gradient MCMC for
     Bayesian deep learning".)
 
     Args:
-        a: the largest step size, above 0.
+        a: the largest number, above 0.
         length: the number of steps of a cycle, at least 1.
 
     Attributes:
@@ -122,7 +122,7 @@ class Cyclical:
         object.__setattr__(self, "length", checked_integer("Cyclical: length", self.length, 1))
 
     def at(self, t: np.ndarray) -> np.ndarray:
-        """Return the step sizes of some steps, in the shape of ``t``.
+        """Return the numbers of some steps, in the shape of ``t``.
 
         Args:
             t: the numbers of the steps, counted from 0.
@@ -132,7 +132,66 @@ class Cyclical:
         )  # the same, without a difference
 
 
-Schedule = Constant | Polynomial | Cyclical
+@dataclass(frozen=True)
+class Geometric:
+    """A number that goes from ``a`` to ``last`` by equal factors, and stays there.
+
+    It is ``a (last/a)^(k/(n - 1))`` in the steps k ``every``, ..., (k + 1) ``every`` - 1, for the
+    n = ``steps``/``every`` stages k = 0, ..., n - 1, and ``last`` afterwards (Kirkpatrick, Gelatt &
+    Vecchi 1983, "Optimization by simulated annealing", whose temperature falls by a factor a
+    stage).
+
+    Args:
+        a: the number of the first step, above 0.
+        last: the number of the last stage, above 0.
+        steps: the number of steps until it stays, at least 2, a multiple of ``every``.
+        every: the number of steps of a stage, at most half of ``steps``.
+
+    Attributes:
+        a, last: the same as floats.
+        steps, every: the same as ints.
+
+    Raises:
+        RecipeError: where a number is not finite and above 0, or the stages do not fit.
+
+    Example:
+        >>> Geometric(4, 0.05, 20_000).at(np.array([0.0, 19_999.0, 30_000.0])).tolist()
+        [4.0, 0.05, 0.05]
+    """
+
+    a: float
+    last: float
+    steps: int
+    every: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("a", "last"):
+            checked = checked_positive(f"Geometric: {name}", getattr(self, name))
+            object.__setattr__(self, name, checked)
+        every = checked_integer("Geometric: every", self.every, 1)
+        object.__setattr__(self, "every", every)
+        steps = checked_integer("Geometric: steps", self.steps, 2 * every)
+        object.__setattr__(self, "steps", steps)
+        if steps % every:
+            raise RecipeError(
+                f"Geometric: steps={steps} is no multiple of every={every}; give stages of one"
+                " length"
+            )
+
+    def at(self, t: np.ndarray) -> np.ndarray:
+        """Return the numbers of some steps, in the shape of ``t``.
+
+        Args:
+            t: the numbers of the steps, counted from 0.
+        """
+        last = self.steps // self.every - 1
+        stage = np.minimum(np.floor(t / self.every), last)
+        factor = np.full(t.shape, self.last / self.a)
+        between = self.a * exponential(stage / last * logarithm(factor))
+        return np.where(stage == 0, self.a, np.where(stage == last, self.last, between))
+
+
+Schedule = Constant | Polynomial | Cyclical | Geometric
 
 
 def schedule_of(step_size: Any) -> Schedule:
@@ -144,8 +203,15 @@ def schedule_of(step_size: Any) -> Schedule:
     return step_size if isinstance(step_size, Schedule) else Constant(step_size)
 
 
-def step_sizes(schedule: Schedule, start: int, count: int) -> np.ndarray:
+def step_sizes(
+    schedule: Schedule, start: int, count: int, what: str = "the step size"
+) -> np.ndarray:
     """Return the step sizes of the steps start, ..., start + count - 1, of the shape (count,).
+
+    Args:
+        schedule: the schedule.
+        start, count: the first step, and the number of steps.
+        what: what the numbers are, for the message.
 
     Raises:
         RecipeError: where one of them underflows to 0.
@@ -155,7 +221,7 @@ def step_sizes(schedule: Schedule, start: int, count: int) -> np.ndarray:
     sizes = np.concatenate([schedule.at(t) for t in np.split(steps, pieces)])
     if not np.all(sizes > 0):
         raise RecipeError(
-            f"the step size of {schedule} has come down to 0 in step"
+            f"{what} of {schedule} has come down to 0 in step"
             f" {start + int(np.argmin(sizes > 0))}; take fewer steps"
         )
     return sizes

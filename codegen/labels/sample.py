@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 from sympy import Expr
 
 from codegen.check_arguments import checked_mapping
+from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.parameters import resolved_values
 from codegen.labels.arguments import DataByIndex, LabelOptions, checked_data, checked_options
@@ -21,16 +22,18 @@ from codegen.labels.checkpoint import read_checkpoint, write_checkpoint
 from codegen.labels.reducers import Reducer
 from codegen.labels.rows import module_of_rows, row_sampler
 from codegen.labels.sweeps import Counted, LabelKernel, Workers
-from codegen.labels.text import label_module_text
-from codegen.labels.weight import Weight, weight_of
+from codegen.labels.text import LabelModule, label_module
+from codegen.labels.weight import Weight
 from codegen.printing.common_functions import common_names, common_text
 from codegen.store import modules
 from codegen.system.progress_bar import progress_bar
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Vector, name_of
+from recipe.latent.labels import DATUM
 from recipe.latent.posterior import LabelledPosterior
 
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints
+Check = Callable[[LabelModule | Module], None]  # raises for a module that must not run
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +80,7 @@ def sample_labels(
     reducers: tuple[Reducer, ...] = (),
     checkpoint: str | os.PathLike[str] | None = None,
     progress: bool = True,
+    check: Check | None = None,
 ) -> LabelRun:
     """Sample the rows of parameters of data with labels.
 
@@ -98,8 +102,10 @@ def sample_labels(
         params: by name, the parameters of the model and of the sampler: numbers, or expressions of
             ``model.labels.summed``, ``data`` and ``batch``.
         batch_size: how many data are in a minibatch; by default all.
-        sweeps: Gibbs sweeps over the labels of each datum of a minibatch.
-        burn_in: how many of these are not counted; by default half.
+        sweeps: Gibbs sweeps over the labels of each datum of a minibatch; where a datum has one
+            label, how often it is drawn.
+        burn_in: how many of these are not counted; by default half, and none where a datum has one
+            label, whose draws are independent.
         scheme: the discretisation of the sampler; ``"exact"`` for ``catalog.scir``.
         seed: the seed of all random numbers.
         chain: the number of the chain; chains of one seed are independent.
@@ -110,6 +116,8 @@ def sample_labels(
         checkpoint: a file that the state is written to, each minute and at the end. Where it is
             there already the run goes on from it.
         progress: whether a terminal shows how much is done.
+        check: called with the module that draws labels and with that of the sampler, before either
+            is compiled; it raises where one must not run. ``recipe_cli`` proves their texts.
 
     Returns:
         The last state, and the reducers.
@@ -135,14 +143,14 @@ def sample_labels(
             "steps": steps,
             "batch_size": batch_size,
             "sweeps": sweeps,
-            "burn_in": burn_in,
+            "burn_in": 0 if burn_in is None and model.labels.each == DATUM else burn_in,
             "seed": seed,
             "chain": chain,
             "threads": threads,
         },
     )
     given = {name_of(s): v for s, v in checked_mapping("params", params or {}).items()}
-    mover, fingerprint = _prepared(model, sampler, source, options, given, scheme)
+    mover, fingerprint = _prepared(model, sampler, source, options, given, scheme, check)
     fingerprint = "|".join([fingerprint, *(r.describe() for r in reducers)])
     path = None if checkpoint is None else Path(checkpoint)
     found = None if path is None else _resumed(path, fingerprint, mover, reducers)
@@ -187,9 +195,10 @@ def count_labels(
     """
     source, theta = checked_data(data), np.array(rows, dtype=np.float64, order="C")
     given: dict[str, Any] = {"labels": len(theta), "steps": 1, "batch_size": None, "sweeps": sweeps}
+    burn_in = 0 if burn_in is None and model.labels.each == DATUM else burn_in
     given |= {"burn_in": burn_in, "step_size": 1.0, "seed": seed, "chain": 0, "threads": threads}
-    options, weight = checked_options(source, given), weight_of(model)
-    kernel, _ = _label_kernel(model, weight, options, dict(params))
+    options = checked_options(source, given)
+    kernel = _label_kernel(label_module(model), options, dict(params))
     everything = source.rows(np.arange(len(source)))
     with Workers(threads) as workers:
         settings = step, options.sweeps, options.burn_in, workers
@@ -197,13 +206,15 @@ def count_labels(
 
 
 def _label_kernel(
-    model: LabelledPosterior, weight: Weight, options: LabelOptions, numbers: Mapping[str, Any]
-) -> tuple[LabelKernel, str]:
-    """Return the compiled draws of labels, and the text of their module."""
-    text = label_module_text(model, weight)
-    loaded = modules.load("labels", text, modules.Common(common_text(), common_names()))
-    params = _label_params(loaded, weight, {**numbers, str(model.labels.labels): options.labels})
-    return LabelKernel(loaded, params, options.labels, options.seed, options.chain), text
+    module: LabelModule, options: LabelOptions, numbers: Mapping[str, Any]
+) -> LabelKernel:
+    """Return the compiled draws of labels."""
+    common = modules.Common(common_text(), common_names())
+    loaded = modules.load(module.name, module.source, common)
+    K = {str(module.model.labels.labels): options.labels}
+    params = _label_params(loaded, module.weight, {**numbers, **K})
+    of_data = module.weight.of_datum
+    return LabelKernel(loaded, params, options.labels, options.seed, options.chain, of_data)
 
 
 def _prepared(
@@ -213,16 +224,20 @@ def _prepared(
     options: LabelOptions,
     params: Mapping[str, Any],
     scheme: str,
+    check: Check | None,
 ) -> tuple[RowMover, str]:
     """Return the compiled sampler with its parameters, and the digest of all that decides draws."""
-    z, weight = model.labels, weight_of(model)
+    z, drawing = model.labels, label_module(model)
     made = {n: v for n, v in params.items() if isinstance(v, Expr) and v.free_symbols}
     numbers = {n: v for n, v in params.items() if n not in made} | {str(z.labels): options.labels}
     recipe = row_sampler(model, sampler, made)
     module = module_of_rows(recipe, scheme)
     if module.plan.factors:
         raise RecipeError("a sampler of rows with correlated noise is not run; choose another one")
-    known = {*weight.parameters, *model.parameters, z.labels}
+    if check is not None:
+        check(drawing)
+        check(module)
+    known = {*drawing.weight.parameters, *model.parameters, z.labels}
     lengths = Lengths()
     row = recipe.state[0]
     assert isinstance(row, Vector)  # `row_sampler` refuses any other
@@ -231,12 +246,12 @@ def _prepared(
     fields = {name_of(s): f for s, f in module.plan.settings.items()}
     settings = {s: f for s, f in module.plan.settings.items() if name_of(s) not in counts}
     values = resolved_values(settings, numbers, known | set(module.plan.settings), lengths)
-    kernel, text = _label_kernel(model, weight, options, numbers)
+    kernel = _label_kernel(drawing, options, numbers)
     blocks = tuple(module.plan.fields[b] for b in module.plan.state)
     summed, data_field, batch = (fields.get(name) for name in counts)
     counted = summed, data_field, batch
     mover = RowMover(module.load(), blocks, values, counted, kernel, data, options)
-    texts = {"rows": module.source, "labels": text}
+    texts = {"rows": module.source, "labels": drawing.source}
     return mover, options.fingerprint(texts, numbers, f"{data.digest} {len(data)} {data.width}")
 
 

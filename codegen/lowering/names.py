@@ -16,11 +16,12 @@ _PRINTED = (
     "NamedTuple math np njit types intrinsic operator ir lower_builtin lower_cast models"
     " register_model type_callable device reduction kernel row_kernel run_kernel start_kernel"
     " LARGEST TILE LONG State Params Data Draws Chains allocate invalid_block step run"
-    " run_schedule allocate_many invalid_block_of all_valid freeze_invalid run_many"
+    " run_schedule run_scheduled allocate_many invalid_block_of all_valid freeze_invalid run_many"
     " purpose state out params step_size step_sizes noise gradient data seed chain chains"
     " first_chain start steps warmup thin batch_size replace draws rows row row_of table keys"
     " key count scale used value values i j k n t c x at half pairs finite done invalid tests"
     " accepted size stop first last tile blocks running stopped place fused"
+    " piece begins anew now"
 )
 PRINTED = frozenset(_PRINTED.split())
 

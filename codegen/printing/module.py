@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sympy
@@ -40,9 +40,10 @@ from codegen.printing.loop_bodies import loop_functions
 from codegen.printing.numba_dialect import OURS
 from codegen.printing.python_text import printed
 from codegen.printing.run import RUN_SCHEDULE, run_function
+from codegen.printing.scheduled import scheduled_text
 from codegen.printing.step import STEP_FIXED, gradient_argument, step_function
 from recipe.language.abstract import Potential
-from recipe.language.symbols import Block, Length, Vector
+from recipe.language.symbols import Block, Length, Vector, name_of
 
 Own = Mapping[Potential, Estimator]
 
@@ -92,7 +93,13 @@ def _takes_no_function(plan: Plan, own: Own) -> bool:
 
 
 def module_text(
-    comment: str, plan: Plan, own: Own, ahead: Mapping[str, str], namer: Namer, fields: Namer
+    comment: str,
+    plan: Plan,
+    own: Own,
+    ahead: Mapping[str, str],
+    namer: Namer,
+    fields: Namer,
+    scheduled: Sequence[str] = (),
 ) -> str:
     """The text of the whole module; every function stands after those that it calls.
 
@@ -103,6 +110,7 @@ def module_text(
         ahead: the scratch array of the numbers that are drawn ahead, by key.
         namer: gives names to functions that nothing else in the module has.
         fields: gives names to fields of ``State``.
+        scheduled: the fields of ``Params`` that may change from step to step.
     """
     counts = count_names(plan.state, namer)
     filled = {d.local.name: fields.fresh(d.name) for d in filled_noises(plan)}
@@ -137,12 +145,19 @@ def module_text(
         "" if plan.in_place else printed(step_function(plan, counts)),
         printed(run),
         RUN_SCHEDULE,
+        scheduled_text(plan, scheduled, of_gradients(plan, own).values()) if scheduled else "",
     ]
     if refusal_of_many(plan) is None:
         texts += many_texts(
             plan, steps, counts, many_names(plan, filled, namer, fields), purposes, bodies
         )
     return "\n\n\n".join(text.strip("\n") for text in texts if text) + "\n"
+
+
+def of_gradients(plan: Plan, own: Own) -> dict[str, str]:
+    """Return the fields of ``Params`` that gradients from data read, by name of the parameter."""
+    read = {s for e in own.values() for s in e.gradient.posterior.parameters}
+    return {name_of(s): field for s, field in plan.settings.items() if s in read}
 
 
 def _gradient_texts(

@@ -20,6 +20,7 @@ from codegen.inputs.options import SamplingOptions
 from codegen.inputs.posterior_data import bad_rows
 from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import step_sizes
+from codegen.results.diagnostics.local_acceptance import narrow_place
 from codegen.results.draws import Divergence, Draws
 from codegen.results.quantities import (
     AtDraws,
@@ -67,6 +68,7 @@ def collected(
     derived, lost = _derived(module, options, values)
     rates = [getattr(c.draws, f)[:length, 0] for f in module.plan.statistics for c in chains]
     acceptance = np.stack(rates) if rates and length else None
+    narrow = None if acceptance is None else narrow_place(values, acceptance)
     stopped = [c for c in chains if c.stopped_by >= 0]
     still = _never_accepted(module, options, chains)
     bad = (
@@ -86,10 +88,18 @@ def collected(
         np.minimum(counts, length),
         tuple(sorted(divergences, key=lambda d: d.chain)),
         interrupted,
-        _attributes(what, module, options, seconds, acceptance),
+        {
+            **_attributes(what, module, options, seconds, acceptance),
+            **({} if narrow is None else {"narrow_place": narrow.where}),
+        },
         options.schedule.at(options.warmup + options.thin * np.arange(1.0, length + 1) - 1),
         # where data are at fault, the warnings of the run would advise a smaller step
-        (*bad, *(() if still and bad else warnings), *lost),
+        (
+            *bad,
+            *(() if still and bad else warnings),
+            *(() if narrow is None else (str(narrow),)),
+            *lost,
+        ),
         acceptance,
         _coordinates(module, options, lengths),
         bias,
@@ -160,7 +170,7 @@ def _places(
     """Return where derived quantities are evaluated: the draws of each posterior that has some, and
     all of whose blocks are kept.
     """
-    named = {name_of(key): value for key, value in (options.params or {}).items()}
+    named = {name_of(key): value for key, value in options.numbers.items()}
     return [
         at_draws(p, values, named)
         for p in _posteriors(module)
@@ -232,6 +242,12 @@ def _divergence(
     )
 
 
+def _schedules(options: SamplingOptions) -> dict[str, Any]:
+    return {
+        name: {"schedule": type(s).__name__, **asdict(s)} for name, s in options.schedules.items()
+    }
+
+
 def _attributes(
     what: Recipe | Update | Kernel,
     module: Module,
@@ -253,6 +269,7 @@ def _attributes(
         "recipe": what.name or module.name,
         "scheme": module.scheme,
         "step_size": json.dumps({"schedule": type(schedule).__name__, **asdict(schedule)}),
+        **({"schedules": json.dumps(_schedules(options))} if options.schedules else {}),
         "seed": str(options.seed),
         "chains": options.chains,
         "warmup": options.warmup,

@@ -32,7 +32,7 @@ MAX_BLOCK_LENGTH = 32
 
 def in_bundles(module: Module, options: SamplingOptions, lengths: Lengths) -> bool:
     """Return True if chains are to be run in bundles, which changes their speed and no draw."""
-    if options.chains < MIN_CHAINS or refusal_of_many(module.plan) is not None:
+    if options.chains < MIN_CHAINS or options.schedules or refusal_of_many(module.plan) is not None:
         return False
     return all(
         isinstance(b, Scalar) or lengths.of(b) <= MAX_BLOCK_LENGTH for b in module.plan.state

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numba.core.errors import NumbaError
 
 from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
+from codegen.inputs.parameter_schedules import pieces
 from codegen.inputs.python_gradient import Calls
 from codegen.inputs.schedule import Constant, step_sizes
 from codegen.inputs.user_gradient import reason_of_numba
@@ -54,6 +55,11 @@ class Compiled:
     def unit(self) -> str:
         """The name of the unit that is run at once."""
         return "chain"
+
+    @property
+    def workers(self) -> int:
+        """The number of threads that run chains."""
+        return 1 if self.calls.need_one_thread else self.options.workers
 
     def arguments(self) -> tuple[Any, Any, Any]:
         """Return the gradient, the data and the parameters as the module takes them."""
@@ -162,12 +168,47 @@ class Compiled:
             The number of steps that are done then, counted from the start of the run, and the
             number of the block that stopped the chain, or -1.
         """
+        warmup = self.options.warmup
+        if self.module.adapting and begin + count > warmup:
+            return self._advance_past_warmup(state, draws, chain, begin, count)
+        return self._advance_alike(state, draws, chain, begin, count)
+
+    def _advance_past_warmup(
+        self, state: Any, draws: Any, chain: int, begin: int, count: int
+    ) -> tuple[int, int]:
+        """Move one chain as ``advance`` does, with running variances of gradients that move in the
+        warm-up, and stay after it.
+        """
+        first = max(0, self.options.warmup - begin)
+        if first > 0:
+            done, invalid = self._advance_alike(state, draws, chain, begin, first)
+            if invalid >= 0:
+                return done, invalid
+        stay = replace(self, data={**self.data, **dict.fromkeys(self.module.adapting, np.zeros(1))})
+        return stay._advance_alike(state, draws, chain, begin + first, count - first)
+
+    def _advance_alike(
+        self, state: Any, draws: Any, chain: int, begin: int, count: int
+    ) -> tuple[int, int]:
+        """Move one chain as ``advance`` does, by steps with the same data."""
         schedule = self.options.schedule
+        if self.module.scheduled:
+            return self._advance_by_pieces(state, draws, chain, begin, count)
         if isinstance(schedule, Constant):
             return self.move(state, draws, chain, begin, count, schedule.a)
         return self._call(
             self.loaded.run_schedule, state, draws, chain, step_sizes(schedule, begin, count), begin
         )
+
+    def _advance_by_pieces(
+        self, state: Any, draws: Any, chain: int, begin: int, count: int
+    ) -> tuple[int, int]:
+        """Move one chain as ``advance`` does, with parameters that have schedules."""
+        found = pieces(self.module, self.options, begin, count)
+        changing = (found.begins, found.values, found.anew)
+        run = self.loaded.run_scheduled
+        done, invalid = self._call(run, state, draws, chain, found.sizes, *changing)
+        return int(done), int(invalid)
 
     def move(
         self, state: Any, draws: Any, chain: int, begin: int, count: int, size: float
@@ -184,10 +225,10 @@ class Compiled:
         return self.move(state, self.no_draws(), chain, begin, count, size)[1] < 0
 
     def _call(
-        self, run: Any, state: Any, draws: Any, chain: int, sizes: Any, *steps: int
+        self, run: Any, state: Any, draws: Any, chain: int, sizes: Any, *steps: Any
     ) -> tuple[int, int]:
-        """Call ``run`` with one step size and a number of steps, or ``run_schedule`` with an array
-        of step sizes.
+        """Call ``run`` with one step size and a number of steps, ``run_schedule`` with an array of
+        step sizes, or ``run_scheduled`` with the pieces of a run.
         """
         gradient, data, params = self.arguments()
         seed, warmup, thin = np.uint64(self.options.seed), self.options.warmup, self.options.thin

@@ -59,6 +59,8 @@ def fingerprint(
     }
     for name, value in params.items():
         found[f"params {name}"] = value if isinstance(value, float) else _digest(np.asarray(value))
+    for name, schedule in options.schedules.items():
+        found[f"params {name}"] = f"{type(schedule).__name__} {asdict(schedule)}"
     for name, array in data.items():
         found[f"data {name}"] = _data_text(array)
     for n, function in enumerate(own):

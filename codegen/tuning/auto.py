@@ -10,6 +10,7 @@ from typing import Any
 from codegen.check_arguments import short_text
 from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
+from codegen.inputs.parameter_schedules import require_numbers
 from codegen.tuning.tune import tune
 from codegen.tuning.tuning import Tuning
 from recipe.declare.recipe import Recipe
@@ -119,6 +120,7 @@ def _require_what_can_be_tuned(what: Any, posterior: Any, options: SamplingOptio
             f'step_size="{AUTO}" needs the posterior as the second argument, and the sampler'
             " without one: sample(sghmc, posterior, ...)"
         )
+    require_numbers(options.schedules.values(), f'step_size="{AUTO}"')
     for name in ("gradient", "control_variates", "svrg", "saga", "compensate", "order"):
         if getattr(options, name):
             raise RecipeError(

@@ -113,7 +113,7 @@ def weight_of(change: Expr) -> Expr:
     """The exponential of a change of the log joint law, as a product where it is one."""
     factors: list[Expr] = []
     rest: list[Expr] = []
-    for term in Add.make_args(_without_gammas(expand_log(change.expand()))):
+    for term in Add.make_args(without_gammas(expand_log(change.expand()))):
         number, e = term.as_coeff_Mul()
         if isinstance(e, log):
             factors.append(e.args[0] ** number)
@@ -122,8 +122,12 @@ def weight_of(change: Expr) -> Expr:
     return Mul(*factors) * (exp(Add(*rest)) if rest else 1)
 
 
-def _without_gammas(e: Expr) -> Expr:
-    """The sum with ``loggamma(x + m)`` written by ``loggamma(x)``, where both occur."""
+def without_gammas(e: Expr) -> Expr:
+    """The sum with ``loggamma(x + m)`` written by ``loggamma(x)``, where both occur.
+
+    Args:
+        e: a sum in which every argument of ``loggamma`` is positive.
+    """
     found = sorted(e.atoms(loggamma), key=str)
     written: dict[Expr, Expr] = {}
     for f in found:

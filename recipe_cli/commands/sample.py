@@ -58,10 +58,13 @@ def sample(
         typer.Option(
             rich_help_panel=STEP_SIZE,
             parser=read_step_size,
-            metavar="FLOAT|auto",
+            metavar="FLOAT|auto|SCHEDULE",
             help=(
                 "Step size; the initial one, a, with --decay or --cycle. auto tunes it before the"
-                " run, with all that is left open, as `recipe tune` does."
+                " run, with all that is left open, as `recipe tune` does. A schedule is"
+                " polynomial:A,B,C (A (1 + t/B)^-C in step t), cyclical:A,LENGTH, or"
+                " geometric:A,LAST,STEPS[,EVERY] (from A to LAST by equal factors, in stages of"
+                " EVERY steps)."
             ),
         ),
     ],
@@ -87,8 +90,11 @@ def sample(
         list[str] | None,
         typer.Option(
             rich_help_panel=MODEL,
-            metavar="NAME=VALUE",
-            help="Value of a parameter, such as C=1; repeat the option for several.",
+            metavar="NAME=VALUE|SCHEDULE",
+            help=(
+                "Value of a parameter, such as C=1, or a schedule as for --step-size, such as"
+                " T=geometric:4,0.05,20000; repeat the option for several."
+            ),
         ),
     ] = None,
     steps: Annotated[

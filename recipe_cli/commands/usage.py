@@ -103,14 +103,17 @@ def whole_number(typed: Any) -> int:
 
 
 def step_size(typed: Any) -> float | str:
-    """Return a step size: a number, or the word "auto".
+    """Return a step size: a number, the word "auto", or a schedule as a text.
 
     Raises:
         BadParameter: for anything else.
     """
-    if typed == "auto":
-        return "auto"
+    if typed == "auto" or ":" in str(typed):
+        return str(typed)
     try:
         return float(typed)
     except ValueError:
-        raise typer.BadParameter(f"{typed!r} is neither a number nor auto.") from None
+        raise typer.BadParameter(
+            f"{typed!r} is neither a number nor auto, nor a schedule such as"
+            " polynomial:0.1,1000,0.55."
+        ) from None

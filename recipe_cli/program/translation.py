@@ -6,14 +6,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, partial, singledispatch
 
 from codegen.generate import Module
+from codegen.labels.text import LabelModule
 from codegen.printing.moving_reference import Snapshot, Table
 from codegen.printing.trusted_texts import device_functions, eight_statements, header_statements
 from recipe_cli.sandbox.child import StoppedError, within_limits
 from recipe_cli.sandbox.process_limits import Limits
-from verify.translation import Legend, Trusted, compare, is_agreement, validate
+from verify.translation import (
+    Legend,
+    Trusted,
+    compare,
+    compare_labels,
+    is_agreement,
+    validate,
+    validate_labels,
+    weights_agree,
+)
 from verify.verdict import Outcome, Verdict
 
 
@@ -38,20 +48,45 @@ class NotTranslatedError(Exception):
         )
 
 
-def translation_of(module: Module) -> Outcome:
-    """Return the outcome of proving that the text of a module is the declared step: that of a
-    recipe by its scheme, a printed rule, or a kernel.
+AnyModule = Module | LabelModule
+
+
+@singledispatch
+def translation_of(module: AnyModule) -> Outcome:
+    """Return the outcome of proving that the text of a module is what it was made from: the step of
+    a recipe by its scheme, a printed rule, a kernel, or draws of labels.
     """
+    raise TypeError(type(module))
+
+
+@translation_of.register(Module)
+def _(module: Module) -> Outcome:
     posteriors = {U: e.gradient.posterior for U, e in module.estimators.items()}
     return validate(module.source, module.moves, legend_of(module), trusted_texts(), posteriors)
 
 
-def comparison_of(module: Module) -> Outcome:
+@translation_of.register(LabelModule)
+def _(module: LabelModule) -> Outcome:
+    return validate_labels(module.source, module.model, module.settings, trusted_texts())
+
+
+@singledispatch
+def comparison_of(module: AnyModule) -> Outcome:
     """Return the outcome of comparing the numbers of a text with those of its rule, which proves
     nothing: see ``verify.translation.compare``.
     """
+    raise TypeError(type(module))
+
+
+@comparison_of.register(Module)
+def _(module: Module) -> Outcome:
     posteriors = {U: e.gradient.posterior for U, e in module.estimators.items()}
     return compare(module.source, module.moves, legend_of(module), trusted_texts(), posteriors)
+
+
+@comparison_of.register(LabelModule)
+def _(module: LabelModule) -> Outcome:
+    return compare_labels(module.source, module.model, module.settings, trusted_texts())
 
 
 @dataclass(frozen=True)
@@ -66,7 +101,7 @@ class Checked:
     unproved: str = ""
 
 
-def require_translation(module: Module, limits: Limits, validated: bool = False) -> Checked:
+def require_translation(module: AnyModule, limits: Limits, validated: bool = False) -> Checked:
     """Check that the text of a module is the declared step, in child processes.
 
     Where a proof is left open, the numbers of the text are compared with those of the rule.
@@ -91,7 +126,7 @@ def require_translation(module: Module, limits: Limits, validated: bool = False)
     return Checked(unproved_sentence(module.name, outcome, compared))
 
 
-def checked_translation(module: Module, limits: Limits) -> tuple[Outcome, Outcome | None]:
+def checked_translation(module: AnyModule, limits: Limits) -> tuple[Outcome, Outcome | None]:
     """Return the outcome of the proof, and of the comparison where the proof is left open.
 
     A text whose numbers differ is refuted. The second outcome is None if the text is proved or
@@ -103,7 +138,8 @@ def checked_translation(module: Module, limits: Limits) -> tuple[Outcome, Outcom
     compared = _limited(plain_comparison_of, module, limits)
     if compared.verdict is Verdict.REFUTED:
         return compared, None
-    return outcome, compared if is_agreement(compared) else None
+    agrees = is_agreement(compared) or weights_agree(compared)
+    return outcome, compared if agrees else None
 
 
 def unproved_sentence(name: str, outcome: Outcome, compared: Outcome) -> str:
@@ -114,19 +150,19 @@ def unproved_sentence(name: str, outcome: Outcome, compared: Outcome) -> str:
     )
 
 
-def _limited(decide: Callable[[Module], Outcome], module: Module, limits: Limits) -> Outcome:
+def _limited(decide: Callable[[AnyModule], Outcome], module: AnyModule, limits: Limits) -> Outcome:
     try:
         return within_limits(partial(decide, module), limits)  # type: ignore[no-any-return]
     except StoppedError as stopped:
         return stopped.outcome
 
 
-def plain_translation_of(module: Module) -> Outcome:
+def plain_translation_of(module: AnyModule) -> Outcome:
     """Return the outcome without the steps of its proof, which hold expressions."""
     return replace(translation_of(module), steps=())
 
 
-def plain_comparison_of(module: Module) -> Outcome:
+def plain_comparison_of(module: AnyModule) -> Outcome:
     """Return the outcome of the comparison without steps."""
     return replace(comparison_of(module), steps=())
 
@@ -156,6 +192,17 @@ def legend_of(module: Module) -> Legend:
             for U, r in module.references.items()
             if isinstance(r, Table)
         },
+        all_rows={
+            U: r.all_rows
+            for U, r in module.references.items()
+            if isinstance(r, Snapshot) and r.all_rows is not None
+        },
+        adapting={
+            U: e.average.adapts
+            for U, e in estimators.items()
+            if e.average is not None and e.average.adapts is not None
+        },
+        scheduled=tuple(module.scheduled.values()),
     )
 
 

@@ -17,6 +17,7 @@ from codegen import (
 from codegen.inputs.options import SamplingOptions
 from codegen.results.predictions import require_predictable
 from recipe import Posterior, RecipeError
+from recipe.language.symbols import name_of
 from recipe_cli.sampling.read_posterior import read_posterior
 from recipe_cli.sandbox.process_limits import Limits
 
@@ -43,6 +44,10 @@ class Wanted:
         """
         if not (self.log_likelihood or self.posterior_predictive):
             return
+        for name in options.schedules.keys() & {name_of(s) for s in law.parameters}:
+            raise RecipeError(
+                f"predictions need one value of {name}, and it has a schedule; give a number"
+            )
         kept = None if options.keep is None else set(map(str, options.keep))
         missing = [b.name for b in law.blocks if kept is not None and b.name not in kept]
         if missing and kept != {"all"}:
@@ -57,7 +62,7 @@ class Wanted:
         instead, as the draws are worth more.
         """
         try:
-            return self.of(draws, law, options.params, options.seed)
+            return self.of(draws, law, options.numbers, options.seed)
         except RecipeError as error:
             return replace(draws, warnings=(*draws.warnings, f"no predictions: {error}"))
 

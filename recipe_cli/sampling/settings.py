@@ -10,6 +10,7 @@ from codegen.inputs.schedule import Constant, Cyclical, Polynomial, Schedule
 from codegen.running.checkpoint import saved_warmup
 from recipe import RecipeError
 from recipe_cli.program.typed import block_names, parameters_typed
+from recipe_cli.program.typed_schedule import is_schedule, schedule_typed
 from recipe_cli.sampling.initial_typed import initial_typed
 
 DEFAULT_STEPS = 10_000
@@ -17,7 +18,7 @@ DEFAULT_STEPS = 10_000
 
 def options_typed(
     *,
-    step_size: float,
+    step_size: float | str,
     decay: str | None,
     cycle: int | None,
     order: str | None,
@@ -44,7 +45,7 @@ def options_typed(
         warmup = steps // 10 if saved is None else saved
     return SamplingOptions(
         step_size=_schedule(step_size, decay, cycle),
-        params=parameters_typed(tuple(param or ())),
+        params=_params(param or []),
         order=block_names(order),
         keep=block_names(keep),
         warmup=warmup,
@@ -55,8 +56,30 @@ def options_typed(
     )
 
 
-def _schedule(step_size: float, decay: str | None, cycle: int | None) -> Schedule:
-    """Return the schedule of the step size that ``--decay`` and ``--cycle`` describe."""
+def _params(typed: list[str]) -> dict[str, Any]:
+    """Return the values of ``--param NAME=VALUE``: numbers, and schedules."""
+    scheduled = [item for item in typed if is_schedule(item.partition("=")[2])]
+    numbers = parameters_typed(tuple(item for item in typed if item not in scheduled))
+    schedules: dict[str, Any] = {}
+    for item in scheduled:
+        name, _, text = item.partition("=")
+        name = name.strip()
+        if name in schedules or name in numbers:
+            raise RecipeError(f"--param {name} is given twice")
+        schedules[name] = schedule_typed(text, f"--param {name}")
+    return numbers | schedules
+
+
+def _schedule(step_size: float | str, decay: str | None, cycle: int | None) -> Schedule:
+    """Return the schedule of the step size that is typed, or that ``--decay`` and ``--cycle``
+    describe.
+    """
+    if isinstance(step_size, str):
+        if decay is not None or cycle is not None:
+            raise RecipeError(
+                f"--step-size {step_size} is a schedule already: leave --decay and --cycle out"
+            )
+        return schedule_typed(step_size, "--step-size")
     if decay is not None and cycle is not None:
         raise RecipeError(
             "--decay and --cycle are two schedules of the step size: give one of them"

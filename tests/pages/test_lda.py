@@ -7,10 +7,12 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sympy import Interval, oo
 
 from catalog import mirror_sghmc, mirror_sgld, sgrhmc
+from codegen import CountTable
 from verify import Verdict, verify
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,6 +82,17 @@ def test_the_picture_has_every_curve(monkeypatch, tmp_path):
     assert lines == others + sum(m in methods for methods in shown for m in online)
     pictures.picture(results, tmp_path / "lda.png")
     assert (tmp_path / "lda.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_documents_by_number_are_those_of_the_table(monkeypatch):
+    """Both forms of the data whose memory is compared."""
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    growth = script(ROOT / "examples" / "lda_growth.py")
+    table = CountTable([0, 2, 3, 5], [0, 4, 2, 1, 3], [1, 3, 2, 5, 4], width=5)
+    whole, copies = growth.repeated(table, 3), growth.Copies(table, 3)
+    assert len(whole) == len(copies) == 9
+    for one, other in zip(whole.rows([7, 0, 5]), copies.rows([7, 0, 5]), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_the_experiments_say_where_their_data_are(monkeypatch, tmp_path):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sympy import Expr, log
+from sympy import Expr, expand_log, log
 
 from recipe.language.domain import on_simplex
-from recipe.latent.increments import with_one_size
+from recipe.latent.increments import with_one_size, without_gammas
 from recipe.signs.defined import POSITIVE, Condition
 from recipe.signs.sign import is_positive
 from verify.decide.definedness import breaking_point
@@ -62,6 +62,15 @@ def _decide_ratio(subject: LabelSubject, own_k: int, own_l: int) -> Outcome:
     )
 
 
+def difference_that_can_occur(subject: LabelSubject) -> Expr:
+    """Return how far the log of the ratio of two weights is from that of the joint law, in states
+    that can occur, if the item has a third label before its draw.
+    """
+    z = subject.declared.labels
+    difference = _excess(subject, K, 0) - _excess(subject, L, 0)
+    return that_can_occur(with_one_size(difference, z), z, third=True)
+
+
 def _excess(subject: LabelSubject, label: str, own: int) -> Expr:
     """The log of the weight of a label, less what the item adds to its log joint law."""
     model = subject.declared
@@ -90,7 +99,7 @@ def decide_balance(subject: LabelSubject) -> Outcome:
 def _decide_difference(subject: LabelSubject, difference: Expr, third: bool) -> Outcome:
     """Decide whether an expression of two labels is zero; a witness is a state that can occur."""
     difference = with_one_size(difference, subject.declared.labels)
-    if vanishes(difference):
+    if vanishes(difference) or vanishes(without_gammas(expand_log(difference))):
         return proved("canonical form")
     if _on_simplex(subject):
         return undecided(ON_A_SIMPLEX)

@@ -21,6 +21,7 @@ from verify.translation.posterior.posterior_functions import PosteriorFunctions,
 from verify.translation.reading.reader import Call
 from verify.translation.reference.equality import COMPARED_SEEDS
 from verify.translation.run.drivers import check_run, check_step
+from verify.translation.run.scheduled import check_scheduled
 from verify.translation.run.stop_and_record import check_end
 from verify.verdict import Outcome, proved, undecided
 
@@ -117,6 +118,8 @@ def _validate(
         check_density(module, legend, density)
         calls |= calls_of(module, legend, density)
     reader = check_run(module, legend, source, calls, partial(check_end, module, source))
+    read = {s for d in found for s in d.posterior.parameters}
+    check_scheduled(module, legend, read, reader.fields.valid_step_field or None)
     if "run_many" in module.functions:
         check_many(module, legend, source, reader, check_end)
     if isinstance(source, Update):

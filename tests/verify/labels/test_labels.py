@@ -19,7 +19,7 @@ from cases.topic_models import (
 from oracles.enumerated_labels import Document
 from sympy import Integer, Interval, Rational, Symbol, exp, log, loggamma, oo
 
-from recipe import LabelledPosterior, Labels, OutsideLanguageError, Scalar, total
+from recipe import LabelledPosterior, Labels, OutsideLanguageError, Scalar, Simplex, Vector, total
 from recipe.language.symbols import Indexed
 from recipe.language.total import Total
 from verify import Verdict, verify
@@ -123,6 +123,26 @@ def test_counts_within_gamma_functions_are_followed_to_the_column_of_the_item():
         verdicts(topics(log_joint=collapsed, conditional=wrong, gradient=None))["conditional"]
         is Verdict.REFUTED
     )
+
+
+SHARE = Vector("share", domain=Simplex())
+Y = Labels("y", like=SHARE)
+OF_SHARES = {
+    "blocks": SHARE,
+    "labels": Y,
+    "log_joint": Y.sum(loggamma(alpha + Y.count) + total(Y.counts * log(SHARE))),
+    "log_prior": total((beta - 1) * log(SHARE)),
+}
+
+
+def test_rows_on_a_simplex_and_a_prior_that_all_labels_share_are_proved():
+    """Logarithms of products of positive numbers are sums."""
+    shared = z.sum(loggamma(alpha / z.labels + z.count) + total(z.counts * log(theta)))
+    for changes in (OF_SHARES, {"log_joint": shared}):
+        model = topics(conditional=None, gradient=None, **changes)
+        assert verdicts(model)["conditional"] is Verdict.PROVED
+        wrong = topics(gradient=None, conditional=model.weight.subs(alpha, 2 * alpha), **changes)
+        assert verdicts(wrong)["conditional"] is not Verdict.PROVED
 
 
 def test_one_item_that_changes_a_sum_of_counts_in_two_places_is_outside():

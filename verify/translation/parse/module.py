@@ -56,6 +56,28 @@ class ParsedModule:
     axioms: Mapping[str, ast.FunctionDef] = dataclasses.field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class TopOfModule:
+    """What stands at the top of a module.
+
+    Attributes:
+        tree: the statements.
+        functions: all functions, by name.
+        known: the names of those, and of eights, whose texts are trusted.
+        classes: the fields of each class.
+    """
+
+    tree: ast.Module
+    functions: Mapping[str, ast.FunctionDef]
+    known: frozenset[str]
+    classes: Mapping[str, tuple[str, ...]]
+
+    @property
+    def own(self) -> dict[str, ast.FunctionDef]:
+        """The functions that have to be proved."""
+        return {n: f for n, f in self.functions.items() if n not in self.known}
+
+
 def read_module(text: str, legend: Legend, trusted: Trusted) -> ParsedModule:
     """Parse the text of a module.
 
@@ -66,6 +88,33 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> ParsedModule:
 
     Raises:
         TranslationError: where the text has a statement that no generated module has.
+    """
+    top = read_top(text, trusted)
+    arrays, integers, tables = _allocated(top.functions, top.classes, legend)
+    _check_fields(top.classes, legend, top.tree)
+    check_names_are_defined(text, top.tree)
+    return ParsedModule(
+        top.own,
+        top.known,
+        arrays,
+        integers,
+        top.classes.get("Draws", ()),
+        top.classes.get("Chains", ()),
+        tables,
+        axioms={n: f for n, f in top.functions.items() if n in top.known},
+    )
+
+
+def read_top(text: str, trusted: Trusted) -> TopOfModule:
+    """Parse the text of a module into its functions and classes.
+
+    Args:
+        text: the text.
+        trusted: the texts that need no proof.
+
+    Raises:
+        TranslationError: where something else stands at its top, or a function has another shape
+            than those of generated modules.
     """
     try:
         tree = ast.parse(text)
@@ -98,19 +147,7 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> ParsedModule:
         if name not in known:
             _check_shape(function)
             _check_names(function, meanings)
-    arrays, integers, tables = _allocated(functions, classes, legend)
-    _check_fields(classes, legend, tree)
-    check_names_are_defined(text, tree)
-    return ParsedModule(
-        {n: f for n, f in functions.items() if n not in known},
-        known,
-        arrays,
-        integers,
-        classes.get("Draws", ()),
-        classes.get("Chains", ()),
-        tables,
-        axioms={n: f for n, f in functions.items() if n in known},
-    )
+    return TopOfModule(tree, functions, known, classes)
 
 
 def _check_encoding(text: str) -> None:
@@ -355,7 +392,8 @@ def _check_fields(classes: Mapping[str, tuple[str, ...]], legend: Legend, tree: 
     names, and other classes.
     """
     modes = {f for pair in legend.modes.values() for fields in pair for f in fields}
-    every = {field for field, *_ in legend.snapshots.values()}
+    every = {field for field, *_ in legend.snapshots.values()} | {*legend.adapting.values()}
+    every |= {*legend.all_rows.values()}
     expected = {
         "Params": {*legend.settings.values(), *legend.factors.values()},
         "Data": {f for fields in legend.data.values() for f in fields.values()} | modes | every,

@@ -60,6 +60,10 @@ class EqualityProver:
         pairs = zip(self._at_points(a), self._at_points(b), strict=True)
         return any(x is not None and y is not None and not x.overlaps(y) for x, y in pairs)
 
+    def has_values(self, e: Expr) -> bool:
+        """Return True if an expression has a value at every point."""
+        return all(value is not None for value in self._at_points(e))
+
     def approximation(self, e: Expr) -> float | None:
         """Return the value of an expression at the first point; None where it is not known to
         ``NARROW``.
