@@ -57,10 +57,6 @@ SLIPS: tuple[tuple[str, str], ...] = (
         "a block says where it lives by domain=Interval.open(0, oo), with Interval and oo from"
         " sympy, or has a law there, prior=half_normal(1)",
     ),
-    (
-        r"missing 1 required positional argument: 'log_prior'",
-        "a posterior without a prior says so: log_prior=0",
-    ),
 )
 
 

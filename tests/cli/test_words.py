@@ -89,7 +89,6 @@ def normal(e, of):
         ("e = total(2)", "leave total out"),
         ("e = laws.student_t(y, nu=3)", "the law is student_t(x, df, location, scale)"),
         ("e = Scalar('s', positive=True)", "domain=Interval.open(0, oo)"),
-        ("e = Posterior(theta, total(x * theta))", "log_prior=0"),
         ("p = normal(-(y - x * theta)**2, theta)", "inner product as total(theta*x)"),
         ("p = normal(-(y - total(x * theta))**2 + theta * theta, theta)", "total(theta**2)"),
         ("p = normal(-(Y - a)**2, theta)", "is an array of the shape (4,), not an expression"),
