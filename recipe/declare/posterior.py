@@ -211,7 +211,8 @@ class Posterior:
                 )
             if label not in self.given:
                 raise RecipeError(
-                    f"log_likelihood uses {label}, and data= has no array for it; add {label}: ..."
+                    f"log_likelihood uses {label}, and data= has no array for it; add {label}:"
+                    f" ..., or declare it with its values, Data('{label}', ...)"
                 )
         mine = self.log_likelihood.free_symbols
         unused = {*labels.values(), *data_in(self.derived.values())} - {generic(s) for s in mine}
@@ -262,7 +263,8 @@ class Posterior:
         used = {generic(s) for s in self.log_likelihood.atoms(VectorData, ScalarData)}
         for s in sorted(used - given, key=str):
             raise RecipeError(
-                f"log_likelihood uses {s}, and data= has no array for it; add {s}: ..."
+                f"log_likelihood uses {s}, and data= has no array for it; add {s}: ..., or declare"
+                f" it with its values, Data('{s}', ...)"
             )
         for s in sorted(given - used, key=str):
             raise RecipeError(f"data= has an array for {s}, which log_likelihood does not use")
