@@ -14,7 +14,7 @@ from sympy import Expr, Integer, Symbol
 
 from recipe.declare.categories import numbered
 from recipe.declare.coordinate_names import Names, coordinate_names
-from recipe.declare.declared import declared, refuse_density, require_order
+from recipe.declare.declared import declared, refuse_density, require_every_block, require_order
 from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
 from recipe.declare.derived_quantities import (
     Quantity,
@@ -24,14 +24,12 @@ from recipe.declare.derived_quantities import (
 )
 from recipe.declare.ordered import Ordered, unfolded
 from recipe.language.calculus import gradient
-from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.log_density import Demand, Indicator, NamedLaw, as_log_density
 from recipe.language.symbols import (
     Block,
     Length,
-    Scalar,
     ScalarData,
     Vector,
     VectorData,
@@ -258,7 +256,7 @@ class Posterior:
         for s in sorted(data_in(self.derived.values()) - {*self.given}, key=str):
             raise RecipeError(f"derived= uses {s}, and data= has no array for it; add {s}: ...")
         if self.user_gradient is None:
-            self._require_every_block()
+            require_every_block(self.blocks, (self.log_likelihood, self.log_prior))
         given = {s for s, _ in self.data}
         used = {generic(s) for s in self.log_likelihood.atoms(VectorData, ScalarData)}
         for s in sorted(used - given, key=str):
@@ -268,21 +266,6 @@ class Posterior:
             )
         for s in sorted(given - used, key=str):
             raise RecipeError(f"data= has an array for {s}, which log_likelihood does not use")
-
-    def _require_every_block(self) -> None:
-        """Refuse a block that no density is about, as it would wander for ever; where its domain is
-        bounded, it has the uniform law there.
-        """
-        assert self.log_likelihood is not None
-        densities = (self.log_likelihood, self.log_prior)
-        used = {generic(s) for e in densities for s in e.atoms(Vector, Scalar)}
-        for block in self.blocks:
-            bounded = on_simplex(block) or len(finite_ends(block.domain)) == 2
-            if block not in used and not bounded:
-                raise RecipeError(
-                    f"{block} is in blocks=, and neither in log_likelihood nor in log_prior: it has"
-                    " no law; leave it out, or give it a prior"
-                )
 
     def __repr__(self) -> str:
         # printing imports this file
