@@ -98,6 +98,26 @@ def require_order(blocks: Any, data: Any, found: Declared) -> None:
         )
 
 
+def refuse_prior_without_use(parts: Declared) -> None:
+    """Refuse a prior beside a gradient alone, which is that of all of U: nothing would use it, and
+    whoever left the prior out of the gradient would sample the likelihood.
+    """
+    prior = parts.log_prior.expression
+    if prior == 0 and not parts.priors:
+        return
+    name = next(iter(parts.priors), None)
+    said, repair = (
+        (f"log_prior={prior}", "leave log_prior out")
+        if name is None
+        else (f"the prior {parts.priors[name]} of {name}", f"declare {name} without prior=")
+    )
+    raise RecipeError(
+        f"{said} would be counted nowhere: without log_likelihood, gradient= is the gradient of all"
+        " of U = -log_prior - log_likelihood. See that your function adds the gradient of minus the"
+        f" log prior, once and not times N/n, and {repair}"
+    )
+
+
 def require_every_block(blocks: Iterable[Block], densities: Iterable[Expr]) -> None:
     """Refuse a block that no density is about, as it would wander for ever; where its domain is
     bounded, it has the uniform law there.
