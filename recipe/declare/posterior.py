@@ -14,7 +14,13 @@ from sympy import Expr, Integer, Symbol
 
 from recipe.declare.categories import numbered
 from recipe.declare.coordinate_names import Names, coordinate_names
-from recipe.declare.declared import declared, refuse_density, require_order
+from recipe.declare.declared import (
+    declared,
+    refuse_density,
+    refuse_prior_without_use,
+    require_every_block,
+    require_order,
+)
 from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
 from recipe.declare.derived_quantities import (
     Quantity,
@@ -24,14 +30,12 @@ from recipe.declare.derived_quantities import (
 )
 from recipe.declare.ordered import Ordered, unfolded
 from recipe.language.calculus import gradient
-from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.log_density import Demand, Indicator, NamedLaw, as_log_density
 from recipe.language.symbols import (
     Block,
     Length,
-    Scalar,
     ScalarData,
     Vector,
     VectorData,
@@ -56,10 +60,12 @@ class Posterior:
             written in the language and there is a ``gradient``.
         log_prior: the log prior density of the blocks that are declared without a prior, a number
             in these blocks and parameters, or a law; the priors of all others are added. Without
-            it every block has a prior.
+            it every block has a prior. Left out where there is no ``log_likelihood``: the
+            ``gradient`` is then that of all of U, and a prior here would be counted nowhere.
         data: the arrays behind the ``Data`` symbols that carry none, by symbol: of the shape (N, d)
             for a symbol with ``like=``, (N,) for one without.
-        gradient: a function, used in place of the derived gradient. ``gradient(theta, rows, x, y)``
+        gradient: a function, used in place of the derived gradient, **of all of U, the prior
+            included**. ``gradient(theta, rows, x, y)``
             gets the blocks, the numbers of the n rows of a minibatch, and the data arrays in the
             order of ``data``; these two have to be given then. It returns the estimated gradient of
             U, an array for each block: N/n times the sum over these n of the N rows, plus the
@@ -135,6 +141,8 @@ class Posterior:
             raise RecipeError(
                 "a Posterior without log_likelihood needs gradient=, a function of your own"
             )
+        if log_likelihood is None and log_prior is None:
+            log_prior = 0  # of a gradient of all of U
         parts = declared(
             blocks,
             None if log_likelihood is None else as_log_density(log_likelihood, "log_likelihood"),
@@ -142,6 +150,8 @@ class Posterior:
             data,
             derived,
         )
+        if log_likelihood is None:
+            refuse_prior_without_use(parts)
         if gradient is not None:
             require_order(blocks, data, parts)
         likelihood, prior = parts.log_likelihood, parts.log_prior
@@ -211,7 +221,8 @@ class Posterior:
                 )
             if label not in self.given:
                 raise RecipeError(
-                    f"log_likelihood uses {label}, and data= has no array for it; add {label}: ..."
+                    f"log_likelihood uses {label}, and data= has no array for it; add {label}:"
+                    f" ..., or declare it with its values, Data('{label}', ...)"
                 )
         mine = self.log_likelihood.free_symbols
         unused = {*labels.values(), *data_in(self.derived.values())} - {generic(s) for s in mine}
@@ -257,30 +268,16 @@ class Posterior:
         for s in sorted(data_in(self.derived.values()) - {*self.given}, key=str):
             raise RecipeError(f"derived= uses {s}, and data= has no array for it; add {s}: ...")
         if self.user_gradient is None:
-            self._require_every_block()
+            require_every_block(self.blocks, (self.log_likelihood, self.log_prior))
         given = {s for s, _ in self.data}
         used = {generic(s) for s in self.log_likelihood.atoms(VectorData, ScalarData)}
         for s in sorted(used - given, key=str):
             raise RecipeError(
-                f"log_likelihood uses {s}, and data= has no array for it; add {s}: ..."
+                f"log_likelihood uses {s}, and data= has no array for it; add {s}: ..., or declare"
+                f" it with its values, Data('{s}', ...)"
             )
         for s in sorted(given - used, key=str):
             raise RecipeError(f"data= has an array for {s}, which log_likelihood does not use")
-
-    def _require_every_block(self) -> None:
-        """Refuse a block that no density is about, as it would wander for ever; where its domain is
-        bounded, it has the uniform law there.
-        """
-        assert self.log_likelihood is not None
-        densities = (self.log_likelihood, self.log_prior)
-        used = {generic(s) for e in densities for s in e.atoms(Vector, Scalar)}
-        for block in self.blocks:
-            bounded = on_simplex(block) or len(finite_ends(block.domain)) == 2
-            if block not in used and not bounded:
-                raise RecipeError(
-                    f"{block} is in blocks=, and neither in log_likelihood nor in log_prior: it has"
-                    " no law; leave it out, or give it a prior"
-                )
 
     def __repr__(self) -> str:
         # printing imports this file
