@@ -10,9 +10,11 @@ import sympy
 
 import recipe
 from codegen.device.intrinsics import wide
+from codegen.inputs.evaluate import Values
 from codegen.inputs.initial_states import given_blocks, in_domain
 from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.minimise import minimise
+from codegen.inputs.not_finite import state_values, why_not_finite
 from codegen.inputs.parameters import resolved_values
 from codegen.inputs.posterior_data import bad_rows, resolved_arrays
 from codegen.inputs.unbounded import as_real, nearer_an_edge, real_slopes
@@ -79,6 +81,8 @@ class Density:
         learn_given(self._lengths, lengths, self.blocks)
         arrays = resolved_arrays(posterior, self._lengths)
         self.arrays = tuple(arrays.values())
+        self._by_symbol = arrays
+        self._named = {name_of(s): value for s, value in (params or {}).items()}
         self.rows = next((a.shape[0] for a in self.arrays), 1)
         settings, fields, source = _module(posterior)
         values = resolved_values(settings, params, (), self._lengths)
@@ -87,6 +91,7 @@ class Density:
             self._module.Data(**{fields[s]: a for s, a in arrays.items()}) if arrays else ()
         )
         self._params = self._module.Params(**values) if values else ()
+        self._values = {s: values[field] for s, field in settings.items()}
         self._entry_points: dict[Any, Any] = {}
 
     def __repr__(self) -> str:
@@ -141,6 +146,23 @@ class Density:
             (*results, *at, self._data, self._params, (), ALL_ROWS if rows is None else rows),
         )
         return results
+
+    def prior_slopes(self, at: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return the gradient of minus the log prior as one array a block.
+
+        Args:
+            at: one array a block, in the order of ``blocks``, of the shape (length,).
+        """
+        given = zip(self.blocks, at, strict=True)
+        draws = {b: a[None] if isinstance(b, Vector) else a for b, a in given}
+        draws |= {s: np.asarray(v)[None] for s, v in self._values.items()}
+        lengths = {b.length: self._lengths.of(b) for b in self.blocks if isinstance(b, Vector)}
+        values = Values(draws, sizes=lengths)
+        slopes = self._posterior.prior_gradient
+        return [
+            np.broadcast_to(values.at(slopes[b]).reshape(-1), (a.size,))
+            for b, a in zip(self.blocks, at, strict=True)
+        ]
 
     def mode(self, start: Mapping[Any, Any] | None = None) -> dict[Block, np.ndarray]:
         """Return a local minimum of U by block: the maximum a posteriori, inside of the domains.
@@ -221,6 +243,17 @@ class Density:
         """
         given = (*at, self._data, self._params, ALL_ROWS if rows is None else rows)
         return float(self._called(self._module.potential_U, given))
+
+    def why_not_finite(self, at: Sequence[np.ndarray]) -> str | None:
+        """Return why U is not finite at a point, a sentence with a repair; None where it is finite,
+        or nothing in it tells.
+
+        Args:
+            at: one array a block, in the order of ``blocks``, of the shape (length,).
+        """
+        values = dict(zip(self.blocks, at, strict=True))
+        found = state_values(self._posterior, values, self._by_symbol, self._named)
+        return why_not_finite(self._posterior, found)
 
     def _called(self, function: Any, given: tuple[Any, ...]) -> Any:
         """Call a function of the module by its machine code, which is looked up once for each
