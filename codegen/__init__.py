@@ -19,6 +19,7 @@ from codegen.files.tables import read_table
 from codegen.generate import Module, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.schedule import Constant, Cyclical, Geometric, Polynomial
+from codegen.inputs.thread_safe import thread_safe
 from codegen.labels.reducers import Completion, Kept
 from codegen.labels.sample import LabelRun, count_labels, sample_labels
 from codegen.results.diagnostics.diagnosis import Diagnosis
@@ -69,6 +70,7 @@ __all__ = [
     "sample",
     "sample_labels",
     "sample_posterior_predictive",
+    "thread_safe",
     "tune",
 ]
 

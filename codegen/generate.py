@@ -89,6 +89,12 @@ class Module:
         return any(estimator.control is not None for estimator in self.estimators.values())
 
     @property
+    def adapting(self) -> tuple[str, ...]:
+        """The fields of ``Data`` that are 0 once running variances of gradients stay."""
+        averages = (e.average for e in self.estimators.values())
+        return tuple(a.adapts for a in averages if a is not None and a.adapts is not None)
+
+    @property
     def references(self) -> dict[Potential, Snapshot | Table]:
         """The references of gradients that move with the chain, where there are any."""
         return {U: e.reference for U, e in self.estimators.items() if e.reference is not None}
@@ -302,7 +308,8 @@ def module_of(
         if U in step.potentials
     }
     state_names = field_namer([*step.fields.values(), *step.scratch, *RESERVED_FIELDS])
-    estimated = estimators(gradients, step, reduction, namer, state_names, data_names)
+    stops = not isinstance(what, Recipe)  # a recipe compensates with a variance that follows it
+    estimated = estimators(gradients, step, reduction, namer, state_names, data_names, stops=stops)
     _check_estimators(step, estimated, reduction, compensate)
     # 4. Print. 5. Check the text: exactly this text is imported later.
     named = {name_of(s): f for s, f in step.settings.items()}
@@ -374,11 +381,6 @@ def _check_moving_reference(
             f" {reduction}= moves it; leave one of them out"
         )
     for U, e in estimated.items():
-        if e.gradient.derived is None:
-            raise RecipeError(
-                f"{reduction}= goes through the rows of a derived gradient, and {U} has a gradient"
-                " of your own; leave gradient= out, or give control_variates= a mode"
-            )
         if not e.gradient.fields:
             raise RecipeError(f"{reduction}= needs rows of data, and {U} has none; leave it out")
 

@@ -155,7 +155,8 @@ def sample(
         keep: the blocks to keep, by symbol or name, or "all". None keeps those that the posterior
             or the potential depends on, and leaves momenta and other auxiliary blocks out; it keeps
             all where a recipe or kernel has neither. What is kept changes no draw.
-        threads: the number of threads; None for one a chain, at most one a processor.
+        threads: the number of threads; None for one a chain, at most one a processor. Chains with a
+            ``gradient`` that Python calls run in one thread, unless it is ``thread_safe``.
         initial: first values by block, of the shape (length,) for all chains or (chains, length).
             Any other block starts near the centre of its domain (``codegen.inputs.initial_states``
             says where).
@@ -346,7 +347,8 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         at_modes = inputs.in_state(_at_modes(modes, options.chains), "control_variates=")
         given = {**at_modes, **given}
         data = data | _control_fields(inputs, modes, users, densities)
-    data = data | snapshot_data(module, options.svrg)
+    data = data | snapshot_data(module, options.svrg, data)
+    data = data | {field: np.ones(1) for field in module.adapting}
     rows = max((array.shape[0] for array in inputs.data.values()), default=0)
     require_room(module, options, lengths, rows)
     with line_while(f"compiling {module.name}", wanted=caller.progress):
@@ -508,7 +510,7 @@ def _run(
             runner.advance,
             chains,
             options.steps,
-            options.workers,
+            runner.kernel.workers,
             caller.progress,
             between_chunks,
             caller.signals,

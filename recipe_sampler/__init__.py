@@ -33,7 +33,8 @@ NAMES_BY_PACKAGE = {
         Polynomial Prediction SavedDraws Tuning UntunableError
         compute_log_likelihood count_labels diagnose generate
         memory_mapped one_step plot read_counts read_draws
-        read_libsvm read_table sample sample_labels sample_posterior_predictive tune
+        read_libsvm read_table sample sample_labels sample_posterior_predictive
+        thread_safe tune
     """,
 }
 HOME = {name: package for package, names in NAMES_BY_PACKAGE.items() for name in names.split()}

@@ -24,7 +24,9 @@ def plain_faults(kernel: Compiled, chains: Sequence[Chain]) -> Iterator[str]:
         kernel: the compiled module of the run.
         chains: its chains, after the run.
     """
-    if chains and all(c.stopped_by >= 0 for c in chains) and len(chains) > 1:
+    stopped = [c for c in chains if c.stopped_by >= 0]
+    told_why = any(c.number in kernel.calls.faults for c in stopped)  # each divergence says it
+    if len(stopped) == len(chains) > 1 and not told_why:
         yield (
             f"all {len(chains)} chains diverged, so there are no draws to trust; take a step size"
             " that is ten times smaller"

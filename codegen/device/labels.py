@@ -5,6 +5,8 @@ and of the column of the item. The labels are summed eight at a time, in eight l
 lane k mod 8. A lane is drawn first and then a label in it, which is a draw from all weights in
 another order of the labels. No operation depends on the width of the vectors of the machine.
 
+The one label of a whole datum has the weight ``factors[k]`` alone.
+
 Datum s of a step has the counters ``s 2^40, s 2^40 + 1, ...`` to itself, two numbers each.
 """
 
@@ -33,6 +35,22 @@ def running_weights(
     for k in range(np.uint64(0), width, EIGHT):
         at = whole(k)
         running = fma(factors[at], weights[whole(offset + k)], running)
+        cumulative[at] = running
+
+
+@device
+def running_sums(cumulative: np.ndarray, factors: np.ndarray, width: Word) -> None:
+    """The sums of the factors of all labels up to each label, in its lane.
+
+    Args:
+        cumulative: gets the sums, of ``width`` labels.
+        factors: the factor of each label; 0 for labels that are none.
+        width: a multiple of eight.
+    """
+    running = eight(0.0)
+    for k in range(np.uint64(0), width, EIGHT):
+        at = whole(k)
+        running = running + factors[at]
         cumulative[at] = running
 
 
@@ -83,4 +101,5 @@ def two_uniforms(key: Key, t: Word, counter: Word) -> tuple[float, float]:
     return uniform(x), uniform(y)
 
 
-LABELS = (running_weights, last_label, drawn_label, two_uniforms)
+LABELS = (running_weights, last_label, drawn_label, two_uniforms)  # of items
+DATUM_LABELS = (running_sums, last_label, drawn_label, two_uniforms)  # of whole data

@@ -114,19 +114,26 @@ def control_data(
     return dict(zip((*control.modes, *control.at_mode), values, strict=True))
 
 
-def snapshot_data(module: Module, every: int | None) -> dict[str, np.ndarray]:
+def snapshot_data(
+    module: Module, every: int | None, data: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
     """Return the fields of ``Data`` with the calls of a gradient from one snapshot of SVRG to the
-    next.
+    next, and with the numbers of all rows for a gradient of the user.
 
     Args:
         module: the generated module.
         every: the number of calls.
+        data: the arrays of the data, by field.
     """
-    return {
-        reference.every: np.array([float(every or 1)])
-        for reference in module.references.values()
-        if isinstance(reference, Snapshot)
-    }
+    found: dict[str, np.ndarray] = {}
+    for U, reference in module.references.items():
+        if not isinstance(reference, Snapshot):
+            continue
+        found[reference.every] = np.array([float(every or 1)])
+        if reference.all_rows is not None:
+            first = next(iter(module.estimators[U].gradient.fields.values()))
+            found[reference.all_rows] = np.arange(data[first].shape[0], dtype=np.int64)
+    return found
 
 
 def _full_gradient(

@@ -182,7 +182,7 @@ def require_options_that_fit(options: SamplingOptions, module: Module, rows: int
     for name, used in (
         ("control_variates", module.controlled),
         ("svrg" if options.svrg else "saga", bool(module.references)),
-        ("compensate", bool(module.plan.variances)),
+        ("compensate", bool(module.plan.variances) and not module.adapting),
     ):
         if used and options.batch_size is None:
             raise RecipeError(
@@ -194,9 +194,15 @@ def require_options_that_fit(options: SamplingOptions, module: Module, rows: int
             " each: give replace=False"
         )
     if module.plan.variances and options.rows < 2:
+        whose = "the rule" if module.adapting else "compensate="
         raise RecipeError(
-            "compensate= estimates a variance from the rows of a minibatch: give a batch_size of 2"
+            f"{whose} estimates a variance from the rows of a minibatch: give a batch_size of 2"
             " or more"
+        )
+    if module.adapting and options.warmup < 1:
+        raise RecipeError(
+            "the rule holds a running variance of its gradient, which is learned in the warm-up and"
+            " stays then: give warmup="
         )
 
 

@@ -20,9 +20,11 @@ from typing import Any
 import numpy as np
 from numba import njit, objmode
 
+from codegen.inputs.thread_safe import is_thread_safe
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Scalar
 
+MAX_SHOWN = 8  # coordinates of a state in a message
 MAX_REASON_CHARS = 200  # of the message of an exception
 
 
@@ -83,8 +85,25 @@ class PythonGradient:
         names = ", ".join(b.name for b in self.blocks)
         raise RecipeError(
             f"the gradient of your own must return a tuple of {count} arrays, by {names}; it"
-            f" returns {_described(found)}"
+            f" returns {_described(found)}{_not_alone(found)}"
         )
+
+
+def _not_alone(found: Any) -> str:
+    """Return a clause about a value that stands beside its gradient, or a dict of gradients."""
+    if isinstance(found, Mapping):
+        return "; take them out of the dict, in this order"
+    pair = isinstance(found, tuple) and len(found) == 2
+    if pair and np.ndim(_plain_number(found[0])) == 0 and isinstance(found[1], tuple | list):
+        return "; if that is the value and the gradient (value_and_grad), return the gradient alone"
+    return ""
+
+
+def _plain_number(part: Any) -> Any:
+    try:
+        return _as_numpy(part)
+    except Exception:  # whatever the library behind it says
+        return [part]
 
 
 def _derivatives(block: Block, size: int, part: Any) -> np.ndarray:
@@ -97,16 +116,37 @@ def _derivatives(block: Block, size: int, part: Any) -> np.ndarray:
     if numbers is None:
         raise RecipeError(
             f"the gradient of your own by {block} is no array of real numbers, but"
-            f" {_described(part)}; convert it with numpy.asarray"
+            f" {_described(part)}{_way_out(part)}"
+        )
+    if array.dtype.kind in "iub" and hasattr(part, "dtype"):  # a 0 of Python is a constant
+        raise RecipeError(
+            f"the gradient of your own by {block} consists of whole numbers ({array.dtype}), which"
+            " a gradient is only where something was rounded; return floats"
         )
     if numbers.shape == (size,) or (isinstance(block, Scalar) and numbers.shape == ()):
         return numbers
     wanted = "a number" if isinstance(block, Scalar) else f"an array of the shape ({size},)"
     if numbers.shape == ():
         wanted += "; if that is the potential itself, give its gradient, such as jax.grad of it"
+    elif numbers.size == size:
+        wanted += f": {block} is a vector, so return .ravel() of it"
     raise RecipeError(
         f"the gradient of your own by {block} has the shape {numbers.shape}; return {wanted}"
     )
+
+
+def _way_out(part: Any) -> str:
+    """Return what to do where something was returned that is no array, as a clause."""
+    if isinstance(part, Mapping):
+        return (
+            "; take the blocks out of the dict, or make them one vector: jax.flatten_util."
+            "ravel_pytree(parameters) returns it, and the function that undoes it"
+        )
+    if isinstance(part, tuple) and len(part) == 2 and np.ndim(_plain_number(part[0])) == 0:
+        return "; if that is the value and the gradient (value_and_grad), return the gradient alone"
+    if isinstance(part, tuple | list) and part and all(np.ndim(_plain_number(p)) for p in part):
+        return "; join its arrays: numpy.concatenate([p.ravel() for p in ...])"
+    return "; convert it with numpy.asarray"
 
 
 def _as_numpy(part: Any) -> np.ndarray:
@@ -160,6 +200,11 @@ class Calls:
         finally:
             del _run.calls, _run.chain
 
+    @property
+    def need_one_thread(self) -> bool:
+        """Whether a gradient may not be called from two threads at once."""
+        return not all(is_thread_safe(g.function) for g in self.gradients.values())
+
     def require_no_fault(self) -> None:
         """Raise RecipeError where a gradient has failed."""
         for fault in self.faults.values():
@@ -170,13 +215,45 @@ class Calls:
         reason is noted: an exception would lose the draws of all chains.
         """
         gradient = self.gradients[place]
+        count = len(gradient.blocks)
+        results = arrays[:count] if gradient.results_first else arrays[-count:]
         try:
             gradient(*arrays)
         except Exception as error:  # the function is the user's program, and may raise anything
             self.faults.setdefault(chain, reason_of(error))
-            count = len(gradient.blocks)
-            for result in arrays[:count] if gradient.results_first else arrays[-count:]:
+            for result in results:
                 result[:] = np.nan
+            return
+        if not all(np.isfinite(result).all() for result in results):
+            points = arrays[count:] if gradient.results_first else arrays
+            reason = _why_not_finite(gradient.blocks, points, results)
+            if reason is not None:
+                self.faults.setdefault(chain, reason)
+
+
+def _why_not_finite(
+    blocks: Sequence[Block], points: Sequence[np.ndarray], results: Sequence[np.ndarray]
+) -> str | None:
+    """Return that a gradient is not finite where the state is; None where the state is not."""
+    states = points[: len(blocks)]
+    if not all(np.isfinite(point).all() for point in states):
+        return None
+    for block, result in zip(blocks, results, strict=True):
+        for place in np.flatnonzero(~np.isfinite(result))[:1]:
+            of = block if isinstance(block, Scalar) else f"{block}[{place}]"
+            at = ", ".join(f"{b} = {shown(b, p)}" for b, p in zip(blocks, states, strict=True))
+            return (
+                f"the gradient of your own returned {result[place]} by {of} at the finite {at};"
+                " correct it there, or take a smaller step size where this is too far out"
+            )
+    return None
+
+
+def shown(block: Block, point: np.ndarray) -> str:
+    """Return the value of a block as text, of a long one its beginning."""
+    numbers = ", ".join(f"{x:.6g}" for x in point[:MAX_SHOWN])
+    more = f", ... ({point.size} numbers)" if point.size > MAX_SHOWN else ""
+    return numbers if isinstance(block, Scalar) else f"[{numbers}{more}]"
 
 
 def _called(place: int, arrays: tuple[np.ndarray, ...]) -> None:
@@ -213,14 +290,23 @@ def check_python_gradient(gradient: PythonGradient, at: Sequence[np.ndarray]) ->
         gradient(*second, *at)
     except Exception as error:  # as in ``Calls.call``
         raise RecipeError(reason_of(error)) from None
-    for block, found in zip(gradient.blocks, first, strict=True):
-        bad = np.flatnonzero(~np.isfinite(found))
-        if bad.size:
-            raise RecipeError(
-                f"the gradient of your own by {block}[{bad[0]}] is {found[bad[0]]} at the first"
-                " state of chain 0; correct it, or give another initial="
-            )
+    require_finite(gradient.blocks, first)
     require_same(first, second)
+
+
+def require_finite(
+    blocks: Sequence[Block],
+    found: Sequence[np.ndarray],
+    where: str = "the first state of chain 0",
+) -> None:
+    """Raise RecipeError where a gradient that was found somewhere is not finite."""
+    for block, numbers in zip(blocks, found, strict=True):
+        for place in np.flatnonzero(~np.isfinite(numbers))[:1]:
+            of = block if isinstance(block, Scalar) else f"{block}[{place}]"
+            raise RecipeError(
+                f"the gradient of your own by {of} is {numbers[place]} at {where}; correct it, or"
+                " give another initial="
+            )
 
 
 def require_same(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> None:

@@ -30,7 +30,9 @@ from codegen.inputs.python_gradient import (
     PythonGradient,
     calling_python,
     reason_of,
+    require_finite,
     require_same,
+    shown,
 )
 from codegen.printing.estimator import Estimator
 from recipe.declare.posterior import Posterior
@@ -249,10 +251,15 @@ def call_user_gradient(
             f"the gradient of your own is not finite: {'; '.join(bad)}; correct it, or leave the"
             " row out"
         )
+    if isinstance(function, PythonGradient):
+        points = zip(posterior.blocks, blocks, strict=True)
+        require_finite(
+            posterior.blocks, results, ", ".join(f"{b} = {shown(b, p)}" for b, p in points)
+        )
     if not finite:
         raise RecipeError(
-            "the gradient of your own does not write a finite number into every coordinate of its"
-            " results; they are not zero when it is called, so set them before you add to them"
+            "the gradient of your own does not write a finite number into every coordinate of"
+            " its results; they are not zero when it is called, so set them before you add to them"
         )
     return results
 

@@ -214,9 +214,9 @@ class Completion:
     ) -> np.ndarray:
         """The probability of each entry of the held-out table."""
         present, place = np.unique(self.held_out.columns, return_inverse=True)
-        factors = kernel.row_weights(theta, present, workers).reshape(-1, kernel.width)
+        factors = kernel.item_weights(theta, present, workers)
         datum = np.repeat(np.arange(len(self.held_out)), np.diff(self.held_out.starts))
-        return np.einsum("ek,ek->e", shares[datum], factors[place, : kernel.labels])
+        return np.einsum("ek,ek->e", shares[datum], factors[place])
 
     def _perplexity_of(self, probability: np.ndarray) -> float:
         counts = self.held_out.counts

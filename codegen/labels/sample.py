@@ -29,6 +29,7 @@ from codegen.store import modules
 from codegen.system.progress_bar import progress_bar
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Vector, name_of
+from recipe.latent.labels import DATUM
 from recipe.latent.posterior import LabelledPosterior
 
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints
@@ -101,8 +102,10 @@ def sample_labels(
         params: by name, the parameters of the model and of the sampler: numbers, or expressions of
             ``model.labels.summed``, ``data`` and ``batch``.
         batch_size: how many data are in a minibatch; by default all.
-        sweeps: Gibbs sweeps over the labels of each datum of a minibatch.
-        burn_in: how many of these are not counted; by default half.
+        sweeps: Gibbs sweeps over the labels of each datum of a minibatch; where a datum has one
+            label, how often it is drawn.
+        burn_in: how many of these are not counted; by default half, and none where a datum has one
+            label, whose draws are independent.
         scheme: the discretisation of the sampler; ``"exact"`` for ``catalog.scir``.
         seed: the seed of all random numbers.
         chain: the number of the chain; chains of one seed are independent.
@@ -140,7 +143,7 @@ def sample_labels(
             "steps": steps,
             "batch_size": batch_size,
             "sweeps": sweeps,
-            "burn_in": burn_in,
+            "burn_in": 0 if burn_in is None and model.labels.each == DATUM else burn_in,
             "seed": seed,
             "chain": chain,
             "threads": threads,
@@ -192,6 +195,7 @@ def count_labels(
     """
     source, theta = checked_data(data), np.array(rows, dtype=np.float64, order="C")
     given: dict[str, Any] = {"labels": len(theta), "steps": 1, "batch_size": None, "sweeps": sweeps}
+    burn_in = 0 if burn_in is None and model.labels.each == DATUM else burn_in
     given |= {"burn_in": burn_in, "step_size": 1.0, "seed": seed, "chain": 0, "threads": threads}
     options = checked_options(source, given)
     kernel = _label_kernel(label_module(model), options, dict(params))
@@ -209,7 +213,8 @@ def _label_kernel(
     loaded = modules.load(module.name, module.source, common)
     K = {str(module.model.labels.labels): options.labels}
     params = _label_params(loaded, module.weight, {**numbers, **K})
-    return LabelKernel(loaded, params, options.labels, options.seed, options.chain)
+    of_data = module.weight.of_datum
+    return LabelKernel(loaded, params, options.labels, options.seed, options.chain, of_data)
 
 
 def _prepared(

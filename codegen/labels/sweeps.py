@@ -65,6 +65,7 @@ class LabelKernel:
         params: its parameters.
         labels: K.
         seed, chain: of the random numbers.
+        of_data: whether a datum has one label, so that its draws are independent of each other.
     """
 
     loaded: Any
@@ -72,6 +73,7 @@ class LabelKernel:
     labels: int
     seed: int
     chain: int
+    of_data: bool = False
 
     @property
     def width(self) -> int:
@@ -96,7 +98,8 @@ class LabelKernel:
             theta: the rows of parameters, of the shape (labels, width of the data).
             data: ``starts``, ``columns`` and ``counts`` of the data.
             step: the number of the step, for the random numbers.
-            sweeps, burn_in: how many sweeps, and how many of these are not counted.
+            sweeps, burn_in: how many sweeps, and how many of these are not counted; where a datum
+                has one label, these are not made.
             workers: the threads.
             purpose: the use of the random numbers.
             with_shares: whether ``shares`` is wanted.
@@ -104,6 +107,8 @@ class LabelKernel:
         Raises:
             RecipeError: where the weights of all labels of an item vanish or overflow.
         """
+        if self.of_data:
+            sweeps, burn_in = sweeps - burn_in, 0
         starts, columns, counts = data
         present, place = np.unique(columns, return_inverse=True)
         weights = self.row_weights(theta, present, workers)
@@ -131,8 +136,17 @@ class LabelKernel:
         mean = table.reshape(-1, self.width)[:, : self.labels] / kept  # type: ignore[union-attr]
         return Counted(present, mean, shares.reshape(-1, self.width)[:, : self.labels] / kept)
 
+    def item_weights(self, theta: np.ndarray, columns: np.ndarray, workers: Workers) -> np.ndarray:
+        """Return the weight that an item of some columns gives a label, of the shape (columns,
+        labels).
+        """
+        found = self.row_weights(theta, columns, workers).reshape(-1, self.width)[:, : self.labels]
+        return np.exp(found) if self.of_data else found
+
     def row_weights(self, theta: np.ndarray, columns: np.ndarray, workers: Workers) -> np.ndarray:
-        """Return the factors of rows in some columns, flat, ``width`` numbers a column."""
+        """Return the factors of rows in some columns, flat, ``width`` numbers a column; their
+        logarithms where a datum has one label.
+        """
         weights = np.zeros(columns.size * self.width)
         width = np.uint64(self.width)
 
@@ -143,7 +157,7 @@ class LabelKernel:
         return weights
 
     def row_norms(self, theta: np.ndarray, workers: Workers) -> np.ndarray:
-        """Return the sum of the factors of each row over all columns."""
+        """Return the sum of the factors of each row over all columns, no logarithms of them."""
         found = workers.each(
             lambda k: self.loaded.row_norm(theta[k], self.params), range(self.labels)
         )

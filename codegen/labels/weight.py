@@ -1,16 +1,18 @@
-"""The weight of a label as a product: a factor of its count, and a factor of its row."""
+"""The weight of a label as a product: a factor of its count and a factor of its row; where a datum
+has one label, a factor for each of its items.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Dummy, Expr, Mul, Symbol
+from sympy import Add, Dummy, Expr, Integer, Mul, Symbol
 
 from codegen.lowering.special_forms import with_digamma
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Indexed, Length, Vector, generic
-from recipe.language.total import Total
-from recipe.latent.increments import hot, with_one_count
+from recipe.language.total import Total, opened
+from recipe.latent.increments import hot, with_one_count, with_one_size
 from recipe.latent.labels import ITEM, Labels
 from recipe.latent.posterior import LabelledPosterior
 
@@ -37,31 +39,34 @@ class Weight:
 
     Attributes:
         of_count: the factor of the count, in ``COUNT`` and parameters.
-        of_row: the factor of the row in the column of the item, in ``HERE``, sums and parameters.
+        of_row: the factor of the row in the column of the item, in ``HERE``, sums and parameters;
+            its logarithm where ``of_datum``.
         sums: the sums over columns that it needs, each after those that it needs itself.
         parameters: all parameters in it, sorted by name.
+        of_datum: whether a datum has one label, whose weight is the product over its items.
     """
 
     of_count: Expr
     of_row: Expr
     sums: tuple[RowSum, ...]
     parameters: tuple[Symbol, ...]
+    of_datum: bool = False
 
 
 def weight_of(model: LabelledPosterior) -> Weight:
     """Return the weight of a label as a product.
 
     Raises:
-        RecipeError: where it is no such product, reads counts by column, or the model
-            has a label a datum or several blocks.
+        RecipeError: where it is no such product, reads counts by column, or the model has several
+            blocks.
     """
     z = model.labels
-    if z.each != ITEM:
-        raise RecipeError("labels of whole data, each='datum', are proved and not sampled yet")
     if len(model.blocks) != 1:
         raise RecipeError(
             f"labels are sampled for one block of a label, and there are {len(model.blocks)}"
         )
+    if z.each != ITEM:
+        return _of_datum(model)
     e = with_one_count(model.weight, z)  # a printed weight may be wrong, and this one is derived
     if z.others_counts in {generic(s) for s in e.atoms(Symbol)}:
         raise RecipeError(f"the weight {z.text_of(e)} reads counts by column, and is not compiled")
@@ -86,16 +91,57 @@ def _split(e: Expr, z: Labels) -> Weight:
         elif found & rows:
             of_row.append(factor)  # any other factor is shared by all labels
     count = Mul(*of_count).xreplace({z.others: COUNT})
-    free = {s for x in (count, *of_row, *(s.body for s in sums)) for s in x.free_symbols}
-    own = {COUNT, *rows}
+    return Weight(count, Mul(*of_row), tuple(sums), _parameters(z, e, count, *of_row, sums=sums))
+
+
+def _parameters(z: Labels, weight: Expr, *e: Expr, sums: list[RowSum]) -> tuple[Symbol, ...]:
+    """The parameters in expressions and sums; what is no number that a module has is refused."""
+    free = {s for x in (*e, *(s.body for s in sums)) for s in x.free_symbols}
+    own = {COUNT, HERE, *(s.symbol for s in sums)}
     parameters = {s for s in free - own if not isinstance(s, Indexed)}
     refused = [s for s in parameters if s == z.size or isinstance(s, Length)]
     if refused:
         raise RecipeError(
-            f"the weight {z.text_of(e)} depends on {refused[0]} together with the label, and is not"
-            " compiled"
+            f"the weight {z.text_of(weight)} depends on {refused[0]} together with the label, and"
+            " is not compiled"
         )
-    return Weight(count, Mul(*of_row), tuple(sums), tuple(sorted(parameters, key=str)))
+    return tuple(sorted(parameters, key=str))
+
+
+def _of_datum(model: LabelledPosterior) -> Weight:
+    """The weight of the label of a whole datum: its logarithm is a sum over the items of a number
+    of the row and the column, and of terms that all labels share.
+    """
+    z = model.labels
+    terms = Add.make_args(with_one_size(model.increment.expand(), z).expand())
+    of_item = Add(*(_of_one_item(t, model) for t in terms if _reads(t, z.like)))
+    sums: list[RowSum] = []
+    of_row = _named(with_digamma(of_item), sums)
+    parameters = _parameters(z, model.weight, of_row, sums=sums)
+    return Weight(Integer(1), of_row, tuple(sums), parameters, of_datum=True)
+
+
+def _of_one_item(term: Expr, model: LabelledPosterior) -> Expr:
+    """What one item in the column of ``HERE`` adds to a term of the log weight."""
+    z = model.labels
+    of_items: list[Expr] = []
+    others: list[Expr] = []
+    for factor in Mul.make_args(term):
+        (of_items if _reads(factor, z.row) else others).append(factor)
+    if len(of_items) == 1 and isinstance(of_items[0], Total):
+        body, label = opened(of_items[0])
+        rest = body / z.row.at(label)
+        if not _reads(rest, z.row):
+            at = {s: HERE for s in rest.atoms(Indexed) if s == z.like.at(label)}
+            return Mul(*others) * rest.xreplace(at)
+    raise RecipeError(
+        f"the weight {z.text_of(model.weight)} is no product over the items of the datum, and is"
+        f" not compiled: see {z.text_of(term)}"
+    )
+
+
+def _reads(e: Expr, symbol: Symbol) -> bool:
+    return any(generic(s) == symbol for s in e.free_symbols)
 
 
 def _at_the_item(e: Expr, z: Labels) -> Expr:

@@ -14,7 +14,17 @@ from typing import Any, Literal
 from codegen.device.estimators import add_difference, join_mean, join_variance
 from codegen.lowering.minibatch import PosteriorGradient
 from codegen.lowering.names import Namer
-from codegen.lowering.program import Call, Do, For, Function, Instruction, Value, assign, call
+from codegen.lowering.program import (
+    Call,
+    Do,
+    For,
+    Function,
+    If,
+    Instruction,
+    Value,
+    assign,
+    call,
+)
 from codegen.lowering.statements import Plan
 from codegen.printing.gradient import SHARED, count_text
 from codegen.printing.moving_reference import (
@@ -48,11 +58,13 @@ class ControlVariates:
 @dataclass(frozen=True)
 class Average:
     """The mean over rows, with its variance: fields of ``State`` by block, and the one that counts
-    the calls.
+    the calls. ``adapts`` is the field of ``Data`` that is 0 once the running variance stays; None
+    if it always moves.
     """
 
     function: str
     calls: str
+    adapts: str | None
     one: tuple[str, ...]
     squares: tuple[str, ...]
     variances: tuple[str, ...]
@@ -89,6 +101,8 @@ class Estimator:
         """The fields of ``Data`` that it reads."""
         extra = (*self.control.modes, *self.control.at_mode) if self.control else ()
         moving = self.reference.data if self.reference else ()
+        if self.average is not None and self.average.adapts is not None:
+            moving = (*moving, self.average.adapts)
         return (*self.gradient.fields.values(), *extra, *moving)
 
     @property
@@ -115,9 +129,11 @@ def estimators(
     names: Namer,
     fields: Namer,
     data: Namer,
+    *,
+    stops: bool = False,
 ) -> dict[Potential, Estimator]:
     """The estimators of a module; ``names`` of functions, ``fields`` of ``State``, ``data`` of
-    ``Data`` are those still free.
+    ``Data`` are those still free. With ``stops`` running variances can be told to stay.
     """
     result = {}
     for U, gradient in gradients.items():
@@ -129,22 +145,23 @@ def estimators(
             average = Average(
                 names.fresh(f"averaged_{U}"),
                 fields.fresh(f"calls_{U}"),
+                data.fresh(f"adapts_{U}") if stops else None,
                 one,
                 squares,
                 plan.variances[U],
             )
         result[U] = Estimator(
-            gradient, control, average, _reference(U, reduction, names, fields, data)
+            gradient, control, average, _reference(gradient, reduction, names, fields, data)
         )
     return result
 
 
 def _reference(
-    U: Potential, reduction: Reduction, names: Namer, fields: Namer, data: Namer
+    gradient: PosteriorGradient, reduction: Reduction, names: Namer, fields: Namer, data: Namer
 ) -> Snapshot | Table | None:
     if reduction == "svrg":
-        return snapshot_of(U, names, fields, data)
-    return table_of(U, names, fields) if reduction == "saga" else None
+        return snapshot_of(gradient, names, fields, data)
+    return table_of(gradient.potential, names, fields) if reduction == "saga" else None
 
 
 def _control_variates(U: Potential, names: Namer, fields: Namer, data: Namer) -> ControlVariates:
@@ -225,11 +242,19 @@ def _averaged(estimator: Estimator, average: Average) -> Function:
         WIDE,
         *(assign(f"{array}[:]", "0.0") for array in (*results, *squares)),
         For("n", ("rows.size",), (Do(one_row), *joined)),
-        assign(calls, "1.0", "+="),
-        *(
-            Do(call("join_variance", f"state.{variance}", square, *sample))
-            for variance, square in zip(average.variances, squares, strict=True)
+        *_while_it_adapts(
+            average,
+            assign(calls, "1.0", "+="),
+            *(
+                Do(call("join_variance", f"state.{variance}", square, *sample))
+                for variance, square in zip(average.variances, squares, strict=True)
+            ),
         ),
     )
     arguments = (*results, *blocks, *SHARED, "state")
     return Function("kernel", average.function, arguments, meaning, body)
+
+
+def _while_it_adapts(average: Average, *body: Instruction) -> tuple[Instruction, ...]:
+    """The statements that move the running variance, under the condition that it may move."""
+    return body if average.adapts is None else (If(f"data.{average.adapts}[0] > 0.0", body),)

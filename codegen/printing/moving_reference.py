@@ -43,6 +43,8 @@ class Snapshot:
         function: the name of the function that estimates.
         calls: the field of ``State`` that counts the calls.
         every: the field of ``Data`` with the number of calls from one snapshot to the next.
+        all_rows: the field of ``Data`` with the numbers of all rows, which a gradient of the user
+            gets for the full gradient; None for a derived one, for which no rows are all of them.
         snapshots: the field of ``State`` with the snapshot of each block.
         at_snapshot: the field with the full gradient there.
         scratch: the field for the estimate at the snapshot.
@@ -51,6 +53,7 @@ class Snapshot:
     function: str
     calls: str
     every: str
+    all_rows: str | None
     snapshots: tuple[str, ...]
     at_snapshot: tuple[str, ...]
     scratch: tuple[str, ...]
@@ -72,7 +75,7 @@ class Snapshot:
     @property
     def data(self) -> tuple[str, ...]:
         """The fields of ``Data``."""
-        return (self.every,)
+        return (self.every,) if self.all_rows is None else (self.every, self.all_rows)
 
     @property
     def devices(self) -> list[Any]:
@@ -126,14 +129,16 @@ def _by_block(
     return {f: n for group in groups for f, n in zip(group, known, strict=True)}
 
 
-def snapshot_of(U: Potential, names: Namer, fields: Namer, data: Namer) -> Snapshot:
+def snapshot_of(gradient: PosteriorGradient, names: Namer, fields: Namer, data: Namer) -> Snapshot:
     """SVRG for one potential; ``names`` of functions, ``fields`` of ``State``, ``data`` of ``Data``
     are those still free.
     """
+    U = gradient.potential
     return Snapshot(
         names.fresh(f"svrg_{U}"),
         fields.fresh(f"calls_{U}"),
         data.fresh(f"every_{U}"),
+        data.fresh(f"all_rows_{U}") if gradient.derived is None else None,
         _named("snapshot", U.blocks, fields),
         _named(f"gradient_{U}_at_snapshot", U.blocks, fields),
         _named(f"estimate_{U}_at_snapshot", U.blocks, fields),
@@ -187,9 +192,10 @@ def _svrg(gradient: PosteriorGradient, s: Snapshot) -> tuple[Instruction, ...]:
         [f"state.{f}" for f in fields] for fields in (s.snapshots, s.at_snapshot, s.scratch)
     )
     calls = f"state.{s.calls}[0]"
+    every_row = "rows[:0]" if s.all_rows is None else f"data.{s.all_rows}"
     renewed = (
         *(Do(call("take", copy, b)) for copy, b in zip(snapshots, blocks, strict=True)),
-        Do(_evaluated(gradient, known, blocks, "rows[:0]")),
+        Do(_evaluated(gradient, known, blocks, every_row)),
     )
     return (
         If(f"{calls} % data.{s.every}[0] == 0.0", renewed),

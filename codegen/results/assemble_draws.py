@@ -21,6 +21,7 @@ from codegen.inputs.posterior_data import bad_rows
 from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import step_sizes
 from codegen.results.aligned import own_names
+from codegen.results.diagnostics.local_acceptance import narrow_place
 from codegen.results.draws import Divergence, Draws
 from codegen.results.quantities import (
     AtDraws,
@@ -68,6 +69,7 @@ def collected(
     derived, lost = _derived(module, options, values)
     rates = [getattr(c.draws, f)[:length, 0] for f in module.plan.statistics for c in chains]
     acceptance = np.stack(rates) if rates and length else None
+    narrow = None if acceptance is None else narrow_place(values, acceptance)
     stopped = [c for c in chains if c.stopped_by >= 0]
     still = _never_accepted(module, options, chains)
     bad = (
@@ -87,10 +89,18 @@ def collected(
         np.minimum(counts, length),
         tuple(sorted(divergences, key=lambda d: d.chain)),
         interrupted,
-        _attributes(what, module, options, seconds, acceptance),
+        {
+            **_attributes(what, module, options, seconds, acceptance),
+            **({} if narrow is None else {"narrow_place": narrow.where}),
+        },
         options.schedule.at(options.warmup + options.thin * np.arange(1.0, length + 1) - 1),
         # where data are at fault, the warnings of the run would advise a smaller step
-        (*bad, *(() if still and bad else warnings), *lost),
+        (
+            *bad,
+            *(() if still and bad else warnings),
+            *(() if narrow is None else (str(narrow),)),
+            *lost,
+        ),
         acceptance,
         _coordinates(module, options, lengths),
         bias,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,11 @@ class Compiled:
     def unit(self) -> str:
         """The name of the unit that is run at once."""
         return "chain"
+
+    @property
+    def workers(self) -> int:
+        """The number of threads that run chains."""
+        return 1 if self.calls.need_one_thread else self.options.workers
 
     def arguments(self) -> tuple[Any, Any, Any]:
         """Return the gradient, the data and the parameters as the module takes them."""
@@ -162,6 +167,29 @@ class Compiled:
             The number of steps that are done then, counted from the start of the run, and the
             number of the block that stopped the chain, or -1.
         """
+        warmup = self.options.warmup
+        if self.module.adapting and begin + count > warmup:
+            return self._advance_past_warmup(state, draws, chain, begin, count)
+        return self._advance_alike(state, draws, chain, begin, count)
+
+    def _advance_past_warmup(
+        self, state: Any, draws: Any, chain: int, begin: int, count: int
+    ) -> tuple[int, int]:
+        """Move one chain as ``advance`` does, with running variances of gradients that move in the
+        warm-up, and stay after it.
+        """
+        first = max(0, self.options.warmup - begin)
+        if first > 0:
+            done, invalid = self._advance_alike(state, draws, chain, begin, first)
+            if invalid >= 0:
+                return done, invalid
+        stay = replace(self, data={**self.data, **dict.fromkeys(self.module.adapting, np.zeros(1))})
+        return stay._advance_alike(state, draws, chain, begin + first, count - first)
+
+    def _advance_alike(
+        self, state: Any, draws: Any, chain: int, begin: int, count: int
+    ) -> tuple[int, int]:
+        """Move one chain as ``advance`` does, by steps with the same data."""
         schedule = self.options.schedule
         if self.module.scheduled:
             return self._advance_by_pieces(state, draws, chain, begin, count)

@@ -74,7 +74,7 @@ def step_size_warnings(
     if kernel.module.plan.statistics:
         return _low_acceptance(kernel, healthy)
     size = float(step_sizes(kernel.options.schedule, last.done - 1, 1)[0])
-    seconds_a_step = seconds * kernel.options.workers / max(1, sum(c.done for c in chains))
+    seconds_a_step = seconds * kernel.workers / max(1, sum(c.done for c in chains))
     affordable = max(FREE_PROBE_SECONDS, MAX_PROBE_SHARE * seconds)
     if PROBES * PROBE_STEPS * seconds_a_step < affordable and any(
         _is_near_bound(runner, last, state, size) for state in (last.state, first)

@@ -54,7 +54,7 @@ class Trial:
         self._done = 0
         self._stopped = False
         numbers = sum(a.size for a in made.kernel.data.values())
-        self._workers = made.kernel.options.workers if numbers >= LARGE else 1
+        self._workers = made.kernel.workers if numbers >= LARGE else 1
 
     @property
     def states(self) -> tuple[Any, ...]:

@@ -91,7 +91,8 @@ def posterior(ratings: Ratings, likelihood: str, rank: int) -> Posterior:
 def gradient_of(poisson: bool, rank: int) -> Callable[..., None]:
     """Minus the gradient of the log density, estimated from some rows, for Numba."""
 
-    @njit
+    # As numpy divides: where a mean rounds to 0 the gradient is infinite, and the chain stops.
+    @njit(error_model="numpy")
     def gradient(W, H, rows, user, item, rating, g_W, g_H):  # type: ignore[no-untyped-def]
         g_W[:], g_H[:] = 1, 1  # the exponential prior, of rate 1
         scale = rating.size / rows.size

@@ -11,6 +11,7 @@ from typing import Any
 
 from sympy import Basic, Expr, Integer, Symbol
 
+from recipe.declare.forget import forget_arrays
 from recipe.declare.ordered import Ordered, OrderedPrior
 from recipe.declare.plain import BLOCKS, DATA, carries, plain, plain_density, plain_quantities
 from recipe.language.errors import RecipeError
@@ -68,6 +69,7 @@ def declared(
     _check_meanings([*_scalars(chosen), *data, *written, *parents])
     _check_parents(with_prior, _scalars(chosen))
     _check_one_law(log_likelihood, log_prior, chosen)
+    forget_arrays(s.values for s in written if isinstance(s, DATA) and carries(s))
     prior = sum((b.prior.density for b in with_prior), log_prior or LogDensity(Integer(0)))
     return Declared(
         tuple(plain(b) for b in chosen),

@@ -106,6 +106,7 @@ def cached(maxsize: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
             return function(*args, **named) if named else remembered(_ASSUMED.get(), *args)
 
         call.cache_info = remembered.cache_info  # type: ignore[attr-defined]
+        call.cache_clear = remembered.cache_clear  # type: ignore[attr-defined]
         return call
 
     return decorate

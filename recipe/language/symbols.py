@@ -95,7 +95,7 @@ class Indexed(NotAnArray, Symbol):
 
     def at(self, label: int) -> Indexed:
         """The same symbol at another index."""
-        return self if label == self.label else _at(self, label)
+        return self if label == self.label else at_label(self, label)
 
     @property
     def dim(self) -> Length:
@@ -124,7 +124,8 @@ class Indexed(NotAnArray, Symbol):
 
 
 @lru_cache(maxsize=65536)
-def _at(symbol: Indexed, label: int) -> Indexed:
+def at_label(symbol: Indexed, label: int) -> Indexed:
+    """The symbol at another index, made once."""
     return Indexed.__new__(
         type(symbol), symbol.base, symbol.length, label, symbol.extra, **assumptions_of(symbol)
     )
@@ -768,6 +769,7 @@ __all__ = [
     "VectorData",
     "VectorParameter",
     "assumptions_of",
+    "at_label",
     "checked_name",
     "generic",
     "index_name",

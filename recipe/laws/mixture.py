@@ -44,4 +44,4 @@ def mixture(weights: Sequence[Any], densities: Sequence[LogDensity]) -> LogDensi
     named = (
         named_law("mixture", laws[0].variable, e, weights=tuple(read), laws=laws) if known else ()
     )
-    return LogDensity(e, every, joined.indicators, joined.variable, named)
+    return LogDensity(e, every, joined.indicators, joined.variable, named, joined.of)

@@ -192,6 +192,16 @@ def legend_of(module: Module) -> Legend:
             for U, r in module.references.items()
             if isinstance(r, Table)
         },
+        all_rows={
+            U: r.all_rows
+            for U, r in module.references.items()
+            if isinstance(r, Snapshot) and r.all_rows is not None
+        },
+        adapting={
+            U: e.average.adapts
+            for U, e in estimators.items()
+            if e.average is not None and e.average.adapts is not None
+        },
         scheduled=tuple(module.scheduled.values()),
     )
 

@@ -33,7 +33,8 @@ class RunPlan:
         sampler, scheme, posterior: what was typed, and the discretisation of the module.
         module_name: the name of the generated module.
         module_lines: the number of lines of its text.
-        blocks: the number of coordinates of each block of the state.
+        blocks: the number of coordinates of each block that is kept.
+        priors: the laws that blocks were declared with, by name of the block.
         data: the shape of each array of data.
         parameters: each parameter, and the value that was given.
         options: all numbers of the run.
@@ -49,6 +50,7 @@ class RunPlan:
     module_name: str
     module_lines: int
     blocks: dict[str, int]
+    priors: dict[str, str]
     data: dict[str, tuple[int, ...]]
     parameters: list[tuple[ListedParameter, float]]
     options: SamplingOptions
@@ -120,6 +122,7 @@ def dry_run(
         module.name,
         module.source.count("\n"),
         {name: array[0, 0].size for name, array in specimen.values.items()},
+        dict(law.priors),
         {name_of(s): _shape(array) for s, array in law.data},
         listed,
         options,

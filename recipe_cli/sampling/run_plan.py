@@ -23,6 +23,7 @@ def plan_lines(plan: RunPlan) -> list[str]:
             f"{plan.module_name}, {plan.module_lines} lines, {_proof_words(plan)}, compiled",
         ),
         ("blocks", _counted(plan.blocks)),
+        *(("prior", f"{block} ~ {law}") for block, law in plan.priors.items()),
         ("data", ", ".join(f"{n} {_shape_words(s)}" for n, s in plan.data.items()) or "none"),
         *((("parameter"), f"{p.name} = {_value(v)}{p.facts}") for p, v in plan.parameters),
         ("step size", str(options.schedule) if options.step_size is not None else "none"),
@@ -66,6 +67,7 @@ def plan_as_json(plan: RunPlan) -> dict[str, Any]:
             "proved": not plan.unproved,
         },
         "blocks": plan.blocks,
+        "priors": plan.priors,
         "data": {name: list(shape) for name, shape in plan.data.items()},
         "parameters": [
             {"name": p.name, "value": v, "sign": p.sign, "meaning": p.meaning}

@@ -48,9 +48,10 @@ class Run:
     @property
     def generated(self) -> dict[str, Any]:
         """The options that decide the text."""
-        return {
-            key: value for key, value in self.options.items() if key in ("scheme", "compensate")
-        } | ({"control_variates": True} if "control_variates" in self.options else {})
+        same = ("scheme", "compensate")
+        return {key: value for key, value in self.options.items() if key in same} | {
+            key: True for key in ("control_variates", "svrg", "saga") if key in self.options
+        }
 
 
 def entry(file: str, name: str | None = None) -> Any:
@@ -140,6 +141,12 @@ RUNS = {
         batch_size=11,
         control_variates=MODE,
         step_size=0.02,
+    ),
+    "sghmc, minibatch, svrg": of(
+        "sghmc", law=regression, params={"C": 5.0}, batch_size=11, svrg=7, step_size=0.02
+    ),
+    "sgld, minibatch, saga": of(
+        "sgld", law=regression, batch_size=11, replace=False, saga=True, step_size=0.002
     ),
     "sgld, logistic minibatch": of("sgld", law=logistic, batch_size=11, step_size=0.01),
 }

@@ -35,6 +35,20 @@ def topics(**changes):
     return LabelledPosterior(**arguments | changes)
 
 
+members = Labels("y", like=theta, each="datum")
+
+
+def mixture(**changes):
+    """A mixture of multinomials, one label a datum."""
+    arguments = {
+        "blocks": theta,
+        "labels": members,
+        "log_joint": members.sum(total(members.counts * log(theta / total(theta)))),
+        "log_prior": LOG_PRIOR,
+    }
+    return LabelledPosterior(**arguments | changes)
+
+
 # What is printed wrong, and the obligation that it breaks.
 MISTAKES = {
     "a count that is not decremented": ({"conditional": (alpha + z.count) * PI}, "conditional"),

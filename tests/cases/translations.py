@@ -65,6 +65,8 @@ TWO_NOISES = Update(
     ],
     U + total(r**2) / 2 + x**2 / 2,
 )
+R_NEW = r - h * grad(U, theta) - h * k * r + sqrt(2 * h * k) * Noise("w", like=theta)
+SIMULTANEOUS = Update(h, {theta: theta + h * R_NEW, r: R_NEW}, U + total(r**2) / 2)
 
 
 class Case:
@@ -136,6 +138,7 @@ def case(name):
             Update(h, {theta: theta - h * dot(Dense("B", theta, theta).T, theta)}, U)
         ),
         "posterior": lambda: step(with_posterior(recipe_called("sgld"), LOGISTIC), "euler"),
+        "simultaneous": lambda: Case(SIMULTANEOUS),
     }
     return made[name]()
 
@@ -143,5 +146,5 @@ def case(name):
 CASES = [
     "sgnht", "baoab", "carried", "scir", "reflected", "simplex", "corv", "dense", "recorded",
     "two noises", "hmc", "ghmc", "nested", "controlled", "compensated", "posterior", "row by row",
-    "functions times matrix", "transposed", "svrg", "saga",
+    "functions times matrix", "transposed", "svrg", "saga", "simultaneous",
 ]  # fmt: skip

@@ -48,6 +48,27 @@ def test_a_block_that_is_unknown_is_refused_before_anything_is_compiled():
     assert "did you mean a?" in done.stderr
 
 
+FLAT = """
+from recipe import Data, Posterior, Scalar
+from recipe.laws import half_normal, normal
+
+a, s = Scalar("a", prior=normal(0, 2)), Scalar("s", prior=half_normal(1))
+posterior = Posterior(log_likelihood=normal(Data("y", [0.5, 1.5, 1.0]), a, s))
+"""
+
+
+@pytest.mark.slow
+def test_a_dry_run_lists_the_priors_of_blocks(tmp_path):
+    (tmp_path / "flat.py").write_text(FLAT)
+    run = [*RUN[:2], "--posterior", "flat.py", *RUN[4:], "--dry-run"]
+    done = command(*run, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    words = " ".join(done.stdout.split())
+    assert "prior a ~ normal(0, 2) prior s ~ half_normal(1)" in words
+    found = json.loads(command(*run, "--json", cwd=tmp_path).stdout)
+    assert found["priors"] == {"a": "normal(0, 2)", "s": "half_normal(1)"}
+
+
 @pytest.mark.slow
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(tmp_path):
     file = tmp_path / "draws.nc"
@@ -56,11 +77,11 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(tmp_path):
     assert not list(tmp_path.iterdir())
     words = " ".join(done.stdout.split())
     assert "C = 1, positive: friction" in words
-    assert "a 1, b 1, r_a 1, r_b 1; 4 coordinates" in words
+    assert "blocks a 1, b 1; 2 coordinates" in words
     assert "4 chains of 10,000 steps" in words
     assert max(map(len, done.stdout.splitlines())) <= 80
     plan = json.loads(command(*RUN, "--dry-run", "--json").stdout)
-    assert plan["blocks"] == {"a": 1, "b": 1, "r_a": 1, "r_b": 1}
+    assert plan["blocks"] == {"a": 1, "b": 1}
     assert plan["seconds"]["run"] == pytest.approx(plan["seconds"]["step"] * 10_000)
     real = command(*RUN, "-o", file)
     assert real.returncode == 0, real.stderr

@@ -63,6 +63,14 @@ def test_the_samplers_leave_every_law_stationary(name):
     assert lines["stationarity"] is Verdict.PROVED
 
 
+def test_a_mean_that_rounds_to_zero_has_no_finite_gradient():
+    """The chain then stops as diverged: a search for step sizes tries such steps."""
+    one = (np.array([0]), np.array([0]), np.array([0]), np.array([3]))
+    found = [np.zeros(2), np.zeros(2)]
+    program.gradient_of(True, 2)(np.full(2, 1e-300), np.full(2, 1e-300), *one, *found)
+    assert not np.isfinite(found[0]).all()
+
+
 def test_predictions_are_means_of_products_so_far():
     ratings = program.drawn()
     rng = np.random.default_rng(1)

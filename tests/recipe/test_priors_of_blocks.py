@@ -5,7 +5,9 @@ is written out, and no law is counted twice or left out.
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
+import weakref
 from itertools import product
 from random import Random
 
@@ -14,6 +16,13 @@ import pytest
 from scipy import stats
 from sympy import Interval, Rational, Symbol, exp, oo
 
+from catalog.sghmc import sghmc
+from codegen import (
+    compute_log_likelihood,
+    generate,
+    sample,
+    sample_posterior_predictive,
+)
 from codegen.inputs.evaluate import Values
 from recipe import (
     Data,
@@ -212,6 +221,39 @@ X = np.arange(6.0).reshape(3, 2)
 def test_the_short_form_is_the_one_that_is_written_out(name):
     short, written = (parts(form()) for form in BOTH_FORMS[name])
     assert short == written
+
+
+def test_both_forms_are_compiled_to_one_module():
+    names = ["mu", "sd", "tau"]  # in this order by default
+    short = Posterior(log_likelihood=laws.normal(y, mu + tau, Scalar("sd", prior=laws.gamma(2, 1))))
+    plain_sd = Scalar("sd", domain=POSITIVE)
+    written = Posterior(
+        (plain_mu, plain_sd, plain_tau),
+        laws.normal(plain_y, plain_mu + plain_tau, plain_sd),
+        laws.normal(plain_mu, 0, 5) + laws.gamma(plain_sd, 2, 1) + laws.half_cauchy(plain_tau, 1),
+        {plain_y: ROWS},
+    )
+    assert [b.name for b in short.blocks] == names
+    texts = [generate(bind(sghmc, posterior)).source for posterior in (short, written)]
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.slow
+def test_symbols_that_carry_something_are_keys_wherever_names_are(tmp_path):
+    posterior = Posterior(
+        log_likelihood=laws.normal(y, mu + tau * eta[group], 1),
+        coords={eta: ["a", "b"]},
+        derived={"theta": mu + tau * eta},
+    )
+    words = {"step_size": 0.05, "params": {"C": 1}, "steps": 40, "chains": 2, "progress": False}
+    by_symbol = sample(sghmc, posterior, **words, initial={tau: 2.0, mu: 1.0}, lengths={eta: 2})
+    by_name = sample(sghmc, posterior, **words, initial={"tau": 2.0, "mu": 1.0}, lengths={"eta": 2})
+    for name in ("mu", "tau", "eta", "theta"):
+        np.testing.assert_array_equal(by_symbol[name], by_name[name])
+    known = compute_log_likelihood(by_symbol, posterior)
+    drawn = sample_posterior_predictive(by_symbol, posterior, seed=1)
+    assert known.predictions["log_likelihood"].variables["y"].values.shape == (2, 40, 3)
+    assert drawn.predictions["posterior_predictive"].variables["y"].values.shape == (2, 40, 3)
 
 
 # Of each law its arguments in the language and in scipy, from a mean and a scale.
@@ -471,8 +513,6 @@ def test_a_mistake_is_refused_with_its_repair(name):
 
 
 def test_an_expression_in_the_place_of_a_posterior_has_no_priors():
-    from catalog.sghmc import sghmc
-
     with pytest.raises(RecipeError, match="only a Posterior reads"):
         bind(sghmc, mu**2 + eta**2)
 
@@ -512,6 +552,17 @@ def test_data_that_are_pickled_together_have_one_array():
     one, both = pickle.loads(pickle.dumps((y, y * mu)))
     assert one.values == ROWS
     assert one in both.free_symbols
+
+
+def test_an_ordered_block_is_whole_wherever_one_of_its_numbers_is():
+    posterior = Posterior(log_likelihood=laws.normal(y, CUTS[0], 1))
+    assert [b.name for b in posterior.blocks] == ["c_0", "c_gap_1"]
+    assert posterior.derived["c"] == tuple(PLAIN_CUTS)
+    assert posterior.log_prior == laws.normal(PLAIN_CUTS, 0, 5).expression
+    by_scalars = Posterior(CUTS.blocks, laws.normal(y, CUTS[0], 1))
+    assert parts(by_scalars) == parts(posterior)
+    assert dict(posterior.priors) == {"c": "normal(0, 5)"}
+    assert "log prior" not in repr(posterior)
 
 
 def test_the_domain_is_the_support_of_the_law():
@@ -568,3 +619,43 @@ def test_a_law_without_its_variable_takes_all_its_other_arguments(given, named):
     elif len(names) < 2:
         with pytest.raises(TypeError):
             laws.normal(*given, **named)
+
+
+def large():
+    return np.linspace(0.5, 1, 30_000)
+
+
+KEPT = {
+    "a predictor": lambda x, z: laws.normal(x, mu + tau * z, 1),
+    "a scale of data": lambda x, z: laws.normal(x, mu, tau * z),
+    "a scale whose sign is asked for": lambda x, z: laws.normal(x, mu, tau + z**2 + exp(mu * z)),
+    "labels": lambda x, z: laws.normal(x, eta[z], tau),
+    "a simplex": lambda x, z: laws.categorical(z, WEIGHTS) + laws.normal(x, mu, 1),
+    "a row": lambda x, z: laws.normal(z, total(eta * Data("r", large()[:, None], like=eta)) + x, 1),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_no_array_outlives_the_posteriors_that_took_it(name):
+    """sympy and the language remember expressions, and their symbols carry the arrays."""
+    arrays = [large(), large()]
+    alive = [weakref.ref(a) for a in arrays]
+    posterior = Posterior(
+        log_likelihood=KEPT[name](Data("x", arrays[0]), Data("z", arrays[1])),
+        derived={"q": mu**2},
+    )
+    assert all(a() is not None for a in alive)
+    del arrays, posterior
+    gc.collect()
+    assert all(a() is None for a in alive)
+
+
+def test_an_expression_keeps_the_array_of_a_symbol_that_is_gone():
+    def likelihood():
+        return laws.normal(Data("x", large()), mu, tau)
+
+    kept = likelihood()
+    Posterior(log_likelihood=laws.normal(Data("z", large()), mu, tau))  # it forgets
+    gc.collect()
+    (array,) = Posterior(log_likelihood=kept).given.values()
+    assert array.shape == (30_000,)

@@ -85,7 +85,7 @@ def diagnosis_of(posterior: Group) -> Diagnosis:
     elif diverged:
         rows = [row.without_convergence() for row in rows]
     else:
-        said += badly_mixed(rows, apart, len(chains), kept)
+        said += badly_mixed(rows, apart, len(chains), kept, run.attributes.get("narrow_place"))
     return Diagnosis(
         tuple(rows),
         run.attributes,

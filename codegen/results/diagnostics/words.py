@@ -131,21 +131,34 @@ REMEDIES = {
         "the chains do not agree yet in {count}, R-hat above {limit}: {named}; take more steps or a"
         " longer warm-up, and look at the traces"
     ),
+    "narrow": (
+        "the chains do not agree in {count}, R-hat above {limit}: {named}; more steps do not help"
+        " before tests accept {narrow}"
+    ),
 }
 
 
-def _disagreeing(apart: Sequence[Apart], coordinates: int) -> Iterator[str]:
+def _disagreeing(apart: Sequence[Apart], coordinates: int, narrow: str | None) -> Iterator[str]:
     """Yield a warning for each reason why chains disagree."""
     for cause, remedy in REMEDIES.items():
-        found = [a for a in apart if a.cause == cause]
+        found = [a for a in apart if _cause(a, narrow) == cause]
         rows = sorted((row for a in found for row in a.rows), key=lambda row: -row.r_hat)
         if rows:
             named = _some([f"{row.coordinate} {row.r_hat:.3f}" for row in rows])
             worst = max(found, key=lambda a: a.rows[0].r_hat)
             count = f"{len(rows)} of {_count(coordinates, 'coordinate')}"
             yield remedy.format(
-                count=count, limit=LARGEST_R_HAT, named=named, example=worst.example
+                count=count,
+                limit=LARGEST_R_HAT,
+                named=named,
+                example=worst.example,
+                narrow=narrow,
             )
+
+
+def _cause(apart: Apart, narrow: str | None) -> str:
+    """Return why chains disagree; a narrow place explains what steps alone do not."""
+    return "narrow" if narrow is not None and apart.cause in ("slow", "moving") else apart.cause
 
 
 def rejected(run: RunOfDraws) -> Iterator[str]:
@@ -159,12 +172,23 @@ def rejected(run: RunOfDraws) -> Iterator[str]:
 
 
 def badly_mixed(
-    rows: Sequence[CoordinateDiagnostics], apart: Sequence[Apart], chains: int, draws: int
+    rows: Sequence[CoordinateDiagnostics],
+    apart: Sequence[Apart],
+    chains: int,
+    draws: int,
+    narrow: str | None = None,
 ) -> Iterator[str]:
-    """Yield warnings about one chain alone, chains that disagree, and few effective draws."""
+    """Yield warnings about one chain alone, chains that disagree, and few effective draws.
+
+    Args:
+        rows: the coordinates.
+        apart: why chains disagree.
+        chains, draws: how many there are.
+        narrow: the place at which Metropolis tests reject, in words; None where there is none.
+    """
     if chains == 1:
         yield "there is 1 chain, so R-hat cannot say whether chains agree; run at least 4"
-    yield from _disagreeing(apart, len(rows))
+    yield from _disagreeing(apart, len(rows), narrow)
     wanted = ESS_PER_CHAIN * chains
     few = sorted((row for row in rows if row.ess < wanted), key=lambda row: row.ess)
     if few and draws < ESS_PER_CHAIN:
@@ -178,12 +202,14 @@ def badly_mixed(
         yield (
             f"too few effective draws in {len(few)} of {_count(len(rows), 'coordinate')}, bulk or"
             f" tail below {wanted} ({ESS_PER_CHAIN} a chain): {named};"
-            f" {_more_draws(wanted / few[0].ess, apart)}"
+            f" {_more_draws(wanted / few[0].ess, apart, narrow)}"
         )
 
 
-def _more_draws(factor: float, apart: Sequence[Apart]) -> str:
+def _more_draws(factor: float, apart: Sequence[Apart], narrow: str | None) -> str:
     """Return what helps against few effective draws."""
+    if narrow is not None:
+        return f"more steps do not help before tests accept {narrow}"
     if any(a.cause in ("labels", "sign", "modes") for a in apart):
         return "more steps do not help before the chains agree"
     return f"take about {_times(factor)} times the steps"

@@ -2,6 +2,8 @@
 not depend on threads or on where a run is stopped, and what is refused.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cases.samplers_of_a_regression import SGHMC, SGLD, C, U, X, theta, y
@@ -11,6 +13,8 @@ from sympy import Matrix
 
 from codegen import generate, sample
 from recipe import Posterior, Recipe, RecipeError, bind, compose, metropolis, total
+from recipe_cli.program.translation import translation_of
+from verify import Verdict
 
 rng = np.random.default_rng(3)
 x_values = rng.normal(size=(12, 2))
@@ -148,12 +152,63 @@ def test_what_has_no_rows_or_another_noise_is_refused():
         generate(SGLD, total(theta**2), svrg=True)
     with pytest.raises(RecipeError, match="leave one of them out"):
         generate(SGHMC, POSTERIOR, svrg=True, compensate=True)
-    own = Posterior(
-        theta, None, -total(theta**2) / 2, {X: x_values, y: y_values}, gradient=lambda *a: a[0]
-    )
-    with pytest.raises(RecipeError, match="a gradient of your own"):
-        generate(SGLD, own, saga=True)
+    closed = Posterior(theta, None, -total(theta**2) / 2, gradient=lambda theta, rows, g: None)
+    with pytest.raises(RecipeError, match="saga= needs rows of data, and U has none"):
+        generate(SGLD, closed, saga=True)
     law = Recipe((theta,), U, Matrix([[1]]), Matrix([[0]]))
     kernel = compose(metropolis(law, "euler"))
     with pytest.raises(RecipeError, match="saga= is about minibatches, and a Metropolis test"):
         generate(kernel, POSTERIOR, saga=True)
+
+
+def of_rows(t, rows, x, y, g):
+    """The gradient of minus the log posterior from some rows, for Numba."""
+    g[:] = 0.0
+    for n in rows:
+        error = x[n, 0] * t[0] + x[n, 1] * t[1] - y[n]
+        g += error * x[n]
+    g *= x.shape[0] / rows.size
+    g += t
+
+
+def in_numpy(t, rows, x, y):
+    """The same, for Python."""
+    error = x[rows] @ t - y[rows]
+    return len(x) / len(rows) * error @ x[rows] + t
+
+
+OWN = {"svrg": {"svrg": 5}, "saga": {"saga": True, "replace": False}}
+
+
+@pytest.mark.by_default(2)
+@pytest.mark.parametrize(
+    ("reduction", "gradient"),
+    [("svrg", of_rows), ("svrg", in_numpy), ("saga", in_numpy), ("saga", of_rows)],
+)
+def test_a_gradient_of_ones_own_gives_the_draws_of_the_derived_one(reduction, gradient):
+    """The same rows are drawn, so that draws differ by rounding alone; a text that took no rows for
+    all of them would give the user's gradient an empty minibatch."""
+    options = {
+        "steps": 30, "step_size": 0.01, "batch_size": 4, "chains": 2, "progress": False,
+        "initial": {theta: np.zeros(2)}, **OWN[reduction],
+    }  # fmt: skip
+    wanted = sample(SGLD, POSTERIOR, **options)["theta"]
+    data = {X: x_values, y: y_values}
+    own = Posterior(theta, None, -total(theta**2) / 2, data, gradient=gradient)
+    found = sample(SGLD, own, **options)["theta"]
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("reduction", OWN)
+def test_the_text_around_a_gradient_of_ones_own_is_proved(reduction):
+    data = {X: x_values, y: y_values}
+    own = Posterior(theta, None, -total(theta**2) / 2, data, gradient=of_rows)
+    module = generate(SGLD, own, **{reduction: True})
+    assert translation_of(module).verdict is Verdict.PROVED
+    right, wrong = {
+        "svrg": ("gradient, data.all_rows_U)", "gradient, rows)"),
+        "saga": ("rows[n : n + 1])", "rows[: n + 1])"),
+    }[reduction]
+    changed = replace(module, source=module.source.replace(right, wrong))
+    assert changed.source != module.source
+    assert translation_of(changed).verdict is Verdict.REFUTED

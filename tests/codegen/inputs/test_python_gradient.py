@@ -12,7 +12,7 @@ from sympy import Matrix, exp, log
 
 from codegen import generate, one_step, sample
 from codegen.inputs.gradient_form import is_for_python
-from codegen.inputs.python_gradient import PythonGradient, check_python_gradient
+from codegen.inputs.python_gradient import Calls, PythonGradient, check_python_gradient
 from codegen.inputs.user_gradient import source_text
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, spread, total
 
@@ -143,6 +143,11 @@ def test_of_a_posterior_with_minibatches():
         (lambda t: 1j * t, "by theta is no array of real numbers, but ndarray of the shape (2,)"),
         (lambda t: 1 / 0, "the gradient of your own fails: ZeroDivisionError: division by zero"),
         (lambda t: t / [1, 0], "by theta[1] is inf at the first state of chain 0; correct it"),
+        (lambda t: t.astype(int), "by theta consists of whole numbers (int64)"),
+        (lambda t: t[None, :], "the shape (1, 2); return an array of the shape (2,): theta is a"),
+        (lambda t: (1.0, t), "(value_and_grad), return the gradient alone"),
+        (lambda t: {"w": t}, "ravel_pytree(parameters) returns it"),
+        (lambda t: [t, t[:1]], "numpy.concatenate([p.ravel() for p in ...])"),
         (lambda t: t + rng.normal(), "gives two results at one point, so that no run could be"),
     ],
 )
@@ -160,6 +165,40 @@ def test_of_several_blocks_a_tuple_is_needed(returned):
     gradient = PythonGradient(lambda *_: returned, (theta, eta), True)
     with pytest.raises(RecipeError, match="must return a tuple of 2 arrays, by theta, eta"):
         gradient(*np.zeros((2, 1)), *np.zeros((2, 1)))
+
+
+def test_the_value_beside_the_gradient_of_several_blocks_is_said():
+    gradient = PythonGradient(lambda a, b, c: (1.0, (a, b, c)), (theta, eta, s), True)
+    with pytest.raises(RecipeError, match=r"by theta, eta, s; .* return the gradient alone"):
+        gradient(*np.zeros((3, 1)), *np.zeros((3, 1)))
+
+
+def test_a_gradient_that_is_not_finite_on_the_way_says_where():
+    def stops(theta):
+        return theta if abs(theta[0]) < 0.5 else theta * np.nan
+
+    draws = quiet(ONE, gradient=stops, initial={theta: [0.0, 0.0]}, step_size=0.2)
+    assert len(draws.divergences) == 3
+    for divergence in draws.divergences:
+        said = re.fullmatch(
+            r"chain \d stopped in step \d+: the gradient of your own returned nan by theta\[0\] at"
+            r" the finite theta = \[(\S+), \S+\]; correct it there, or take a smaller step .*",
+            str(divergence),
+        )
+        last = draws["theta"][divergence.chain, divergence.step - 1, 0]
+        assert float(said[1]) == pytest.approx(last, rel=1e-5)
+        assert abs(last) > 0.5
+    assert not any("ten times smaller" in w for w in draws.warnings)
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+def test_a_state_that_is_not_finite_is_not_the_gradients_fault():
+    draws = quiet(ONE, gradient=lambda theta: -(theta**3), step_size=1.0, initial={theta: [9.0, 9]})
+    assert all("finite theta" not in str(d) or "inf by" in str(d) for d in draws.divergences)
+    results, point = [np.empty(1)], [np.array([np.inf])]
+    calls = Calls({0: PythonGradient(lambda t: t, (theta,), True)})
+    calls.call(0, 0, (*results, *point))
+    assert not calls.faults
 
 
 def test_what_the_function_does_with_its_arguments_changes_nothing():

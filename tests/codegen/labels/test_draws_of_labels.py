@@ -15,7 +15,7 @@ from codegen.labels.text import label_module_text
 from codegen.labels.weight import weight_of
 from codegen.printing.common_functions import common_names, common_text
 from codegen.store import modules
-from recipe import Labels, RecipeError, total
+from recipe import RecipeError, total
 
 ROWS = ((Fraction(1, 3), Fraction(2), Fraction(5, 7)), (Fraction(3), Fraction(1, 5), Fraction(1)))
 COPIES = 40_000
@@ -158,18 +158,6 @@ def test_another_law_of_counts_is_compiled_as_it_is_written():
 def test_a_weight_without_a_compiled_form_is_named(changes, said):
     with pytest.raises(RecipeError, match=said):
         weight_of(topics(**changes))
-
-
-def test_labels_of_whole_data_are_not_sampled_yet():
-    whole = Labels("z", like=theta, each="datum")
-    model = topics(
-        labels=whole,
-        log_joint=whole.sum(total(whole.counts * log(theta))),
-        conditional=None,
-        gradient=None,
-    )
-    with pytest.raises(RecipeError, match="proved and not sampled yet"):
-        weight_of(model)
 
 
 def test_weights_that_vanish_are_said():

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from cases.topic_models import beta, theta, topics, z
+from cases.topic_models import beta, members, mixture, theta, topics, z
 from sympy import log
 
 from catalog.scir import scir
@@ -32,10 +32,17 @@ def documents(number=30, width=20, length=25, seed=0):
     return np.array([rng.multinomial(length, p) for p in mixed])
 
 
-def run(sampler=scir, data=None, **changes):
+OF_MEMBERS = {
+    "model": mixture(),
+    "params": {"a": beta + members.data / members.batch * members.summed, "beta": 0.5},
+    "burn_in": None,
+}
+
+
+def run(sampler=scir, data=None, model=None, **changes):
     arguments = {"labels": 3, "steps": 12, "batch_size": 8, "sweeps": 4, "seed": 2, **SCIR}
     given = documents() if data is None else data
-    return sample_labels(topics(), sampler, given, **arguments | changes)
+    return sample_labels(model or topics(), sampler, given, **arguments | changes)
 
 
 def test_with_one_label_the_rows_have_the_gamma_law_of_the_counts():
@@ -135,13 +142,17 @@ import numpy as np
 sys.path.insert(0, sys.argv[1])
 from codegen.labels import sample
 sample.CHECKPOINT_SECONDS = 0.0
-from cases.topic_models import beta, topics, z
+from cases import topic_models
+from cases.topic_models import beta
 from catalog.scir import scir
 from codegen import Completion
 data = np.load(sys.argv[2])
+model = getattr(topic_models, sys.argv[5])()
+z = model.labels
 done = sample.sample_labels(
-    topics(), scir, data, labels=3, steps=int(sys.argv[4]), batch_size=8, sweeps=4, seed=2,
-    params={"a": beta + z.data / z.batch * z.summed, "alpha": 0.1, "beta": 0.5},
+    model, scir, data, labels=3, steps=int(sys.argv[4]), batch_size=8, sweeps=4, seed=2,
+    params={"a": beta + z.data / z.batch * z.summed, "beta": 0.5}
+    | ({"alpha": 0.1} if sys.argv[5] == "topics" else {}),
     scheme="exact", step_size=0.5, checkpoint=sys.argv[3],
     reducers=(Completion(data, data, every=3, sweeps=4),),
 )
@@ -150,12 +161,13 @@ done = sample.sample_labels(
 
 @pytest.mark.slow  # the program compiles in a process of its own
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL")
-def test_a_run_that_is_killed_goes_on_bit_for_bit(tmp_path):
+@pytest.mark.parametrize("name", ["topics", "mixture"])
+def test_a_run_that_is_killed_goes_on_bit_for_bit(tmp_path, name):
     np.save(tmp_path / "data.npy", documents())
     path, steps = tmp_path / "run.npz", 100_000
     arguments = [os.path.dirname(os.path.dirname(os.path.dirname(__file__))), tmp_path / "data.npy"]
     program = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *map(str, arguments), str(path), str(steps)]
+        [sys.executable, "-c", PROGRAM, *map(str, arguments), str(path), str(steps), name]
     )
     try:
         for _ in range(1200):
@@ -174,9 +186,9 @@ def test_a_run_that_is_killed_goes_on_bit_for_bit(tmp_path):
     def reducers():
         return (Completion(documents(), documents(), every=3, sweeps=4),)
 
-    wanted = done + 5
-    rest = run(steps=wanted, reducers=reducers(), checkpoint=path)
-    whole = run(steps=wanted, reducers=reducers())
+    wanted, changes = done + 5, {} if name == "topics" else OF_MEMBERS
+    rest = run(steps=wanted, reducers=reducers(), checkpoint=path, **changes)
+    whole = run(steps=wanted, reducers=reducers(), **changes)
     assert rest.blocks["theta"].tobytes() == whole.blocks["theta"].tobytes()
     assert rest.reducers[0].perplexity.tobytes() == whole.reducers[0].perplexity.tobytes()
 

@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from cases.topic_models import alpha, beta, theta, topics, z
+from cases.topic_models import alpha, beta, mixture, theta, topics, z
 from generators.text_mutants import mutants
 from sympy import Symbol, log, loggamma, sqrt
 
@@ -106,6 +106,41 @@ WEIGHTS = [
 ]
 
 
+MIXTURE = label_module(mixture())
+
+# Mistakes in draws of a label a datum.
+OF_DATA = [
+    ("            number[k] = 0.0\n", ""),
+    ("            factors[k] = 0.0\n", ""),
+    ("float(counts[entry]) * weights", "weights"),
+    ("float(counts[entry]) * weights[np.uint64(columns[entry]) * width + k]", "weights[k]"),
+    ("weights[np.uint64(columns[entry]) * width + k]", "weights[np.uint64(columns[entry]) + k]"),
+    ("weights[np.uint64(columns[entry]) * width + k]", "weights[np.uint64(entry) * width + k]"),
+    ("number[k] += float", "number[k] = float"),
+    ("number[k] += float", "number[k] -= float"),
+    ("exp(number[k] - most)", "exp(number[k])"),  # the same law, written in another way
+    ("exp(number[k] - most)", "exp(most - number[k])"),
+    ("exp(number[k] - most)", "number[k] - most"),
+    ("exp(number[k] - most)", "exp(number[0] - most)"),
+    ("most = max(most, number[k])", "most = number[k]"),
+    ("        most = number[0]\n", "        most = number\n"),
+    ("running_sums(cumulative, factors, width)", "running_sums(cumulative, number, width)"),
+    ("        running_sums(cumulative, factors, width)\n", ""),
+    ("range(starts[s], starts[s + 1])", "range(starts[s], starts[s + 1] - 1)"),
+    ("drawn_label(cumulative, width, u)", "drawn_label(cumulative, width, other)"),
+    ("                counter += np.uint64(1)\n", ""),
+    ("            if k >= width:\n                return s\n", ""),
+    ("for i in range(np.uint64(sweeps)):", "for i in range(np.uint64(burn_in)):"),
+    ("width + k] += counts[entry]", "width + k] += 1"),
+    ("width + k] += counts[entry]", "width] += counts[entry]"),
+    ("width + k] += 1.0", "width + k] += factors[k]"),
+    ("row[which[i]]) - log(row_sum_0)", "row[which[i]])"),
+    ("norm += exp(log(row[w]) - log(row_sum_0))", "norm += log(row[w]) - log(row_sum_0)"),
+    ("np.uint64(s) << np.uint64(40)", "np.uint64(first)"),
+    ("    running = running + factors[at]\n", "    running = factors[at]\n"),  # a trusted text
+]
+
+
 def verdict(module, old, new, everywhere=True):
     assert old in module.source, "the mutant is none"
     at = module.source.rindex(old)
@@ -131,6 +166,39 @@ def test_a_mistake_in_the_draws_is_never_proved(without_weights, old, new):
     assert verdict(MODULE, old, new, everywhere=False) is not Verdict.PROVED
 
 
+def test_the_text_of_labels_of_data_is_proved():
+    outcome = translation_of(MIXTURE)
+    assert outcome.verdict is Verdict.PROVED, outcome.by
+    assert weights_agree(comparison_of(MIXTURE))
+
+
+@pytest.mark.parametrize(("old", "new"), OF_DATA)
+def test_a_mistake_in_draws_of_data_is_never_proved(old, new):
+    assert verdict(MIXTURE, old, new) is not Verdict.PROVED
+    assert verdict(MIXTURE, old, new, everywhere=False) is not Verdict.PROVED
+
+
+def test_a_wrong_weight_of_a_datum_is_refuted():
+    outcome = verdict(MIXTURE, "row[which[i]]) - log(row_sum_0)", "row[which[i]])")
+    assert outcome is Verdict.REFUTED
+
+
+def test_the_text_of_items_is_none_for_data():
+    wrong = dataclasses.replace(MIXTURE, source=MODULE.source)
+    assert translation_of(wrong).verdict is not Verdict.PROVED
+
+
+@pytest.mark.slow
+def test_no_small_change_of_draws_of_data_is_proved(without_weights):
+    skipped = frozenset({*trusted_texts().functions, "row_weights", "row_norm"})
+    proved = [
+        kind
+        for kind, _, text in mutants(MIXTURE.source, skipped)
+        if translation_of(dataclasses.replace(MIXTURE, source=text)).verdict is Verdict.PROVED
+    ]
+    assert len(proved) <= 6, proved
+
+
 @pytest.mark.by_default(8)
 @pytest.mark.parametrize(("old", "new"), WEIGHTS)
 def test_a_mistake_in_the_weight_is_never_proved(old, new):
@@ -138,7 +206,7 @@ def test_a_mistake_in_the_weight_is_never_proved(old, new):
 
 
 def test_there_are_many_mutants():
-    assert len(DRAWS) + len(WEIGHTS) >= 60
+    assert len(DRAWS) + len(WEIGHTS) + len(OF_DATA) >= 90
 
 
 REFUTED = [

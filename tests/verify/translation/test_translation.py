@@ -130,6 +130,15 @@ def test_a_refutation_names_the_line_and_a_point():
     assert {"d_theta", "r"} <= set(outcome.witness.point)
 
 
+def test_a_new_value_that_another_one_contains():
+    ours = case("simultaneous")
+    assert ours.outcome().verdict is Verdict.PROVED, ours.outcome().by
+    for right, wrong in (("u * step_size", "u"), ("factor_2 * w", "factor * w")):
+        assert ours.text.count(right) >= 1
+        outcome = ours.outcome(ours.text.replace(right, wrong))
+        assert outcome.verdict is Verdict.REFUTED, outcome.by
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -7,7 +7,8 @@ from dataclasses import replace
 from sympy import Expr
 
 from recipe import Recipe, Update
-from recipe.language.symbols import Block, Vector
+from recipe.language.symbols import Block, Vector, name_of
+from recipe.language.variance import ScalarVariance, VectorVariance
 from verify.audit.lengths import lengths_of
 from verify.audit.parameters import parameters_of
 from verify.audit.repair import find_repair
@@ -52,7 +53,23 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
     rough = _where_not_smooth(subject)
     if rough.verdict is not Verdict.PROVED:
         return rough
-    return replace(outcome, facts=(*outcome.facts, *rough.facts))
+    return replace(
+        outcome,
+        facts=(*outcome.facts, *rough.facts),
+        assumed=(*outcome.assumed, *_held(subject)),
+    )
+
+
+def _held(subject: Subject) -> tuple[Assumption, ...]:
+    """Return the premise that running variances in a printed rule stay as they are: with them the
+    rule is another one in every step.
+    """
+    rule = subject.declared.rule if isinstance(subject.declared, Update) else ()
+    atoms = (s for _, e in rule for s in e.atoms(VectorVariance, ScalarVariance))
+    names = sorted({name_of(s) for s in atoms})
+    return tuple(
+        Assumption(f"{name}, the running variance of a gradient, stays as it is") for name in names
+    )
 
 
 def _where_not_smooth(subject: Subject) -> Outcome:

@@ -12,21 +12,14 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from verify.translation.labels.over_data import ENTRIES, loop_over_data
 from verify.translation.labels.roles import Roles
 from verify.translation.labels.subject import LabelText
 from verify.translation.labels.turn import ITEM, Turn
 from verify.translation.labels.uniforms import COUNTER, FIRST_COUNTER
-from verify.translation.parse.module import plain_body
 from verify.translation.parse.problems import unread, wrong
 
-ARGUMENTS = (
-    *("starts", "columns", "counts", "first", "last", "labels", "width", "weights", "params"),
-    *("seed", "purpose", "chain", "t", "sweeps", "burn_in", "table", "shares", "words", "drawn"),
-    *("number", "factors", "cumulative"),
-)
-FUNCTIONS = ("stream_key", "two_uniforms", "running_weights", "drawn_label", "count_factor")
-KEY = "stream_key(seed, purpose, chain)"
-ENTRIES = "range(starts[<datum>], starts[<datum> + 1])"
+FUNCTIONS = ("two_uniforms", "running_weights", "drawn_label", "count_factor")
 UNKNOWN, ZERO, OF_LABELS = "unknown", "zero", "of the labels"
 
 
@@ -59,9 +52,7 @@ class DrawReader:
 
     def __init__(self, text: LabelText) -> None:
         self.text = text
-        own = {"count_factor"}
-        known = [f for f in FUNCTIONS if f in text.trusted or f in own]
-        self.roles = Roles(ARGUMENTS, known)
+        self.roles = Roles((), ())
         self.datum = Datum()
 
     def read(self) -> None:
@@ -70,17 +61,8 @@ class DrawReader:
         Raises:
             TranslationError: where it is not read, or draws otherwise.
         """
-        function = self.text.function("draw_labels", ARGUMENTS)
-        match plain_body(function):
-            case [
-                ast.Assign(targets=[ast.Name(id="key")], value=key),
-                ast.For() as loop,
-                ast.Return(value=ast.expr() as done),
-            ] if self.roles.said(key) == KEY and ast.unparse(done) == "-1":
-                self.roles = Roles((*ARGUMENTS, "key"), FUNCTIONS)
-                self.roles.loop(loop, "<datum>", "range(first, last)", self._datum)
-            case _:
-                raise unread(function, "draw_labels is no loop over data with one key")
+        loop, self.roles = loop_over_data(self.text, FUNCTIONS)
+        self.roles.loop(loop, "<datum>", "range(first, last)", self._datum)
         if not self.datum.swept:
             raise unread(loop, "no sweep draws the labels of a datum")
 

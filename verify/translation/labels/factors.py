@@ -79,8 +79,8 @@ def row_factor(text: LabelText) -> RowFactor:
     raise unread(last, "row_weights does not write one number for each column")
 
 
-def check_row_norm(text: LabelText, expected: RowFactor) -> None:
-    """Require that ``row_norm`` returns the sum over all columns of what is expected of each."""
+def check_row_norm(text: LabelText, of_column: Expr) -> None:
+    """Require that ``row_norm`` returns the sum over all columns of a number of each."""
     function = text.function("row_norm", ("row", "params"))
     *body, last = plain_body(function)
     names = _sums(body, text, {"row", "params"})
@@ -90,7 +90,7 @@ def check_row_norm(text: LabelText, expected: RowFactor) -> None:
         case _:
             raise unread(last, "row_norm does not end with a number")
     like = text.model.labels.like
-    whole = sum_over(expected.at(like), GENERIC, like.length)
+    whole = sum_over(of_column, GENERIC, like.length)
     if text.equality.equal(found, whole):
         return
     witness = witness_against(found, whole)

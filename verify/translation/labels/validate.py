@@ -7,14 +7,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sympy import Integer, Symbol
+from sympy import Integer, Symbol, exp
 
 from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.total import total
 from recipe.latent.increments import at_item
+from recipe.latent.labels import DATUM, ITEM
 from recipe.latent.posterior import LabelledPosterior
 from verify.labels.conditional import decide_conditional, difference_that_can_occur
 from verify.labels.subject import LabelSubject
 from verify.translation.labels.draws import DrawReader
+from verify.translation.labels.draws_of_data import check_draws_of_data
 from verify.translation.labels.factors import check_row_norm, count_factor, row_factor
 from verify.translation.labels.subject import LabelText
 from verify.translation.parse.defined_names import check_names_are_defined
@@ -26,7 +29,8 @@ from verify.translation.reference.equality import COMPARED_SEEDS, EqualityProver
 from verify.verdict import Outcome, Verdict, proved, undecided
 
 _NONE = Integer(0)  # how far a right ratio is from that of the joint law, in logarithms
-OWN = {"count_factor", "row_weights", "row_norm", "draw_labels"}
+OF_DATUM = {"row_weights", "row_norm", "draw_labels"}
+OWN = {ITEM: OF_DATUM | {"count_factor"}, DATUM: OF_DATUM}
 AGREEMENT = (
     f"at {len(COMPARED_SEEDS)} points the weights of the text have the ratio of the joint law to 20"
     " digits"
@@ -91,12 +95,15 @@ def _outcome(
     try:
         top = read_top(text, trusted)
         check_names_are_defined(text, top.tree)
-        _check_functions(top, parameters)
+        _check_functions(top, model, parameters)
         lengths = [b.length for b in model.blocks if b.length is not None]
         defined = Defined(EqualityProver(lengths, numerically))
         read = LabelText(model, parameters, top.own, top.known, defined)
-        read = replace(read, of_count=count_factor(read))
-        DrawReader(read).read()
+        if model.labels.each == ITEM:
+            read = replace(read, of_count=count_factor(read))
+            DrawReader(read).read()
+        else:
+            check_draws_of_data(read)
         _check_weight(read)
         defined.require()
     except TranslationError as error:
@@ -107,10 +114,12 @@ def _outcome(
     return proved("every function of the text was read, and draws from the joint law")
 
 
-def _check_functions(top: TopOfModule, parameters: Mapping[str, Symbol]) -> None:
+def _check_functions(
+    top: TopOfModule, model: LabelledPosterior, parameters: Mapping[str, Symbol]
+) -> None:
     """Refuse functions and classes that nothing reads, and other fields of ``Params``."""
     for name, function in top.own.items():
-        if name not in OWN:
+        if name not in OWN[model.labels.each]:
             raise unread(function, f"{name} is called by nothing that is read")
     if top.classes != {"Params": tuple(parameters)}:
         raise unread(None, f"the fields of Params are not {', '.join(parameters) or 'none'}")
@@ -120,7 +129,12 @@ def _check_weight(text: LabelText) -> None:
     """Require that the factors of the text make a weight with the ratios of the joint law."""
     model, z = text.model, text.model.labels
     of_row = row_factor(text)
-    weight = text.of_count * of_row.at(at_item(z.like, z))
+    if z.each == ITEM:
+        of_column = of_row.at(z.like)
+        weight = text.of_count * of_row.at(at_item(z.like, z))
+    else:
+        of_column = exp(of_row.at(z.like))
+        weight = exp(total(z.row * of_row.at(z.like)))
     text.defined.rule |= dict.fromkeys([model.weight])
     try:
         held = LabelledPosterior(
@@ -129,11 +143,11 @@ def _check_weight(text: LabelText) -> None:
     except (RecipeError, OutsideLanguageError) as error:
         raise unread(text.functions["row_weights"], f"the weight is not read: {error}") from None
     _check_ratio(LabelSubject(held), text)
-    check_row_norm(text, of_row)
+    check_row_norm(text, of_column)
 
 
 def _check_ratio(subject: LabelSubject, text: LabelText) -> None:
-    z, at = text.model.labels, text.functions["count_factor"]
+    z, at = text.model.labels, text.functions["row_weights"]
     weight, expected = z.text_of(subject.weight), z.text_of(text.model.weight)
     said = f"the weight of the text is {weight}, and must be {expected} up to a common factor"
     if text.equality.numerically:

@@ -35,6 +35,10 @@ class Legend:
         tables: for each potential with SAGA the field of ``State`` that counts calls, and the
             fields of ``State``, by block, with what was seen of every row, the mean of it, and the
             gradient from one row.
+        all_rows: for each potential with SVRG and a gradient of the user the field of ``Data`` with
+            the numbers of all rows.
+        adapting: for each potential whose running variance stays after the warm-up, the field of
+            ``Data`` that is 0 then.
         scheduled: the fields of ``Params`` that may change from step to step, in the order in which
             ``run_scheduled`` takes their values.
     """
@@ -48,6 +52,8 @@ class Legend:
     variances: Mapping[Potential, tuple[str, ...]] = field(default_factory=dict)
     snapshots: Mapping[Potential, Snapshots] = field(default_factory=dict)
     tables: Mapping[Potential, Tables] = field(default_factory=dict)
+    all_rows: Mapping[Potential, str] = field(default_factory=dict)
+    adapting: Mapping[Potential, str] = field(default_factory=dict)
     scheduled: tuple[str, ...] = ()
 
 

@@ -392,7 +392,8 @@ def _check_fields(classes: Mapping[str, tuple[str, ...]], legend: Legend, tree: 
     names, and other classes.
     """
     modes = {f for pair in legend.modes.values() for fields in pair for f in fields}
-    every = {field for field, *_ in legend.snapshots.values()}
+    every = {field for field, *_ in legend.snapshots.values()} | {*legend.adapting.values()}
+    every |= {*legend.all_rows.values()}
     expected = {
         "Params": {*legend.settings.values(), *legend.factors.values()},
         "Data": {f for fields in legend.data.values() for f in fields.values()} | modes | every,

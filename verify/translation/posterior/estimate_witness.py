@@ -124,6 +124,10 @@ class _Run:
                 *zip(at_mode, world.gradient(mode, []), strict=True),
             ):
                 made[name] = Cells(list(numbers), writable=False)
+        if U in world.legend.all_rows:
+            made[world.legend.all_rows[U]] = Cells(list(range(ROWS)), writable=False)
+        if U in world.legend.adapting:
+            made[world.legend.adapting[U]] = Cells([Fraction(1)], writable=False)
         if U in world.legend.snapshots:
             made[world.legend.snapshots[U][0]] = Cells([Fraction(EVERY)], writable=False)
         return made

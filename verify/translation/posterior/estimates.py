@@ -137,10 +137,14 @@ def _averaged_text(module: ParsedModule, legend: Legend, density: PosteriorFunct
         f"        join_mean({g}, state.{square}, state.{one}, n)"
         for g, square, one in zip(results, squares, ones, strict=True)
     ]
-    lines += [f"    state.{calls}[0] += 1.0"]
+    adapts = legend.adapting.get(density.potential)
+    if adapts is not None:
+        lines += [f"    if data.{adapts}[0] > 0.0:"]
+    blanks = "    " if adapts is None else "        "
+    lines += [f"{blanks}state.{calls}[0] += 1.0"]
     drawn = f"rows.size, {count_of(legend, density)}, state.table.size > 0, state.{calls}[0]"
     lines += [
-        f"    join_variance(state.{variance}, state.{square}, {drawn})"
+        f"{blanks}join_variance(state.{variance}, state.{square}, {drawn})"
         for variance, square in zip(variances, squares, strict=True)
     ]
     return lines

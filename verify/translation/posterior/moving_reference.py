@@ -29,12 +29,14 @@ def svrg_text(module: ParsedModule, legend: Legend, density: PosteriorFunctions)
     every, calls, *groups = legend.snapshots[density.potential]
     _check_arrays(module, density, groups, calls, density.svrg)
     copies, known, estimates = ([f"state.{f}" for f in group] for group in groups)
+    of_user = legend.all_rows.get(density.potential)
+    all_rows = "rows[:0]" if of_user is None else f"data.{of_user}"
     call, count = f"{density.gradient}({{}}, data, params, gradient, {{}})", f"state.{calls}[0]"
     return [
         *_head(density.svrg, results, blocks),
         f"    if {count} % data.{every}[0] == 0.0:",
         *(f"        take({copy}, {b})" for copy, b in zip(copies, blocks, strict=True)),
-        f"        {call.format(', '.join([*known, *blocks]), 'rows[:0]')}",
+        f"        {call.format(', '.join([*known, *blocks]), all_rows)}",
         f"    {count} += 1.0",
         f"    {call.format(', '.join([*results, *blocks]), 'rows')}",
         f"    {call.format(', '.join([*estimates, *copies]), 'rows')}",

@@ -287,7 +287,9 @@ class Judge:
         self.defined.rule[ours] = None
         if self.same(theirs, ours):
             return
-        expanded, expected = self.expanded(theirs), self.expanded(ours)
+        # A value that the text has computed brings noises of the rule along, which are matched.
+        expanded = replace_symbols(self.expanded(theirs), self.noises)
+        expected = self.expanded(ours)
         ways = list(self.matches(expanded, expected)) or [{}]
         found = None
         for way in ways:

@@ -1,0 +1,62 @@
+"""A mixture of multinomials with equal weights, by going through every labelling of the data with
+exact fractions. Nothing of the product is imported.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+Counts = tuple[int, ...]
+
+
+def label_law(x: Counts, rows: tuple[tuple[Fraction, ...], ...]) -> list[Fraction]:
+    """p(z = k | x, rows) of one datum, item by item."""
+    weights = []
+    for row in rows:
+        items = [row[w] / sum(row) for w, n in enumerate(x) for _ in range(n)]
+        weights.append(prod(items, start=Fraction(1)))
+    return [w / sum(weights) for w in weights]
+
+
+def _rising(a: Fraction, n: int) -> Fraction:
+    return prod((a + i for i in range(n)), start=Fraction(1))
+
+
+def _evidence(counts: Counts, beta: Fraction) -> Fraction:
+    """The chance of the items of one label, with a Dirichlet(beta, ..., beta) row put in."""
+    top = prod((_rising(beta, n) for n in counts), start=Fraction(1))
+    return top / _rising(beta * len(counts), sum(counts))
+
+
+def posterior(
+    data: tuple[Counts, ...], labels: int, beta: Fraction
+) -> dict[tuple[int, ...], Fraction]:
+    """p(all labels | data), with the rows integrated out."""
+    found = {}
+    for z in product(range(labels), repeat=len(data)):
+        found[z] = prod(
+            (_evidence(counts_of(data, z, k), beta) for k in range(labels)), start=Fraction(1)
+        )
+    whole = sum(found.values())
+    return {z: p / whole for z, p in found.items()}
+
+
+def counts_of(data: tuple[Counts, ...], z: tuple[int, ...], k: int) -> Counts:
+    """The items of the data with label k, by column."""
+    mine = [x for x, label in zip(data, z, strict=True) if label == k]
+    return tuple(sum(x[w] for x in mine) for w in range(len(data[0])))
+
+
+def mean_square_of_shares(data: tuple[Counts, ...], labels: int, beta: Fraction) -> Fraction:
+    """The posterior mean of the sum over labels and columns of the squared shares of rows, which
+    does not depend on the order of labels.
+    """
+    mean = Fraction(0)
+    for z, p in posterior(data, labels, beta).items():
+        for k in range(labels):
+            shapes = [beta + n for n in counts_of(data, z, k)]
+            whole = sum(shapes)
+            mean += p * sum(a * (a + 1) / (whole * (whole + 1)) for a in shapes)
+    return mean
