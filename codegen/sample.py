@@ -18,6 +18,7 @@ from codegen.check_arguments import require_sampler, short_text
 from codegen.generate import Module, bound, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.control_variates import Mode, control_data, find_modes, snapshot_data
+from codegen.inputs.flat_priors import said_of_priors
 from codegen.inputs.float32_data import with_float32_data
 from codegen.inputs.initial_states import first_state, given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
@@ -381,7 +382,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         judge = caller.judge and not interrupted
         with line_while("predicting the bias", wanted=caller.progress and judge):
             bias, warned = _judged(runner, chains, lengths) if judge else (None, ())
-            said = said_of_schedules(what, module, options)
+            said = (*said_of_priors(module), *said_of_schedules(what, module, options))
         draws = collected(
             what,
             module,

@@ -13,6 +13,7 @@ from codegen.device.intrinsics import wide
 from codegen.inputs.initial_states import given_blocks, in_domain
 from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.minimise import minimise
+from codegen.inputs.not_finite import state_values, why_not_finite
 from codegen.inputs.parameters import resolved_values
 from codegen.inputs.posterior_data import bad_rows, resolved_arrays
 from codegen.inputs.unbounded import as_real, nearer_an_edge, real_slopes
@@ -82,6 +83,8 @@ class Density:
         learn_given(self.lengths, lengths, self.blocks)
         arrays = resolved_arrays(posterior, self.lengths)
         self.arrays = tuple(arrays.values())
+        self._by_symbol = arrays
+        self._named = {name_of(s): value for s, value in (params or {}).items()}
         self.rows = next((a.shape[0] for a in self.arrays), 1)
         settings, fields, source = _module(posterior)
         values = resolved_values(settings, params, (), self.lengths)
@@ -224,6 +227,17 @@ class Density:
         """
         given = (*at, self._data, self._params, ALL_ROWS if rows is None else rows)
         return float(self._called(self._module.potential_U, given))
+
+    def why_not_finite(self, at: Sequence[np.ndarray]) -> str | None:
+        """Return why U is not finite at a point, a sentence with a repair; None where it is finite,
+        or nothing in it tells.
+
+        Args:
+            at: one array a block, in the order of ``blocks``, of the shape (length,).
+        """
+        values = dict(zip(self.blocks, at, strict=True))
+        found = state_values(self._posterior, values, self._by_symbol, self._named)
+        return why_not_finite(self._posterior, found)
 
     def _called(self, function: Any, given: tuple[Any, ...]) -> Any:
         """Call a function of the module by its machine code, which is looked up once for each

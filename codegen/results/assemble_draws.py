@@ -16,6 +16,7 @@ import recipe
 from codegen.bias.prediction import Prediction
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
+from codegen.inputs.not_finite import why_not_finite
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.posterior_data import bad_rows
 from codegen.inputs.preimages import reported_block
@@ -77,12 +78,13 @@ def collected(
         if stopped or still
         else []
     )
+    stuck = _stuck(module, options, still, bad, values)
     divergences = [
         *(
             replace(_divergence(module, options, c, budget, bad), fault=faults.get(c.number))
             for c in stopped
         ),
-        *_stuck(module, still, bad),
+        *stuck,
     ]
     return Draws(
         _without_parts(module, options, {**values, **derived}),
@@ -97,7 +99,7 @@ def collected(
         # where data are at fault, the warnings of the run would advise a smaller step
         (
             *bad,
-            *(() if still and bad else warnings),
+            *(() if stuck else warnings),
             *(() if narrow is None else (str(narrow),)),
             *lost,
         ),
@@ -210,12 +212,39 @@ def _never_accepted(
     return [c for c in chains if c.stopped_by < 0 and refused_all(c)]
 
 
-def _stuck(module: Module, still: Sequence[Chain], bad: Sequence[str]) -> list[Divergence]:
-    """Return a divergence for each such chain if data are not finite; otherwise none, as the chain
-    needs a smaller step.
+def _stuck(
+    module: Module,
+    options: SamplingOptions,
+    still: Sequence[Chain],
+    bad: Sequence[str],
+    values: Mapping[str, np.ndarray],
+) -> list[Divergence]:
+    """Return a divergence for each such chain if data are not finite, or the log density is not
+    where it began; otherwise none, as the chain needs a smaller step.
     """
     name, said = reported_block(module.plan.state[0]).name, "; ".join(bad)
-    return [Divergence(c.number, 0, name, bad_data=said, never_moved=True) for c in still if bad]
+    if bad:
+        return [Divergence(c.number, 0, name, bad_data=said, never_moved=True) for c in still]
+    reasons = {c.number: _not_finite(module, options, c.number, values) for c in still}
+    return [
+        Divergence(number, 0, name, fault=reason, never_moved=True)
+        for number, reason in reasons.items()
+        if reason is not None
+    ]
+
+
+def _not_finite(
+    module: Module, options: SamplingOptions, chain: int, values: Mapping[str, np.ndarray]
+) -> str | None:
+    """Return why the log density is not finite where a chain stands that never moved."""
+    here = {name: v[chain : chain + 1, :1] for name, v in values.items()}
+    named = {name_of(key): value for key, value in (options.params or {}).items()}
+    for p in _posteriors(module):
+        if p.log_likelihood is not None and all(b.name in here for b in p.blocks):
+            reason = why_not_finite(p, at_draws(p, here, named).values(slice(0, 1)))
+            if reason is not None:
+                return reason
+    return None
 
 
 def _divergence(

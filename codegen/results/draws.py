@@ -33,9 +33,10 @@ class Divergence:
             None otherwise.
         bad_data: which rows of the data are not finite; None where all are, or where the block left
             its domain.
-        fault: why the gradient of the user failed, where it did.
+        fault: why the gradient of the user failed, or why the log density is not finite, where that
+            is so.
         never_moved: whether the chain did not stop, but rejected at every Metropolis test, because
-            of ``bad_data``.
+            of ``bad_data`` or of ``fault``.
     """
 
     chain: int
@@ -51,6 +52,8 @@ class Divergence:
         return f"Divergence: {self}"
 
     def __str__(self) -> str:
+        if self.fault is not None and self.never_moved:
+            return f"chain {self.chain} stayed where it began: {self.fault}"
         if self.fault is not None:
             return f"chain {self.chain} stopped in step {self.step}: {self.fault}"
         if self.bad_data is not None:

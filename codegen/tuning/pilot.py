@@ -27,6 +27,7 @@ from codegen.tuning.metric import (
     root_of_draws,
 )
 from codegen.tuning.target import Target
+from codegen.tuning.untunable import UntunableError
 
 FAST, SLOW, LAST, DRAWS = 60, (30, 60, 120), 50, 400  # rounds
 RATES = (0.8, 0.95, 0.99)  # of acceptance: the next one where trajectories are unstable
@@ -35,6 +36,7 @@ MAX_UNSTABLE = 0.004  # of all trajectories
 MAX_LEAPFROGS = 64  # of a trajectory
 HALF_PERIOD = np.pi  # the longest time of a trajectory, where the law has unit variances
 START = 1.0  # starts are within this of 0 in each coordinate
+LEAST_STEP = 1e-7  # at which nothing moves
 MAX_SEARCH = 600  # evaluations of a search for a mode
 WAY_POINTS = 8  # on the way to it that are compared
 MIN_ROUNDS_SHARE = 0.25  # of the rounds, however large the data
@@ -104,8 +106,7 @@ def pilot_run(target: Target, chains: int, seed: int, starts: np.ndarray | None 
     n = target.dimension
     found = random.uniform(-START, START, (chains, n)) if starts is None else np.array(starts)
     found = np.array([_searched(target, z) for z in found])
-    energies = [target(z)[0] for z in found]
-    lowest = found[int(np.nanargmin(np.where(np.isfinite(energies), energies, np.inf)))]
+    found, lowest = _finite(target, found)
     metric = root_of_curvature(target, lowest)
     z = np.array([x + applied(metric, random.standard_normal(n)) for x in found])
     z = np.where(np.isfinite([[target(x)[0]] for x in z]), z, found)
@@ -147,6 +148,28 @@ def _share_of_rounds(target: Target, chains: int) -> float:
     rounds = FAST + sum(SLOW) + LAST + DRAWS
     wanted = float(numbers) * rounds * chains * LEAPFROGS_EXPECTED
     return float(min(1.0, max(MIN_ROUNDS_SHARE, MAX_NUMBERS / wanted)))
+
+
+def _finite(target: Target, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return first states whose densities are finite, and the one with the largest density.
+
+    Raises:
+        UntunableError: where no density is, or one is not a number.
+    """
+    energies = np.array([target(z)[0] for z in found])
+    finite = np.isfinite(energies)
+    wrong = np.flatnonzero(np.isnan(energies) if finite.any() else ~finite)
+    for chain in wrong:
+        reason = target.why_not_finite(found[chain])
+        if reason is not None:
+            raise UntunableError(f"at the first state of chain {chain} of the pilot run {reason}")
+    if not finite.any():
+        raise UntunableError(
+            "the log density is not finite at the first state of any chain of the pilot run; start"
+            " where it is (initial=), or correct the density"
+        )
+    lowest = found[int(np.argmin(np.where(finite, energies, np.inf)))]
+    return np.where(finite[:, None], found, lowest), lowest
 
 
 class _EnoughError(Exception):
@@ -229,9 +252,16 @@ class _Run:
         adaptation = DualAveraging(self._step, self.rate)
         seen = []
         for _ in range(rounds):
-            adaptation.update(self._round(adaptation.step_size))
+            adaptation.update(self._round(max(adaptation.step_size, LEAST_STEP)))
             seen.append([x for x, _, _ in self._here])
         self._step = min(adaptation.averaged, 2.0)
+        if not self._step > LEAST_STEP:
+            raise UntunableError(
+                "the trajectories of the pilot run are rejected at every step size: the log density"
+                " or its gradient is not finite around the first states, or the density has no"
+                " finite integral; start elsewhere (initial=), give every block a prior, or correct"
+                " the density"
+            )
         return np.array(seen)
 
     def _round(self, step: float) -> float:

@@ -135,6 +135,12 @@ class Target:
         parts = zip(self.density.blocks, self.lines, strict=True)
         return np.hstack([line.inverse(given[b]) for b, line in parts])
 
+    def why_not_finite(self, z: np.ndarray) -> str | None:
+        """Return why the log density is not finite at z; None where it is, or nothing tells."""
+        parts = zip(self.lines, self.parts(z), strict=True)
+        with np.errstate(all="ignore"):
+            return self.density.why_not_finite([line.forward(part) for line, part in parts])
+
     def __call__(self, z: np.ndarray) -> tuple[float, np.ndarray]:
         """Return minus the log density of z, up to a constant, and its gradient; both are not
         finite where the density is 0.

@@ -103,8 +103,8 @@ def _checked(data: Any) -> Mapping[Symbol, Any]:
         return {}
     if not isinstance(data, Mapping):
         raise RecipeError(
-            f"data= is a {type(data).__name__}, and must be a dict of arrays by Data symbol, such"
-            " as {x: table[['age', 'income']], y: table['y']}"
+            f"data= is of the type {type(data).__name__}, and must be a dict of arrays by Data"
+            " symbol, such as {x: table[['age', 'income']], y: table['y']}"
         )
     for key in data:
         if not isinstance(key, DATA):

@@ -31,6 +31,8 @@ from codegen.results.diagnostics.words import (
 )
 from codegen.running.memory_needed import require_room_to_diagnose
 
+NEVER_MOVED = "stayed where it began"  # of a divergence that says why
+
 
 def diagnosis_of(posterior: Group) -> Diagnosis:
     """Diagnose the draws of a group: convergence and effective sample size of each coordinate, and
@@ -77,8 +79,8 @@ def diagnosis_of(posterior: Group) -> Diagnosis:
         *divergences,
         *stopped(run, finite, chains, kept),
         *sentences(run.attributes.get("warnings", "")),
-        *never_moved(stuck, len(chains)),
-        *rejected(run),
+        *(() if any(NEVER_MOVED in d for d in divergences) else never_moved(stuck, len(chains))),
+        *(() if any(NEVER_MOVED in d for d in divergences) else rejected(run)),
     ]
     if kept < MIN_DRAWS:
         said += too_few(kept, diverged)

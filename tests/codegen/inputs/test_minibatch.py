@@ -663,7 +663,8 @@ def test_arguments_that_are_something_else_are_one_sentence(options, message):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (None, "data= is a NoneType, and must be a dict"),
+        (3, "data= is of the type int, and must be a dict"),
+        (None, "log_likelihood uses x, and data= has no array for it"),
         ({"x": x_values}, "data= has the key 'x', which is no Data symbol"),
         ({X: [[1.0], [1.0, 2.0]], y: y_values}, "the data of x must be an array"),
         (

@@ -6,7 +6,8 @@ from sympy import Interval, Rational, exp, log, oo
 
 from codegen.tuning.pilot import MAX_UNSTABLE, pilot_run
 from codegen.tuning.target import target_of
-from recipe import Scalar, Vector, total
+from codegen.tuning.untunable import UntunableError
+from recipe import Data, Posterior, Scalar, Vector, total
 
 x, y = Scalar("x"), Scalar("y")
 POSITIVE = Scalar("s", domain=Interval.open(0, oo))
@@ -72,3 +73,13 @@ def test_a_funnel_is_not_taken_for_a_law_that_was_found():
     U = v**2 / 18 + total(theta**2) * exp(-v) / 2 + 9 * v / 2
     pilot = pilot_run(target_of(U, {}, {theta: 9}), 4, 0)
     assert pilot.unstable > MAX_UNSTABLE or not pilot.agrees
+
+
+def test_a_density_that_is_no_number_where_a_chain_starts_is_refused_with_the_reason():
+    m, s, y = Scalar("m"), Scalar("s"), Data("y")
+    law = -log(s) - ((y - m) / s) ** 2 / 2
+    target = target_of(Posterior((m, s), law, -(m**2) - s**2, data={y: [1.0, 2.0]}), {})
+    starts = np.array([[0.0, 1.0], [0.0, -0.5]])
+    said = r"chain 1 of the pilot run the log density is not a number: log\(s\) with s = -0.5; decl"
+    with pytest.raises(UntunableError, match=said):
+        pilot_run(target, 2, 1, starts)
