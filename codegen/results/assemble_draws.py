@@ -21,7 +21,6 @@ from codegen.inputs.options import SamplingOptions
 from codegen.inputs.posterior_data import bad_rows
 from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import step_sizes
-from codegen.results.aligned import own_names
 from codegen.results.diagnostics.local_acceptance import narrow_place
 from codegen.results.draws import Divergence, Draws
 from codegen.results.quantities import (
@@ -175,7 +174,7 @@ def _places(
     """
     named = {name_of(key): value for key, value in options.numbers.items()}
     return [
-        at_draws(p, values, named, own_names(p))
+        at_draws(p, values, named)
         for p in _posteriors(module)
         if p.derived and all(b.name in values for b in p.blocks)
     ]

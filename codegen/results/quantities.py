@@ -16,7 +16,7 @@ from codegen.inputs.evaluate import Values
 from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.named_values import in_order_of_names
 from codegen.inputs.posterior_data import numbers_of, resolved_arrays
-from codegen.results.aligned import aligned
+from codegen.results.aligned import aligned, own_names
 from codegen.system.memory import require_memory
 from recipe.declare.coordinate_names import Names
 from recipe.declare.derived_quantities import Quantity, data_in, expressions_of, vector_of
@@ -113,7 +113,7 @@ def at_draws(
     posterior: Posterior,
     draws: Mapping[str, np.ndarray],
     named: Mapping[str, Any],
-    names: Mapping[str, Names],
+    names: Mapping[str, Names] | None = None,
 ) -> AtDraws:
     """Return the draws of a posterior with its data, which are matched with them by name.
 
@@ -121,7 +121,8 @@ def at_draws(
         posterior: the posterior.
         draws: the draws of its blocks, by name.
         named: the values of its parameters, by name.
-        names: the names of the coordinates of draws, by the name of the block.
+        names: the names of the coordinates of draws, by the name of the block; None for those that
+            the posterior gives them.
 
     Raises:
         RecipeError: where a block has no draws or other ones than its data ask for, or a parameter
@@ -139,7 +140,7 @@ def at_draws(
     lengths = Lengths()
     learn_given(lengths, known, posterior.blocks)
     require_demands(posterior)
-    posterior = aligned(posterior, names)
+    posterior = aligned(posterior, own_names(posterior) if names is None else names)
     arrays = dict(resolved_arrays(posterior, lengths))
     for s in data_in(posterior.derived.values()):
         dimensions = 2 if isinstance(s, VectorData) else 1
