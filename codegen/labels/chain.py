@@ -11,7 +11,7 @@ import numpy as np
 from codegen.device.intrinsics import start_kernel
 from codegen.device.random import draw_rows, stream_key
 from codegen.inputs.schedule import step_sizes
-from codegen.labels.arguments import DataByIndex, LabelOptions
+from codegen.labels.arguments import DataByIndex, LabelOptions, fetched
 from codegen.labels.sweeps import (
     MINIBATCH_PURPOSE,
     START_PURPOSE,
@@ -27,6 +27,10 @@ def draw_minibatch(
 ) -> None:
     """The minibatch of step ``t``, without replacement: a function of its number alone."""
     draw_rows(rows, table, count, stream_key(seed, purpose, chain), t)
+
+
+class DivergedError(RecipeError):
+    """A row of parameters is not finite, or has left its domain."""
 
 
 @dataclass(eq=False)
@@ -112,10 +116,10 @@ class RowMover:
         """Move a chain by one step.
 
         Raises:
-            RecipeError: where a row is not finite or leaves its domain.
+            DivergedError: where a row is not finite or leaves its domain.
         """
         o, step = self.options, chain.done
-        drawn = self.data.rows(self.minibatch(step))
+        drawn = fetched(self.data, self.minibatch(step))
         counted = self.kernel.count(chain.blocks[0], drawn, step, o.sweeps, o.burn_in, workers)
         chain.summed[:, chain.touched] = 0.0
         chain.summed[:, counted.columns] = counted.table.T
@@ -131,7 +135,7 @@ class RowMover:
 
         bad = [k for k, block in enumerate(workers.each(move, range(o.labels))) if block >= 0]
         if bad:
-            raise RecipeError(
+            raise DivergedError(
                 f"the row of label {bad[0]} is not finite, or left its domain, in step {step} with"
                 f" the step size {size:g}; take smaller steps"
             )

@@ -163,7 +163,8 @@ def test_the_text_is_proved():
 @pytest.mark.parametrize(("old", "new"), DRAWS)
 def test_a_mistake_in_the_draws_is_never_proved(without_weights, old, new):
     assert verdict(MODULE, old, new) is not Verdict.PROVED
-    assert verdict(MODULE, old, new, everywhere=False) is not Verdict.PROVED
+    if MODULE.source.count(old) > 1:
+        assert verdict(MODULE, old, new, everywhere=False) is not Verdict.PROVED
 
 
 def test_the_text_of_labels_of_data_is_proved():
@@ -175,7 +176,8 @@ def test_the_text_of_labels_of_data_is_proved():
 @pytest.mark.parametrize(("old", "new"), OF_DATA)
 def test_a_mistake_in_draws_of_data_is_never_proved(old, new):
     assert verdict(MIXTURE, old, new) is not Verdict.PROVED
-    assert verdict(MIXTURE, old, new, everywhere=False) is not Verdict.PROVED
+    if MIXTURE.source.count(old) > 1:
+        assert verdict(MIXTURE, old, new, everywhere=False) is not Verdict.PROVED
 
 
 def test_a_wrong_weight_of_a_datum_is_refuted():
@@ -199,7 +201,7 @@ def test_no_small_change_of_draws_of_data_is_proved(without_weights):
     assert len(proved) <= 6, proved
 
 
-@pytest.mark.by_default(8)
+@pytest.mark.by_default(5)
 @pytest.mark.parametrize(("old", "new"), WEIGHTS)
 def test_a_mistake_in_the_weight_is_never_proved(old, new):
     assert verdict(MODULE, old, new, everywhere=False) is not Verdict.PROVED
@@ -256,7 +258,7 @@ def test_a_wrong_weight_is_refuted_with_a_state_that_can_occur():
 HARMLESS = ("wide()", "u = other =", "old = drawn[i]", "running_weights(")
 
 
-@pytest.mark.parametrize("every", [40, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [80, pytest.param(1, marks=pytest.mark.slow)])
 def test_no_small_change_of_the_draws_is_proved(without_weights, every):
     """Of every small change those are proved that state a thing twice, or exchange two statements
     that do not see each other; they are counted, so that another one is noticed.
@@ -327,6 +329,7 @@ def test_a_comparison_is_no_proof(nothing_is_proved):
     assert weights_agree(found)
 
 
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize(
     ("old", "new"),
     [(old, new) for old, new in WEIGHTS if "norm" not in old][:8] + DRAWS[:3],
