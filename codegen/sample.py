@@ -591,4 +591,5 @@ def _check_user_gradients(
         else:
             arrays = [inputs.data[f] for f in estimator.gradient.fields.values()]
             posterior = estimator.gradient.posterior
-            check_user_gradient(posterior, user, arrays, densities.get(U), at)
+            minibatches = inputs.options.batch_size is not None
+            check_user_gradient(posterior, user, arrays, densities.get(U), at, minibatches)

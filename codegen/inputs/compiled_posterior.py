@@ -10,6 +10,7 @@ import sympy
 
 import recipe
 from codegen.device.intrinsics import wide
+from codegen.inputs.evaluate import Values
 from codegen.inputs.initial_states import given_blocks, in_domain
 from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.minimise import minimise
@@ -93,6 +94,7 @@ class Density:
             self._module.Data(**{fields[s]: a for s, a in arrays.items()}) if arrays else ()
         )
         self._params = self._module.Params(**values) if values else ()
+        self._values = {s: values[field] for s, field in settings.items()}
         self._entry_points: dict[Any, Any] = {}
 
     def __repr__(self) -> str:
@@ -147,6 +149,23 @@ class Density:
             (*results, *at, self._data, self._params, (), ALL_ROWS if rows is None else rows),
         )
         return results
+
+    def prior_slopes(self, at: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return the gradient of minus the log prior as one array a block.
+
+        Args:
+            at: one array a block, in the order of ``blocks``, of the shape (length,).
+        """
+        given = zip(self.blocks, at, strict=True)
+        draws = {b: a[None] if isinstance(b, Vector) else a for b, a in given}
+        draws |= {s: np.asarray(v)[None] for s, v in self._values.items()}
+        lengths = {b.length: self._lengths.of(b) for b in self.blocks if isinstance(b, Vector)}
+        values = Values(draws, sizes=lengths)
+        slopes = self._posterior.prior_gradient
+        return [
+            np.broadcast_to(values.at(slopes[b]).reshape(-1), (a.size,))
+            for b, a in zip(self.blocks, at, strict=True)
+        ]
 
     def mode(self, start: Mapping[Any, Any] | None = None) -> dict[Block, np.ndarray]:
         """Return a local minimum of U by block: the maximum a posteriori, inside of the domains.

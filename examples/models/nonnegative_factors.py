@@ -81,8 +81,7 @@ def posterior(ratings: Ratings, likelihood: str, rank: int) -> Posterior:
     user, item, rating = Data("user"), Data("item"), Data("rating")
     return Posterior(
         (W, H),
-        log_likelihood=None,
-        log_prior=0,  # the gradient has the prior as well
+        log_likelihood=None,  # the gradient is that of the prior as well
         data={user: part.user, item: part.item, rating: part.rating},
         gradient=gradient_of(likelihood == "poisson", rank),
     )

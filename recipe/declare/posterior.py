@@ -56,10 +56,12 @@ class Posterior:
             written in the language and there is a ``gradient``.
         log_prior: the log prior density of the blocks that are declared without a prior, a number
             in these blocks and parameters, or a law; the priors of all others are added. Without
-            it every block has a prior.
+            it every block has a prior. Left out where there is no ``log_likelihood``: the
+            ``gradient`` is then that of all of U, and a prior here would be counted nowhere.
         data: the arrays behind the ``Data`` symbols that carry none, by symbol: of the shape (N, d)
             for a symbol with ``like=``, (N,) for one without.
-        gradient: a function, used in place of the derived gradient. ``gradient(theta, rows, x, y)``
+        gradient: a function, used in place of the derived gradient, **of all of U, the prior
+            included**. ``gradient(theta, rows, x, y)``
             gets the blocks, the numbers of the n rows of a minibatch, and the data arrays in the
             order of ``data``; these two have to be given then. It returns the estimated gradient of
             U, an array for each block: N/n times the sum over these n of the N rows, plus the
@@ -144,6 +146,8 @@ class Posterior:
             raise RecipeError(
                 "a Posterior without log_likelihood needs gradient=, a function of your own"
             )
+        if log_likelihood is None and log_prior is None:
+            log_prior = 0  # of a gradient of all of U
         parts = declared(
             blocks,
             None if log_likelihood is None else as_log_density(log_likelihood, "log_likelihood"),
@@ -151,6 +155,8 @@ class Posterior:
             data,
             derived,
         )
+        if log_likelihood is None:
+            _refuse_prior_without_use(parts)
         if gradient is not None:
             require_order(blocks, data, parts)
         self._fill(parts, gradient, coords)
@@ -352,3 +358,23 @@ class Posterior:
     def datum_gradient(self) -> dict[Block, Expr]:
         """The gradient of minus the log likelihood of one datum, one expression for each block."""
         return {block: -gradient(self.log_likelihood, block) for block in self.blocks}
+
+
+def _refuse_prior_without_use(parts: Declared) -> None:
+    """Refuse a prior beside a gradient alone, which is that of all of U: nothing would use it, and
+    whoever left the prior out of the gradient would sample the likelihood.
+    """
+    prior = parts.log_prior.expression
+    if prior == 0 and not parts.priors:
+        return
+    name = next(iter(parts.priors), None)
+    said, repair = (
+        (f"log_prior={prior}", "leave log_prior out")
+        if name is None
+        else (f"the prior {parts.priors[name]} of {name}", f"declare {name} without prior=")
+    )
+    raise RecipeError(
+        f"{said} would be counted nowhere: without log_likelihood, gradient= is the gradient of all"
+        " of U = -log_prior - log_likelihood. See that your function adds the gradient of minus the"
+        f" log prior, once and not times N/n, and {repair}"
+    )
