@@ -159,7 +159,7 @@ class Density:
         given = zip(self.blocks, at, strict=True)
         draws = {b: a[None] if isinstance(b, Vector) else a for b, a in given}
         draws |= {s: np.asarray(v)[None] for s, v in self._values.items()}
-        lengths = {b.length: self._lengths.of(b) for b in self.blocks if isinstance(b, Vector)}
+        lengths = {b.length: self.lengths.of(b) for b in self.blocks if isinstance(b, Vector)}
         values = Values(draws, sizes=lengths)
         slopes = self._posterior.prior_gradient
         return [
