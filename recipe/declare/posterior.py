@@ -13,7 +13,14 @@ from typing import Any
 from sympy import Expr, Integer, Symbol
 
 from recipe.declare.coordinate_names import Names, coordinate_names
-from recipe.declare.declared import Declared, declared, refuse_density, require_order
+from recipe.declare.declared import (
+    Declared,
+    declared,
+    refuse_density,
+    refuse_prior_without_use,
+    require_every_block,
+    require_order,
+)
 from recipe.declare.derived_quantities import (
     Quantity,
     data_in,
@@ -24,14 +31,12 @@ from recipe.declare.label_data import label_data, numbered_labels
 from recipe.declare.ordered import Ordered, unfolded
 from recipe.declare.other_data import other_data
 from recipe.language.calculus import gradient
-from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.log_density import Demand, LogDensity, NamedLaw, as_log_density
 from recipe.language.symbols import (
     Block,
     Length,
-    Scalar,
     ScalarData,
     Vector,
     VectorData,
@@ -156,7 +161,7 @@ class Posterior:
             derived,
         )
         if log_likelihood is None:
-            _refuse_prior_without_use(parts)
+            refuse_prior_without_use(parts)
         if gradient is not None:
             require_order(blocks, data, parts)
         self._fill(parts, gradient, coords)
@@ -216,7 +221,8 @@ class Posterior:
         for label in labels.values():
             if label not in given and label not in self.missing:
                 raise RecipeError(
-                    f"log_likelihood uses {label}, and data= has no array for it; add {label}: ..."
+                    f"log_likelihood uses {label}, and data= has no array for it; add {label}:"
+                    f" ..., or declare it with its values, Data('{label}', ...)"
                 )
         mine = {generic(s) for s in self.log_likelihood.free_symbols}
         unused = {*labels.values(), *data_in(self.derived.values())} - mine
@@ -252,35 +258,16 @@ class Posterior:
         for s in sorted(data_in(self.derived.values()) - {*self.given}, key=str):
             raise RecipeError(f"derived= uses {s}, and data= has no array for it; add {s}: ...")
         if self.user_gradient is None:
-            self._require_every_block()
+            require_every_block(self.blocks, (self.log_likelihood, self.log_prior))
         given = {s for s, _ in self.data}
         used = {generic(s) for s in self.log_likelihood.atoms(VectorData, ScalarData)}
         for s in sorted(used - given, key=str) if not self.missing else ():
             raise RecipeError(
-                f"log_likelihood uses {s}, and data= has no array for it; add {s}: ..."
+                f"log_likelihood uses {s}, and data= has no array for it; add {s}: ..., or declare"
+                f" it with its values, Data('{s}', ...)"
             )
         for s in sorted(given - used, key=str):
             raise RecipeError(f"data= has an array for {s}, which log_likelihood does not use")
-
-    def _require_every_block(self) -> None:
-        """Refuse a block that no density is about, as it would wander for ever; where its domain is
-        bounded, it has the uniform law there.
-        """
-        assert self.log_likelihood is not None
-        densities = (self.log_likelihood, self.log_prior)
-        used = {generic(s) for e in densities for s in e.atoms(Vector, Scalar)}
-        for block in self.blocks:
-            bounded = on_simplex(block) or len(finite_ends(block.domain)) == 2
-            if block not in used and not bounded and self.prior_of is not None:
-                raise RecipeError(
-                    f"{block} has a flat prior, which is no law that it could be drawn from; give"
-                    f" it a prior, as in {type(block).__name__}({block.name!r}, prior=normal(0, 1))"
-                )
-            if block not in used and not bounded:
-                raise RecipeError(
-                    f"{block} is in blocks=, and neither in log_likelihood nor in log_prior: it has"
-                    " no law; leave it out, or give it a prior"
-                )
 
     def __repr__(self) -> str:
         # printing imports this file
@@ -358,23 +345,3 @@ class Posterior:
     def datum_gradient(self) -> dict[Block, Expr]:
         """The gradient of minus the log likelihood of one datum, one expression for each block."""
         return {block: -gradient(self.log_likelihood, block) for block in self.blocks}
-
-
-def _refuse_prior_without_use(parts: Declared) -> None:
-    """Refuse a prior beside a gradient alone, which is that of all of U: nothing would use it, and
-    whoever left the prior out of the gradient would sample the likelihood.
-    """
-    prior = parts.log_prior.expression
-    if prior == 0 and not parts.priors:
-        return
-    name = next(iter(parts.priors), None)
-    said, repair = (
-        (f"log_prior={prior}", "leave log_prior out")
-        if name is None
-        else (f"the prior {parts.priors[name]} of {name}", f"declare {name} without prior=")
-    )
-    raise RecipeError(
-        f"{said} would be counted nowhere: without log_likelihood, gradient= is the gradient of all"
-        " of U = -log_prior - log_likelihood. See that your function adds the gradient of minus the"
-        f" log prior, once and not times N/n, and {repair}"
-    )
