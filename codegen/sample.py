@@ -251,6 +251,11 @@ def sample(
         max_bias=max_bias,
         name=name,
     )
+    if check is not None and not callable(check):
+        raise RecipeError(
+            f"check={short_text(check)} is no function; it is called with the module before that is"
+            " compiled. The sampler is verified without it: see unproved="
+        )
     note = verdict_before(what, name, checked_flag("unproved", unproved))
     if auto:
         what, options, _ = tuned_run(
