@@ -303,7 +303,7 @@ def test_arguments_of_other_libraries_are_one_sentence(argument, said):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: theta.sum(), "theta.sum() is about arrays, and a block stands for one of its co"),
+        (theta.sum, "theta.sum() is about arrays, and a block stands for one of its co"),
         (lambda: np.sum(theta), "write total(theta)"),
         (lambda: x.dot(theta), "write the product x @ theta as total(x * theta)"),
         (lambda: x.T, "x.T is about arrays"),
