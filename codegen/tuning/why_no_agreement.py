@@ -118,8 +118,8 @@ def _apart(target: Target, pilot: Pilot) -> str:
 def _reason(found: Disagreement, name: str) -> str:
     where = f" in {name} ({found.example})" if found.example else ""
     return {
-        "labels": f"the posterior has several modes, as labels are switched{where}; order what can be"
-        " exchanged (Ordered)",
+        "labels": f"the posterior has several modes, as labels are switched{where}; order what"
+        " can be exchanged (Ordered)",
         "sign": f"the posterior has several modes, as it leaves the sign open{where}; fix it by the"
         " prior or by domain=",
         "modes": f"the posterior has several modes{where}; write the model so that it has one",
