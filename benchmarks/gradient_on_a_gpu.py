@@ -118,9 +118,7 @@ def compiled(gradient: Gradient, hidden: int) -> Callable[[int], None]:
     w = Vector("w")
     x, y = Data("x"), Data("y")
     rows = np.zeros(ROWS)  # the images are on the device; a posterior knows their number by these
-    law = Posterior(
-        w, None, 0, data={x: rows, y: rows}, gradient=lambda w, rows, x, y: gradient(w, rows)
-    )
+    law = Posterior(w, data={x: rows, y: rows}, gradient=lambda w, rows, x, y: gradient(w, rows))
     size = (PIXELS + CLASSES) * hidden
 
     def steps(count: int) -> None:

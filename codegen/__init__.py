@@ -20,6 +20,8 @@ from codegen.generate import Module, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.schedule import Constant, Cyclical, Geometric, Polynomial
 from codegen.inputs.thread_safe import thread_safe
+from codegen.label_chains import LabelRuns, sample_label_chains
+from codegen.labels.fit import Fit
 from codegen.labels.reducers import Completion, Kept
 from codegen.labels.sample import LabelRun, count_labels, sample_labels
 from codegen.results.diagnostics.diagnosis import Diagnosis
@@ -45,9 +47,11 @@ __all__ = [
     "Diagnosis",
     "Divergence",
     "Draws",
+    "Fit",
     "Geometric",
     "Kept",
     "LabelRun",
+    "LabelRuns",
     "Module",
     "OneStep",
     "Plots",
@@ -68,6 +72,7 @@ __all__ = [
     "read_libsvm",
     "read_table",
     "sample",
+    "sample_label_chains",
     "sample_labels",
     "sample_posterior_predictive",
     "thread_safe",

@@ -18,6 +18,7 @@ from codegen.check_arguments import require_sampler, short_text
 from codegen.generate import Module, bound, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.control_variates import Mode, control_data, find_modes, snapshot_data
+from codegen.inputs.flat_priors import said_of_priors
 from codegen.inputs.float32_data import with_float32_data
 from codegen.inputs.initial_states import first_state, given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
@@ -290,9 +291,9 @@ def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller
     learn_given(lengths, options.lengths, with_images(module.plan.state))
     data, rows = resolved_data(module, lengths)
     require_options_that_fit(options, module, rows)
+    lengths.learn_names(coordinate_names(options.coords, with_images(module.plan.state)))
     given = options.params if not options.schedules else options.numbers
     params = resolved_params(module, given, what.parameters, lengths)
-    lengths.learn_names(coordinate_names(options.coords, with_images(module.plan.state)))
     require_conditions(module.moves.where, given, lengths)
     named = {name_of(key): value for key, value in (given or {}).items()}
     return _sampled(what, _Inputs(module, options, data, params, named, lengths), caller)
@@ -381,7 +382,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         judge = caller.judge and not interrupted
         with line_while("predicting the bias", wanted=caller.progress and judge):
             bias, warned = _judged(runner, chains, lengths) if judge else (None, ())
-            said = said_of_schedules(what, module, options)
+            said = (*said_of_priors(module), *said_of_schedules(what, module, options))
         draws = collected(
             what,
             module,
@@ -590,4 +591,5 @@ def _check_user_gradients(
         else:
             arrays = [inputs.data[f] for f in estimator.gradient.fields.values()]
             posterior = estimator.gradient.posterior
-            check_user_gradient(posterior, user, arrays, densities.get(U), at)
+            minibatches = inputs.options.batch_size is not None
+            check_user_gradient(posterior, user, arrays, densities.get(U), at, minibatches)

@@ -177,7 +177,7 @@ def concrete_declaration(where: str) -> Declaration:
     if not found:
         raise RecipeError(
             f"{where} defines data with labels alone, and no sampler: `recipe verify {where}`"
-            " judges them, and codegen.sample_labels samples them"
+            f" judges them, and `recipe labels {where}` samples them"
         )
     if len(found) == 1 and _unbound(found[0]):
         beside = [
@@ -202,6 +202,36 @@ def concrete_declaration(where: str) -> Declaration:
         )
     names = ", ".join(d.name for d in concrete)
     raise RecipeError(f"{where} defines {names}: choose one, as in {concrete[0].where}")
+
+
+def labelled_declaration(where: str) -> Declaration:
+    """Return the one ``LabelledPosterior`` of FILE, or the one called NAME of FILE:NAME.
+
+    Raises:
+        RecipeError: if there is none, or if there are several.
+    """
+    found = [d for d in declarations(where) if isinstance(d.declared, LabelledPosterior)]
+    if not found:
+        raise RecipeError(
+            f"{where} defines no LabelledPosterior, the joint law of a datum and its labels; a"
+            " posterior without labels is for `recipe sample`"
+        )
+    if len(found) > 1:
+        names = ", ".join(d.name for d in found)
+        raise RecipeError(f"{where} defines {names}: choose one, as in {found[0].where}")
+    return found[0]
+
+
+def value_beside(declaration: Declaration, name: str) -> Any:
+    """Return what a name stands for in the file that declares something.
+
+    Raises:
+        RecipeError: if the file gives it no value.
+    """
+    module = sys.modules.get(_module_name(Path(declaration.file_argument)))
+    if module is None or name.startswith("_") or not hasattr(module, name):
+        raise RecipeError(f"{declaration.file} gives {name} no value")
+    return getattr(module, name)
 
 
 def _unbound(declaration: Declaration) -> list[Any]:

@@ -73,7 +73,7 @@ FLOORS = {
         bias labels step_size,
         results.diagnostics,
         results tuning,
-        sample
+        label_chains sample
     """,
     "recipe_cli": """
         interruption lost_signals shortage slips streams,

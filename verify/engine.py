@@ -22,7 +22,7 @@ from verify.obligations.kernel.invariance import INVARIANCE
 from verify.obligations.labels.invariance import LABELS_INVARIANCE
 from verify.obligations.process.stationarity import STATIONARITY
 from verify.report import Report, ReportLine
-from verify.scope import Declared, scope_of
+from verify.scope import Declared, for_posteriors, scope_of
 from verify.subject import KernelSubject, Subject, kernel_subject_of, subject_of
 from verify.verdict import Assumption, Outcome, Verdict, proved, undecided
 
@@ -95,9 +95,18 @@ def verify(
         for name in required
         if name not in {line.name for line in lines}
     ]
-    return Report(
-        declared.name, subjects[-1].kind, subjects[-1].scope, _without_decided_assumptions(lines)
-    )
+    scope = _scope_of(lines, subjects[-1])
+    return Report(declared.name, subjects[-1].kind, scope, _without_decided_assumptions(lines))
+
+
+def _scope_of(lines: list[ReportLine], subject: Subject | KernelSubject | LabelSubject) -> str:
+    """Return the scope of a whole report: where the edges are proved for the potential of a
+    posterior, and not for every one, it is no larger.
+    """
+    edges = (line.outcome for line in lines if line.name == "boundary")
+    if any(o.verdict is Verdict.PROVED and o.scope is not None for o in edges):
+        return for_posteriors(subject.scope, subject.declared)
+    return subject.scope
 
 
 def outcome_of(declared: Declared, name: str) -> Outcome:

@@ -24,6 +24,21 @@ def scope_of(declared: Declared) -> str:
     return ", ".join([*_sizes_of(declared), *lengths, *kinds_of(declared)]) or "as written"
 
 
+def for_posteriors(scope: str, declared: Declared) -> str:
+    """Return a scope with the potentials of posteriors in the place of every smooth one.
+
+    Args:
+        scope: the scope of a proof about a declaration, in words.
+        declared: the declaration: a recipe, or a discrete step of one.
+    """
+    recipe = declared.of if isinstance(declared, Discretisation) else declared
+    for U, _ in recipe.posteriors if isinstance(recipe, Recipe) else ():
+        every = _abstract_text(U)
+        own = every.replace("every smooth", "the")
+        scope = scope.replace(every, f"{own} of its posterior with any data and parameters")
+    return scope
+
+
 def _sizes_of(declared: Declared) -> list[str]:
     """Return the numbers of labels and of items of a datum that a proof holds for, in words."""
     if not isinstance(declared, LabelledPosterior):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from codegen.bias.own_gradient import own_gradient_faults
 from codegen.inputs.preimages import reported_block
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
@@ -32,6 +33,7 @@ def plain_faults(kernel: Compiled, chains: Sequence[Chain]) -> Iterator[str]:
             " that is ten times smaller"
         )
     yield from _ran_away(kernel, chains)
+    yield from own_gradient_faults(kernel, chains)
     yield from _unscaled(kernel)
 
 

@@ -60,6 +60,9 @@ def _bag(path: Path, header: list[int], columns: int | None) -> CountTable:
     documents, words, entries = header
     if columns is not None and columns != words:
         raise RecipeError(f"{path} says that it has {words} words, and columns={columns}")
+    for number, what in ((documents, "documents"), (words, "words")):
+        if number < 1:
+            raise RecipeError(f"{path} says that it has {number} {what}; give a file that has some")
     read = list(watched(f"reading {path.name}", _triples(path)))
     table = np.concatenate(read) if read else np.zeros((0, 3), dtype=np.int64)
     if len(table) != entries:

@@ -100,6 +100,35 @@ class CountTable:
         return found.hexdigest()
 
 
+def halves(table: CountTable) -> tuple[CountTable, CountTable]:
+    """Return a table of half of the items of each datum, and one of the others.
+
+    Of the items of an entry one half is in each; of an odd number the last is in the first table
+    and in the second by turns. Data with a single item are left out.
+
+    Args:
+        table: the items.
+
+    Raises:
+        RecipeError: where no datum has two items.
+    """
+    turn = np.arange(table.columns.size) - np.repeat(table.starts[:-1], np.diff(table.starts))
+    first = (table.counts + 1 - turn % 2) // 2
+    parts = first, table.counts - first
+    datum = np.repeat(np.arange(len(table)), np.diff(table.starts))
+    sizes = [np.bincount(datum, part, minlength=len(table)) for part in parts]
+    kept = (sizes[0] > 0) & (sizes[1] > 0)
+    if not kept.any():
+        raise RecipeError("no datum that is held out has two items, one to predict from the other")
+    both = []
+    for part in parts:
+        there = kept[datum] & (part > 0)
+        numbers = np.bincount(datum[there], minlength=len(table))[kept]
+        starts = np.concatenate([[0], np.cumsum(numbers)])
+        both.append(CountTable(starts, table.columns[there], part[there], table.width))
+    return both[0], both[1]
+
+
 def count_table(data: Any) -> CountTable:
     """Return data in one of the usual forms as a table of counts.
 
@@ -159,7 +188,7 @@ def _refuse_negative(counts: np.ndarray, starts: np.ndarray) -> None:
     wrong = np.flatnonzero(counts < 0)
     if wrong.size:
         d = int(np.searchsorted(starts, wrong[0], side="right")) - 1
-        raise RecipeError(f"datum {d} has the count {counts[wrong[0]]}; counts are 0 or more")
+        raise RecipeError(f"datum {d} has the count {counts[wrong[0]]:g}; counts are 0 or more")
 
 
 def _check_shape(starts: np.ndarray, columns: np.ndarray, counts: np.ndarray) -> None:

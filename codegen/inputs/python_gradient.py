@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 from numba import njit, objmode
 
+from codegen.inputs.gradient_checks import require_gradient
 from codegen.inputs.thread_safe import is_thread_safe
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Scalar
 
+HALF_PRECISION = {"bfloat16": 2, "float16": 3}  # decimal digits
 MAX_SHOWN = 8  # coordinates of a state in a message
 MAX_REASON_CHARS = 200  # of the message of an exception
 
@@ -35,6 +37,7 @@ class PythonGradient:
     Attributes:
         function: the function of the user.
         blocks: the blocks that it takes, and by which it returns derivatives.
+        types: the types of the numbers that it has returned, by name.
         results_first: whether the arrays for the results come before the blocks, as they do for a
             potential without data; otherwise they come last.
     """
@@ -42,6 +45,7 @@ class PythonGradient:
     function: Callable[..., Any]
     blocks: tuple[Block, ...]
     results_first: bool
+    types: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def __call__(self, *arrays: np.ndarray) -> None:
         """Write the gradient into the arrays for the results, as a gradient for Numba does.
@@ -67,6 +71,12 @@ class PythonGradient:
         found = self._parts(self.function(*points, *rows, *given[count + 1 :]))
         for block, result, part in zip(self.blocks, results, found, strict=True):
             result[:] = _derivatives(block, result.size, part)
+            self.types.add(str(getattr(part, "dtype", "float64")).rpartition(".")[2])
+
+    @property
+    def few_digits(self) -> dict[str, int]:
+        """The types with fewer digits than single precision that it has returned, with these."""
+        return {name: digits for name, digits in HALF_PRECISION.items() if name in self.types}
 
     def _parts(self, found: Any) -> Sequence[Any]:
         """Return one part a block of what the function returned."""
@@ -292,6 +302,16 @@ def check_python_gradient(gradient: PythonGradient, at: Sequence[np.ndarray]) ->
         raise RecipeError(reason_of(error)) from None
     require_finite(gradient.blocks, first)
     require_same(first, second)
+
+    def slope(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        results = [np.empty(a.size) for a in arrays]
+        try:
+            gradient(*results, *arrays)
+        except Exception:  # beside the first state it need not be defined
+            return [np.full(a.size, np.nan) for a in arrays]
+        return results
+
+    require_gradient(slope, gradient.blocks, at)
 
 
 def require_finite(

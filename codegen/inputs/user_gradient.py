@@ -23,6 +23,11 @@ from numba.core.errors import NumbaError
 from codegen.check_arguments import short_text
 from codegen.generate import Module
 from codegen.inputs.compiled_posterior import Density
+from codegen.inputs.gradient_checks import (
+    require_estimate,
+    require_gradient,
+    require_prior_once,
+)
 from codegen.inputs.gradient_form import is_for_python, require_form
 from codegen.inputs.posterior_data import bad_rows
 from codegen.inputs.python_gradient import (
@@ -267,32 +272,52 @@ def call_user_gradient(
 def check_user_gradient(
     posterior: Posterior,
     function: Any,
-    arrays: Sequence[np.ndarray],
+    data: Sequence[np.ndarray],
     density: Density | None,
     at: Sequence[np.ndarray],
+    minibatches: bool,
 ) -> None:
-    """Call a user's gradient at one point, and compare it with the derived one if there is one.
+    """Call a user's gradient at one point, and compare it with the derived one if there is one;
+    else see that it is a gradient, and of minibatches an unbiased one.
 
     Args:
         posterior: the posterior of which it is the gradient.
         function: the compiled function.
-        arrays: the data, in the order in which the posterior declares them.
+        data: the data, in the order in which the posterior declares them.
         density: the compiled posterior with the derived gradient; None without a log likelihood.
         at: the point, one array a block of the posterior.
+        minibatches: whether the run takes some of the rows in a step.
 
     Raises:
         RecipeError: where the function cannot be used, or the two gradients differ; with the
             coordinate and both values.
     """
-    count = arrays[0].shape[0] if arrays else 1
+    count = data[0].shape[0] if data else 1
     size = min(MAX_CHECKED_ROWS, max(1, count // 2))  # of all rows a missing N/n would not be seen
     rows = np.unique(np.linspace(0, count - 1, size).astype(np.int64))
-    found = call_user_gradient(posterior, function, at, rows, arrays)
+    found = call_user_gradient(posterior, function, at, rows, data)
     if isinstance(function, PythonGradient):
-        require_same(found, call_user_gradient(posterior, function, at, rows, arrays))
+        require_same(found, call_user_gradient(posterior, function, at, rows, data))
     if density is None:
+
+        def slope(
+            arrays: Sequence[np.ndarray], some: np.ndarray = rows, needed: bool = False
+        ) -> list[np.ndarray]:
+            try:
+                return call_user_gradient(posterior, function, arrays, some, data)
+            except RecipeError:
+                if needed:
+                    raise
+                return [np.full(a.size, np.nan) for a in arrays]
+
+        coarse = isinstance(function, PythonGradient) and function.few_digits
+        if minibatches and not coarse:
+            require_estimate(lambda some: slope(at, some, True), rows)
+        require_gradient(slope, posterior.blocks, at)
         return
     derived = density.slopes(at, rows)
+    gaps = [theirs - ours for theirs, ours in zip(found, derived, strict=True)]
+    require_prior_once(gaps, density.prior_slopes(at), derived)
     scale = max(float(np.max(np.abs(g))) for g in derived)
     for block, ours, theirs in zip(posterior.blocks, derived, found, strict=True):
         worst = int(np.argmax(np.abs(ours - theirs)))

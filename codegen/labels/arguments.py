@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from sympy import Interval
 
 from codegen.check_arguments import checked_integer
 from codegen.files.counts import CountTable, count_table
@@ -104,7 +105,33 @@ def checked_data(data: Any) -> DataByIndex:
             " or an object with rows(which), width, digest and len(), which is N; it lacks"
             f" {', '.join(missing)}"
         )
+    for what, number in (("len(data)", len(data)), ("data.width", data.width)):
+        if number < 1:
+            raise RecipeError(f"{what} is {number}, and must be 1 or more")
     return data  # type: ignore[no-any-return]
+
+
+def fetched(data: DataByIndex, which: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return some data; what an object of the user's own returns is checked.
+
+    Raises:
+        RecipeError: in one sentence, for a column out of range, a count that is no positive whole
+            number, a datum without items, and another number of data than was asked for.
+    """
+    if isinstance(data, CountTable):
+        return data.rows(which)
+    asked = f"data.rows(which) of {len(which)} data (numbered here from 0)"
+    try:
+        starts, columns, counts = data.rows(which)
+    except (TypeError, ValueError) as error:
+        raise RecipeError(f"{asked} gives no starts, columns and counts: {error}") from None
+    try:
+        table = CountTable(starts, columns, counts, data.width)
+    except RecipeError as error:
+        raise RecipeError(f"{asked}: {error}") from None
+    if len(table) != len(which):
+        raise RecipeError(f"{asked} gives {len(table)}")
+    return table.starts, table.columns, table.counts
 
 
 def checked_options(data: DataByIndex, given: Mapping[str, Any]) -> LabelOptions:
@@ -128,3 +155,37 @@ def checked_options(data: DataByIndex, given: Mapping[str, Any]) -> LabelOptions
         chain=checked_integer("chain", given["chain"], 0, 2**20),
         threads=checked_integer("threads", given["threads"], 1, 1024),
     )
+
+
+def checked_rows(
+    initial: Any, options: LabelOptions, data: DataByIndex, domain: Interval | None
+) -> np.ndarray | None:
+    """Return the first rows as they were given; None for None.
+
+    Args:
+        initial: of the shape (labels, columns).
+        options: of the run.
+        data: all data.
+        domain: the open interval that each number must be in; None for one that is not checked.
+
+    Raises:
+        RecipeError: for another shape, and naming the number that is outside.
+    """
+    if initial is None:
+        return None
+    rows, shape = np.asarray(initial, dtype=np.float64), (options.labels, data.width)
+    if rows.shape != shape or not np.isfinite(rows).all():
+        raise RecipeError(
+            f"initial= has the shape {rows.shape}, and must be finite numbers of the shape {shape}:"
+            " a row for each label"
+        )
+    if domain is not None:
+        ends = float(domain.start), float(domain.end)
+        outside = np.argwhere((rows <= ends[0]) | (rows >= ends[1]))
+        if outside.size:
+            k, w = outside[0]
+            raise RecipeError(
+                f"initial= has {rows[k, w]:g} in the row of label {k}, column {w}, which is not in"
+                f" the domain {domain}"
+            )
+    return rows

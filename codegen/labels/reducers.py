@@ -106,6 +106,29 @@ class Kept:
         self._draws = list(arrays["draws"])
 
 
+def item_probabilities(
+    table: CountTable,
+    theta: np.ndarray,
+    shares: np.ndarray,
+    kernel: LabelKernel,
+    workers: Workers,
+) -> np.ndarray:
+    """Return the probability of an item of each entry of a table.
+
+    Args:
+        table: the counts.
+        theta: the rows of parameters, of the shape (labels, columns).
+        shares: the mean factors of the counts of each of these data, as ``Counted`` has them.
+        kernel: the compiled draws of labels.
+        workers: the threads.
+    """
+    shares = shares / (shares @ kernel.row_norms(theta, workers))[:, None]
+    present, place = np.unique(table.columns, return_inverse=True)
+    factors = kernel.item_weights(theta, present, workers)
+    datum = np.repeat(np.arange(len(table)), np.diff(table.starts))
+    return np.einsum("ek,ek->e", shares[datum], factors[place])  # type: ignore[no-any-return]
+
+
 class Completion:
     """Document completion: how well the held-out items of data are predicted, from the labels of
     their other items.
@@ -202,25 +225,21 @@ class Completion:
             purpose=COMPLETION_PURPOSE,
             with_shares=True,
         )
-        shares = counted.shares / (counted.shares @ kernel.row_norms(theta, workers))[:, None]
-        now = self._predicted(theta, shares, kernel, workers)
+        now = item_probabilities(self.held_out, theta, counted.shares, kernel, workers)
         n = len(self._steps)
         self._mean = (self._mean * n + now) / (n + 1)
         self._steps.append(step)
         self._perplexity.append((self._perplexity_of(self._mean), self._perplexity_of(now)))
 
-    def _predicted(
-        self, theta: np.ndarray, shares: np.ndarray, kernel: LabelKernel, workers: Workers
-    ) -> np.ndarray:
-        """The probability of each entry of the held-out table."""
-        present, place = np.unique(self.held_out.columns, return_inverse=True)
-        factors = kernel.item_weights(theta, present, workers)
-        datum = np.repeat(np.arange(len(self.held_out)), np.diff(self.held_out.starts))
-        return np.einsum("ek,ek->e", shares[datum], factors[place])
-
     def _perplexity_of(self, probability: np.ndarray) -> float:
         counts = self.held_out.counts
         return float(np.exp(-(counts @ np.log(probability)) / counts.sum(dtype=np.int64)))
+
+    def scores(self) -> Mapping[str, np.ndarray]:
+        """Return numbers of the draws that do not depend on the order of labels: the logarithm of
+        the perplexity of each.
+        """
+        return {"log_perplexity": np.log(self.single)}
 
     def state(self) -> Mapping[str, np.ndarray]:
         """Return the means and the perplexities so far."""

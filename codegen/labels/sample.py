@@ -10,30 +10,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sympy import Expr
 
 from codegen.check_arguments import checked_mapping
-from codegen.generate import Module
-from codegen.inputs.lengths import Lengths
-from codegen.inputs.parameters import resolved_values
-from codegen.labels.arguments import DataByIndex, LabelOptions, checked_data, checked_options
+from codegen.labels.arguments import (
+    checked_data,
+    checked_options,
+    checked_rows,
+    fetched,
+)
 from codegen.labels.chain import RowChain, RowMover
 from codegen.labels.checkpoint import read_checkpoint, write_checkpoint
+from codegen.labels.prepare import Check, label_kernel, prepared
 from codegen.labels.reducers import Reducer
-from codegen.labels.rows import module_of_rows, row_sampler
-from codegen.labels.sweeps import Counted, LabelKernel, Workers
-from codegen.labels.text import LabelModule, label_module
-from codegen.labels.weight import Weight
-from codegen.printing.common_functions import common_names, common_text
-from codegen.store import modules
+from codegen.labels.sweeps import Counted, Workers
+from codegen.labels.text import label_module
 from codegen.system.progress_bar import progress_bar
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Vector, name_of
+from recipe.language.symbols import name_of
 from recipe.latent.labels import DATUM
 from recipe.latent.posterior import LabelledPosterior
 
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints
-Check = Callable[[LabelModule | Module], None]  # raises for a module that must not run
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +57,11 @@ class LabelRun:
         return f"LabelRun of {self.steps} steps, {self.seconds:.1f} s: {shapes}"
 
 
+def never() -> bool:
+    """Return False: no step is the last one before its time."""
+    return False
+
+
 def sample_labels(
     model: LabelledPosterior,
     sampler: Any,
@@ -81,6 +83,8 @@ def sample_labels(
     checkpoint: str | os.PathLike[str] | None = None,
     progress: bool = True,
     check: Check | None = None,
+    stop: Callable[[], bool] = never,
+    title: str = "sampling",
 ) -> LabelRun:
     """Sample the rows of parameters of data with labels.
 
@@ -118,6 +122,8 @@ def sample_labels(
         progress: whether a terminal shows how much is done.
         check: called with the module that draws labels and with that of the sampler, before either
             is compiled; it raises where one must not run. ``recipe_cli`` proves their texts.
+        stop: asked after each step; the run ends, and is saved, where it returns True.
+        title: what the display of progress says.
 
     Returns:
         The last state, and the reducers.
@@ -150,14 +156,20 @@ def sample_labels(
         },
     )
     given = {name_of(s): v for s, v in checked_mapping("params", params or {}).items()}
-    mover, fingerprint = _prepared(model, sampler, source, options, given, scheme, check)
+    mover, fingerprint = prepared(model, sampler, source, options, given, scheme, check)
     fingerprint = "|".join([fingerprint, *(r.describe() for r in reducers)])
     path = None if checkpoint is None else Path(checkpoint)
     found = None if path is None else _resumed(path, fingerprint, mover, reducers)
-    state = mover.begin(_checked_rows(initial, options, source)) if found is None else found
+    state = (
+        mover.begin(checked_rows(initial, options, source, mover.domain))
+        if found is None
+        else found
+    )
     began, used = time.perf_counter(), time.process_time()
     with Workers(options.threads) as workers:
-        _run(mover, state, workers, reducers, path, fingerprint, progress)
+        saved = None if path is None else Saved(path, fingerprint, reducers)
+        with progress_bar(title, options.steps, done=state.done, wanted=progress) as show:
+            _run(mover, state, workers, reducers, saved, stop, show)
     blocks = dict(zip(mover.blocks, state.blocks, strict=True))
     seconds, used = time.perf_counter() - began, time.process_time() - used
     return LabelRun(blocks, state.done, seconds, used, tuple(reducers))
@@ -194,87 +206,42 @@ def count_labels(
         RecipeError: naming the argument or the datum at fault.
     """
     source, theta = checked_data(data), np.array(rows, dtype=np.float64, order="C")
+    if theta.ndim != 2 or theta.shape[1] != source.width or not np.isfinite(theta).all():
+        raise RecipeError(
+            f"rows= has the shape {theta.shape}, and must be finite numbers of the shape (labels,"
+            f" {source.width})"
+        )
     given: dict[str, Any] = {"labels": len(theta), "steps": 1, "batch_size": None, "sweeps": sweeps}
     burn_in = 0 if burn_in is None and model.labels.each == DATUM else burn_in
     given |= {"burn_in": burn_in, "step_size": 1.0, "seed": seed, "chain": 0, "threads": threads}
     options = checked_options(source, given)
-    kernel = _label_kernel(label_module(model), options, dict(params))
-    everything = source.rows(np.arange(len(source)))
+    kernel = label_kernel(label_module(model), options, dict(params))
+    everything = fetched(source, np.arange(len(source)))
     with Workers(threads) as workers:
         settings = step, options.sweeps, options.burn_in, workers
         return kernel.count(theta, everything, *settings, with_shares=True)
 
 
-def _label_kernel(
-    module: LabelModule, options: LabelOptions, numbers: Mapping[str, Any]
-) -> LabelKernel:
-    """Return the compiled draws of labels."""
-    common = modules.Common(common_text(), common_names())
-    loaded = modules.load(module.name, module.source, common)
-    K = {str(module.model.labels.labels): options.labels}
-    params = _label_params(loaded, module.weight, {**numbers, **K})
-    of_data = module.weight.of_datum
-    return LabelKernel(loaded, params, options.labels, options.seed, options.chain, of_data)
+@dataclass(frozen=True)
+class Saved:
+    """Where a run is saved.
 
+    Attributes:
+        path: the file.
+        fingerprint: the digest of all that decides the draws, and what the reducers keep.
+        reducers: these reducers.
+    """
 
-def _prepared(
-    model: LabelledPosterior,
-    sampler: Any,
-    data: DataByIndex,
-    options: LabelOptions,
-    params: Mapping[str, Any],
-    scheme: str,
-    check: Check | None,
-) -> tuple[RowMover, str]:
-    """Return the compiled sampler with its parameters, and the digest of all that decides draws."""
-    z, drawing = model.labels, label_module(model)
-    made = {n: v for n, v in params.items() if isinstance(v, Expr) and v.free_symbols}
-    numbers = {n: v for n, v in params.items() if n not in made} | {str(z.labels): options.labels}
-    recipe = row_sampler(model, sampler, made)
-    module = module_of_rows(recipe, scheme)
-    if module.plan.factors:
-        raise RecipeError("a sampler of rows with correlated noise is not run; choose another one")
-    if check is not None:
-        check(drawing)
-        check(module)
-    known = {*drawing.weight.parameters, *model.parameters, z.labels}
-    lengths = Lengths()
-    row = recipe.state[0]
-    assert isinstance(row, Vector)  # `row_sampler` refuses any other
-    lengths.learn(row.length, data.width, "data=")
-    counts = (z.summed.base, str(z.data), str(z.batch))
-    fields = {name_of(s): f for s, f in module.plan.settings.items()}
-    settings = {s: f for s, f in module.plan.settings.items() if name_of(s) not in counts}
-    values = resolved_values(settings, numbers, known | set(module.plan.settings), lengths)
-    kernel = _label_kernel(drawing, options, numbers)
-    blocks = tuple(module.plan.fields[b] for b in module.plan.state)
-    summed, data_field, batch = (fields.get(name) for name in counts)
-    counted = summed, data_field, batch
-    mover = RowMover(module.load(), blocks, values, counted, kernel, data, options)
-    texts = {"rows": module.source, "labels": drawing.source}
-    return mover, options.fingerprint(texts, numbers, f"{data.digest} {len(data)} {data.width}")
+    path: Path
+    fingerprint: str
+    reducers: tuple[Reducer, ...]
 
-
-def _label_params(loaded: Any, weight: Weight, numbers: Mapping[str, Any]) -> Any:
-    """The parameters of the draws of labels."""
-    lengths = Lengths()
-    settings = dict(zip(weight.parameters, loaded.Params._fields, strict=False))
-    mine = {name_of(s): numbers[name_of(s)] for s in settings if name_of(s) in numbers}
-    values = resolved_values(settings, mine, (), lengths)
-    return loaded.Params(**values)
-
-
-def _checked_rows(initial: Any, options: LabelOptions, data: DataByIndex) -> np.ndarray | None:
-    """The first rows as they were given, checked."""
-    if initial is None:
-        return None
-    rows, shape = np.asarray(initial, dtype=np.float64), (options.labels, data.width)
-    if rows.shape != shape or not np.isfinite(rows).all():
-        raise RecipeError(
-            f"initial= has the shape {rows.shape}, and must be finite numbers of the shape {shape}:"
-            " a row for each label"
-        )
-    return rows
+    def write(self, chain: RowChain) -> None:
+        """Write the state of a run in the place of the last one."""
+        arrays = {f"block_{n}": block for n, block in enumerate(chain.blocks)}
+        for n, reducer in enumerate(self.reducers):
+            arrays |= {f"reducer_{n}_{k}": np.asarray(v) for k, v in reducer.state().items()}
+        write_checkpoint(self.path, {"fingerprint": self.fingerprint, "done": chain.done}, arrays)
 
 
 def _resumed(
@@ -302,32 +269,26 @@ def _resumed(
     return mover.at(blocks, int(head["done"]))
 
 
-def _save(path: Path, chain: RowChain, fingerprint: str, reducers: tuple[Reducer, ...]) -> None:
-    arrays = {f"block_{n}": block for n, block in enumerate(chain.blocks)}
-    for n, reducer in enumerate(reducers):
-        arrays |= {f"reducer_{n}_{k}": np.asarray(v) for k, v in reducer.state().items()}
-    write_checkpoint(path, {"fingerprint": fingerprint, "done": chain.done}, arrays)
-
-
 def _run(
     mover: RowMover,
     chain: RowChain,
     workers: Workers,
     reducers: tuple[Reducer, ...],
-    path: Path | None,
-    fingerprint: str,
-    progress: bool,
+    saved: Saved | None,
+    stop: Callable[[], bool],
+    show: Callable[[float], None],
 ) -> None:
     """Carry out the steps that are left, with reducers and checkpoints."""
-    steps, saved = mover.options.steps, time.monotonic()
-    with progress_bar("sampling", steps, done=chain.done, wanted=progress) as show:
-        while chain.done < steps:
-            mover.advance(chain, workers)
-            for reducer in reducers:
-                if chain.done % reducer.every == 0:
-                    reducer.update(chain.done, chain.blocks[0], mover.kernel, workers)
-            show(chain.done)
-            due = time.monotonic() - saved >= CHECKPOINT_SECONDS or chain.done == steps
-            if path is not None and due:
-                _save(path, chain, fingerprint, reducers)
-                saved = time.monotonic()
+    steps, last = mover.options.steps, time.monotonic()
+    while chain.done < steps:
+        mover.advance(chain, workers)
+        for reducer in reducers:
+            if chain.done % reducer.every == 0:
+                reducer.update(chain.done, chain.blocks[0], mover.kernel, workers)
+        show(chain.done)
+        ends = stop() or chain.done == steps
+        if saved is not None and (ends or time.monotonic() - last >= CHECKPOINT_SECONDS):
+            saved.write(chain)
+            last = time.monotonic()
+        if ends:
+            return

@@ -13,8 +13,8 @@ from recipe.language.errors import RecipeError
 
 LANES = 8  # labels are summed eight at a time
 # Uses of random numbers; the sampler of the rows has those from 0 on.
-LABELS_PURPOSE, MINIBATCH_PURPOSE, START_PURPOSE, COMPLETION_PURPOSE = (
-    np.uint64(2**40 + k) for k in range(4)
+LABELS_PURPOSE, MINIBATCH_PURPOSE, START_PURPOSE, COMPLETION_PURPOSE, FIT_PURPOSE = (
+    np.uint64(2**40 + k) for k in range(5)
 )
 
 
@@ -147,6 +147,11 @@ class LabelKernel:
         """Return the factors of rows in some columns, flat, ``width`` numbers a column; their
         logarithms where a datum has one label.
         """
+        if columns.size and not 0 <= columns.min() <= columns.max() < theta.shape[1]:
+            raise RecipeError(
+                f"data have an item in column {columns.max()}, and rows have {theta.shape[1]}"
+                " columns, numbered from 0"
+            )
         weights = np.zeros(columns.size * self.width)
         width = np.uint64(self.width)
 

@@ -17,6 +17,7 @@ from codegen.inputs.python_gradient import Calls
 from codegen.inputs.schedule import Constant, step_sizes
 from codegen.inputs.user_gradient import reason_of_numba
 from codegen.running.chains import Chain
+from codegen.store.records import as_record
 from codegen.system.collector import collector_paused
 from recipe.language.errors import RecipeError
 
@@ -258,8 +259,20 @@ class Compiled:
         key = (run, *map(type, numbers), *map(_form, arrays))
         if key not in self.entry_points:
             with collector_paused():
-                self.entry_points[key] = run.compile(tuple(map(run.typeof_pyval, given)))
+                self.entry_points[key] = run.compile(self._types(run, given))
         return self.entry_points[key]
+
+    def _types(self, run: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The types for which ``run`` is compiled: the state and the draws are records where tests
+        compare values from all rows of data, beside which moves of coordinates take no time.
+
+        LLVM unrolls a loop over coordinates half as far where its arrays come out of a record, as
+        it then counts their addresses as registers that are taken.
+        """
+        state, draws, *others = map(run.typeof_pyval, given)
+        if self.module.plan.statistics and self.data:
+            state, draws = as_record(state), as_record(draws)
+        return (state, draws, *others)
 
     def compile(self, chain: Chain) -> None:
         """Compile the module by a call with no step.

@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -31,6 +32,8 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps, loads
 
 from codegen.files.private_files import private_content, write_private
+from codegen.store import records
+from codegen.store.inner_functions import InnerCompiler
 
 SUFFIX = ".machine"
 DIGEST_BYTES = 32  # at the end of a file: the SHA-256 of all bytes before
@@ -79,8 +82,11 @@ def keep_machine_code(
 
 
 def _call_without_entry_point(f: Any) -> None:
-    """Let compiled functions that call this one compile it without an entry point for Python."""
-    inner = type(f)(f.py_func, targetoptions={**f.targetoptions, "no_cpython_wrapper": True})
+    """Let compiled functions that call this one compile it as a part of themselves, without an
+    entry point for Python.
+    """
+    options = {**f.targetoptions, "no_cpython_wrapper": True}
+    inner = type(f)(f.py_func, targetoptions=options, pipeline_class=InnerCompiler)
     f.get_call_template, f.get_overload = inner.get_call_template, inner.get_overload
 
 
@@ -93,6 +99,7 @@ def ways_of_compiling() -> tuple[str, ...]:
         numba.__version__,
         llvmlite.__version__,
         np.__version__,
+        _text_of_records(),
     )
     return (*versions, *(f"{name}={getattr(config, name, None)}" for name in SWITCHES))
 
@@ -156,6 +163,12 @@ class _Files(IndexDataCacheFile):  # type: ignore[misc]
         )
         digest = _digest(repr(parts).encode()).hex()[:32]
         return f"{self._index_name.removesuffix('.nbi')}.{digest}{SUFFIX}"
+
+
+@cache
+def _text_of_records() -> str:
+    """A hash of the file by which arguments are laid out."""
+    return _digest(Path(records.__file__).read_bytes()).hex()
 
 
 def _digest(content: bytes) -> bytes:

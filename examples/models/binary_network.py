@@ -149,7 +149,7 @@ class Network:
         """The likelihood of the images to fit; the prior is in the samplers."""
         x, y = Data("x", like=Vector("pixel")), Data("y")
         gradient = gradient_by_jax(data, self.hidden) if self.by_jax else self.gradient()
-        return Posterior(w, None, 0, data={x: data.x, y: data.y}, gradient=gradient)
+        return Posterior(w, data={x: data.x, y: data.y}, gradient=gradient)
 
 
 def pixels(x: np.ndarray) -> np.ndarray:

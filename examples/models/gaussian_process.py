@@ -10,7 +10,6 @@ simulated points are used in every step.
 import numpy as np
 
 from recipe import Data, Posterior, Scalar
-from recipe.laws import normal
 
 rng = np.random.default_rng(8)
 places = np.sort(rng.uniform(0, 10, 60))
@@ -28,7 +27,6 @@ def gradient(ell, a, s, rows, x, y):
     return ell + by_ell, a + by_a, s + 1 + np.exp(2 * s) * np.trace(outer)
 
 
-ell, a = Scalar("ell", prior=normal(0, 1)), Scalar("a", prior=normal(0, 1))
-s = Scalar("s", prior=normal(-1, 1))
+ell, a, s = Scalar("ell"), Scalar("a"), Scalar("s")
 x, y = Data("x"), Data("y")
 posterior = Posterior((ell, a, s), data={x: places, y: values}, gradient=gradient)

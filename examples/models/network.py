@@ -11,7 +11,6 @@ import numpy as np
 from numba import njit
 
 from recipe import Data, Posterior, Scalar, Vector
-from recipe.laws import normal
 
 rng = np.random.default_rng(9)
 places = rng.uniform(-2, 2, 200)
@@ -20,7 +19,7 @@ values = np.sin(2 * places) + 0.2 * rng.standard_normal(200)
 
 @njit
 def gradient(w, b, v, c, rows, x, y, g_w, g_b, g_v, g_c):
-    """Write minus the gradient of the log density, estimated from some rows."""
+    """Write minus the gradient of the log density, the prior included, estimated from some rows."""
     scale = x.size / rows.size / 0.2**2
     g_w[:], g_b[:], g_v[:], g_c[:] = w / 4, b / 4, v, c
     for row in rows:
@@ -33,8 +32,8 @@ def gradient(w, b, v, c, rows, x, y, g_w, g_b, g_v, g_c):
         g_c += error
 
 
-w, c = Vector("w", prior=normal(0, 2)), Scalar("c", prior=normal(0, 1))
-b, v = Vector("b", like=w, prior=normal(0, 2)), Vector("v", like=w, prior=normal(0, 1))
+w, c = Vector("w"), Scalar("c")
+b, v = Vector("b", like=w), Vector("v", like=w)
 x, y = Data("x"), Data("y")
 posterior = Posterior(
     (w, b, v, c), data={x: places, y: values}, coords={w: range(4)}, gradient=gradient

@@ -11,7 +11,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from recipe import Data, Posterior, Scalar, Vector
-from recipe.laws import normal
 
 jax.config.update("jax_enable_x64", True)  # JAX rounds to float32 otherwise
 
@@ -27,8 +26,8 @@ def potential(w, b, v, c, rows, x, y):
     return prior + x.size / rows.size * jnp.sum((y[rows] - curve) ** 2) / (2 * 0.2**2)
 
 
-w, c = Vector("w", prior=normal(0, 2)), Scalar("c", prior=normal(0, 1))
-b, v = Vector("b", like=w, prior=normal(0, 2)), Vector("v", like=w, prior=normal(0, 1))
+w, c = Vector("w"), Scalar("c")
+b, v = Vector("b", like=w), Vector("v", like=w)
 x, y = Data("x"), Data("y")
 posterior = Posterior(
     (w, b, v, c),

@@ -8,7 +8,7 @@ from typing import Any
 
 from sympy.core.cache import clear_cache
 
-from recipe.language.derivatives import derivative, symbols_in
+from recipe.language.derivatives import symbols_in
 from recipe.language.symbols import at_label
 from recipe.language.total import free_indexed
 from recipe.signs.sign import possible_signs
@@ -26,7 +26,7 @@ def forget_arrays(arrays: Iterable[Any]) -> None:
     if sum(_size(a) for a in arrays) < LARGE:
         return
     clear_cache()
-    for function in (at_label, free_indexed, symbols_in, derivative, possible_signs):
+    for function in (at_label, free_indexed, symbols_in, possible_signs):
         function.cache_clear()  # type: ignore[union-attr]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from sympy import Float, Interval, Rational, Symbol, oo
+from sympy import Float, Interval, Rational, Symbol, exp, oo
 
 from recipe import Data, Parameter, Posterior, Recipe, RecipeError, Scalar, Simplex, Vector, laws
 from recipe import total as summed
@@ -190,3 +190,38 @@ def test_a_concentration_of_each_probability_is_written_out(given):
 def test_a_list_in_a_law_is_refused_with_what_to_declare(given):
     with pytest.raises(RecipeError, match=r"the sd of normal .* Data .* Parameter\('s', like"):
         laws.normal(Vector("w"), 0, given)
+
+
+V = Scalar("v", domain=Interval.open(0, 1))
+POSITIVE = Parameter("P", positive=True)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [u, V],
+        [0.3, 0.6],
+        [u, (1 - u) * V, (1 - u) ** 2],
+        [exp(a), exp(b)],
+        [POSITIVE / (1 + POSITIVE), 1 / (2 + POSITIVE)],
+    ],
+)
+def test_weights_that_do_not_sum_to_one_are_refused(weights):
+    parts = [laws.normal(x, k, 1) for k in range(len(weights))]
+    with pytest.raises(RecipeError, match=r"the weights sum to .*, which is not 1"):
+        laws.mixture(weights, parts)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [u, 1 - u],
+        [u, (1 - u) * V, (1 - u) * (1 - V)],
+        [1 / 3, 1 / 3, 1 / 3],
+        [1 / (1 + exp(-a)), 1 / (1 + exp(a))],
+        [exp(a) / (exp(a) + exp(b)), exp(b) / (exp(a) + exp(b))],
+        [POSITIVE / (1 + POSITIVE), 1 / (1 + POSITIVE)],
+    ],
+)
+def test_weights_that_sum_to_one_are_taken(weights):
+    laws.mixture(weights, [laws.normal(x, k, 1) for k in range(len(weights))])

@@ -178,6 +178,19 @@ BOTH_FORMS = {
             {plain_y: ROWS, Data("x", like=w): X},
         ),
     ),
+    "trials that differ by datum": (
+        lambda: Posterior(
+            log_likelihood=laws.binomial(
+                Data("k", LABELS), Data("trials", [3, 3, 2]), Scalar("p", prior=laws.beta(1, 2))
+            )
+        ),
+        lambda: Posterior(
+            Scalar("p", domain=UNIT),
+            laws.binomial(Data("k"), Data("trials"), Scalar("p", domain=UNIT)),
+            laws.beta(Scalar("p", domain=UNIT), 1, 2),
+            {Data("k"): LABELS, Data("trials"): [3, 3, 2]},
+        ),
+    ),
     "a prior that is written besides, of another block": (
         lambda: Posterior(
             log_likelihood=laws.normal(y, mu + Scalar("b"), tau), log_prior=-Scalar("b") ** 2
@@ -512,6 +525,34 @@ def test_a_mistake_is_refused_with_its_repair(name):
     assert said in str(refused.value)
 
 
+# Each guard, and what nothing else refuses: without it there would be a posterior, of another law.
+GUARDS = {
+    "_check_one_law": (
+        "a law twice, by name",
+        "a law twice, written out",
+        "a law that depends on such a block",
+        "a law of an ordered block twice",
+        "a law in the likelihood",
+        "a scaled law in the likelihood",
+        "a law of coordinates in the likelihood",
+        "no law between two ends",
+    ),
+    "_check_meanings": (
+        "the same block without its prior",
+        "values and data of that name",
+        "two arrays of one name",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("guard", "name"), [(guard, name) for guard, names in GUARDS.items() for name in names]
+)
+def test_a_guard_is_all_that_refuses_a_posterior_of_another_law(guard, name, monkeypatch):
+    monkeypatch.setattr(f"recipe.declare.declared.{guard}", lambda *_: None)
+    assert isinstance(REFUSED[name][0](), Posterior)
+
+
 def test_an_expression_in_the_place_of_a_posterior_has_no_priors():
     with pytest.raises(RecipeError, match="only a Posterior reads"):
         bind(sghmc, mu**2 + eta**2)
@@ -580,6 +621,12 @@ def test_blocks_stand_by_name_and_numbers_as_numbers():
     means = sum(Scalar(n, prior=laws.normal(0, 1)) for n in names)
     posterior = Posterior(log_likelihood=laws.normal(y, means, 1))
     assert [b.name for b in posterior.blocks] == ["a", "b", "b9", "b10"]
+
+
+def test_data_that_are_given_come_before_those_that_symbols_carry():
+    given = Data("z")
+    posterior = Posterior(log_likelihood=laws.normal(y, mu * given, tau), data={given: ROWS})
+    assert [s.name for s, _ in posterior.data] == ["z", "y"]
 
 
 def test_a_posterior_says_its_priors():

@@ -36,7 +36,10 @@ REFUSED = {
         lambda: density(LINE + normal(y, w[group], 1), {**DATA, group: [7]}),
         "row 0 of the data of group is 7, and the coordinates of w are numbered from 0 to 1",
     ),
-    "a table": (lambda: Posterior(w, LINE, PRIOR, [1, 2]), "data= is a list, and must be a dict"),
+    "a table": (
+        lambda: Posterior(w, LINE, PRIOR, [1, 2]),
+        "data= is of the type list, and must be a dict",
+    ),
     "a name": (
         lambda: Posterior(w, LINE, PRIOR, {"y": [1], x: [[1, 2]]}),
         "with the symbol itself as the key and not its name",

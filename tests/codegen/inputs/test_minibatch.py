@@ -146,9 +146,8 @@ def test_a_gradient_of_ones_own_gives_the_draws_of_the_derived_one(options):
 
 def own(function, count=200, likelihood=LINEAR):
     rows = {X: x_values[:count], y: y_values[:count]}
-    return bind(
-        SGLD, {U: Posterior(theta, likelihood, -total(theta**2) / 2, rows, gradient=function)}
-    )
+    prior = None if likelihood is None else -total(theta**2) / 2
+    return bind(SGLD, {U: Posterior(theta, likelihood, prior, rows, gradient=function)})
 
 
 def without_scale(theta, rows, x, y, g):
@@ -257,7 +256,7 @@ def test_an_edited_gradient_of_ones_own_is_never_stale(tmp_path, monkeypatch):
         from mine import gradient
         theta, y = Vector("theta"), Data("y")
         U = Potential("U", theta)
-        law = Posterior(theta, None, -total(theta**2), {{y: np.ones(3)}}, gradient=gradient)
+        law = Posterior(theta, None, 0, {{y: np.ones(3)}}, gradient=gradient)
         sgld = bind(Recipe(theta, U, Matrix([[1]]), Matrix([[0]])), {{U: law}})
         draws = sample(sgld, step_size=0.1, steps=5, chains=1, lengths={{theta: 2}}, progress=False)
         print(repr(float(draws["theta"][0, -1, 0])))
@@ -663,7 +662,8 @@ def test_arguments_that_are_something_else_are_one_sentence(options, message):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (None, "data= is a NoneType, and must be a dict"),
+        (3, "data= is of the type int, and must be a dict"),
+        (None, "log_likelihood uses x, and data= has no array for it"),
         ({"x": x_values}, "data= has the key 'x', which is no Data symbol"),
         ({X: [[1.0], [1.0, 2.0]], y: y_values}, "the data of x must be an array"),
         (

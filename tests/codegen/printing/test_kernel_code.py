@@ -387,9 +387,7 @@ def test_a_kernel_without_a_step_size_takes_none():
         (
             Kernel(
                 ABSTRACT["hmc"],
-                posteriors={
-                    U: Posterior(theta, None, -total(theta**2), {y: y_values}, gradient=counting)
-                },
+                posteriors={U: Posterior(theta, None, 0, {y: y_values}, gradient=counting)},
             ),
             {},
             "its Posterior has no log_likelihood; give it one",

@@ -200,7 +200,7 @@ def test_the_bound_is_checked_for_a_posterior_and_its_data(shape, data, verdict)
 
 
 def test_of_a_posterior_whose_likelihood_is_not_written_the_edge_is_open():
-    model = Posterior(theta, None, -whole, {}, gradient=lambda *_: None)
+    model = Posterior(theta, None, 0, {}, gradient=lambda *_: None)
     assert outcome_of(bind(scir_posterior, {U: model}), "boundary").verdict is UNDECIDED
 
 

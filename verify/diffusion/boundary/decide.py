@@ -5,6 +5,7 @@ Each finite end of the domain of each block, by itself.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sympy import Expr
 
@@ -37,15 +38,34 @@ from verify.diffusion.boundary.reflected import (
 )
 from verify.diffusion.boundary.straightened import decide_straightened
 from verify.diffusion.boundary.total import decide_by_total
-from verify.subject import Subject
+from verify.diffusion.boundary.with_data import with_data_summed_up
+from verify.scope import for_posteriors
+from verify.subject import Subject, subject_of
 from verify.verdict import Assumption, Outcome, Verdict, Witness, conjunction, refuted, undecided
 
 ONE_WAY = "the position is put back and its momentum is not turned"
 
 
 def decide_boundary(subject: Subject) -> Outcome:
-    """All edges of the domain."""
-    return at_edges_of(subject.state, subject)
+    """All edges of the domain.
+
+    Where they are open for a potential of which nothing is known at the edge, and the potential is
+    that of a posterior, the edges are those of this posterior with any data.
+    """
+    outcome = at_edges_of(subject.state, subject)
+    written = _with_data(subject) if outcome.verdict is Verdict.UNDECIDED else None
+    found = None if written is None else at_edges_of(subject.state, written)
+    if found is None or found.verdict is not Verdict.PROVED:
+        return outcome  # sums that refute may be those of no data
+    return replace(found, scope=for_posteriors(subject.scope, subject.declared))
+
+
+def _with_data(subject: Subject) -> Subject | None:
+    """The same process with the potentials of posteriors written out; None if they cannot be."""
+    if not isinstance(subject.declared, Recipe):
+        return None
+    written = with_data_summed_up(subject.declared)
+    return None if written is None else subject_of(written)
 
 
 def at_edges_of(blocks: tuple[Block, ...], subject: Subject) -> Outcome:
@@ -58,6 +78,12 @@ def never_reached(blocks: tuple[Block, ...], subject: Subject) -> tuple[Assumpti
     """Return the assumptions of a proof that the process comes to no edge; None if an edge is not
     proved to be one that it never comes to.
     """
+    found = _never_reached(blocks, subject)
+    written = _with_data(subject) if found is None else None
+    return found if written is None else _never_reached(blocks, written)
+
+
+def _never_reached(blocks: tuple[Block, ...], subject: Subject) -> tuple[Assumption, ...] | None:
     outcomes = [outcome for _, outcome in _parts(blocks, subject)]
     if all(o.verdict is Verdict.PROVED and o.by.startswith(NOT_ATTAINED) for o in outcomes):
         return tuple(a for o in outcomes for a in o.assumed)

@@ -1,0 +1,39 @@
+"""Blocks without a prior are named, unless the posterior has no prior at all."""
+
+import numpy as np
+import pytest
+from sympy import Interval, oo
+
+from catalog.sgld import sgld
+from codegen import generate
+from codegen.inputs.flat_priors import said_of_priors
+from recipe import Data, Posterior, Scalar, bind
+from recipe.laws import half_normal, normal, student_t
+
+mu, b = Scalar("mu"), Scalar("b", domain=Interval.open(0, 1))
+s, nu = (Scalar(name, domain=Interval.open(0, oo)) for name in ("s", "nu"))
+y = Data("y")
+LIKELIHOOD = student_t(y, nu, mu, s) + b
+
+
+def said(log_prior):
+    posterior = Posterior((mu, s, nu, b), LIKELIHOOD, log_prior, data={y: np.zeros(3)})
+    return said_of_priors(generate(bind(sgld, posterior)))
+
+
+@pytest.mark.parametrize(
+    ("log_prior", "repairs"),
+    [
+        (normal(mu, 0, 1) + half_normal(s, 1), ["nu: half_normal(nu, 1)"]),
+        (half_normal(nu, 1) + half_normal(s, 1), ["mu: normal(mu, 0, 1)"]),
+        (normal(mu, 0, 1) + half_normal(s, 1) + half_normal(nu, 1), []),
+        (0, []),
+    ],
+)
+def test_blocks_without_a_prior(log_prior, repairs):
+    sentences = said(log_prior)
+    assert len(sentences) == len(repairs)
+    for sentence, repair in zip(sentences, repairs, strict=True):
+        name, law = repair.split(": ")
+        assert sentence.startswith(f"{name} has no prior, ")
+        assert law in sentence
