@@ -25,6 +25,7 @@ from codegen.printing.module import count_names, functions_texts, header, input_
 from codegen.printing.python_text import printed
 from codegen.store import modules
 from codegen.system.collector import collector_paused
+from recipe.declare.other_data import require_all_data
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
@@ -50,6 +51,7 @@ class Density:
         blocks: the blocks that U depends on.
         arrays: the arrays of the data, checked.
         rows: the number of rows of the data; 1 without data.
+        lengths: what is known of the lengths of blocks and of the names of their coordinates.
 
     Raises:
         RecipeError: for a parameter or a length that is missing, data that do not fit, or an
@@ -75,17 +77,18 @@ class Density:
     ) -> None:
         if posterior.log_likelihood is None:
             raise RecipeError("this posterior has no log_likelihood to compile; give it one")
+        require_all_data(posterior, "the density")
         self.blocks: tuple[Block, ...] = posterior.blocks
         self._posterior = posterior
-        self._lengths = Lengths()
-        learn_given(self._lengths, lengths, self.blocks)
-        arrays = resolved_arrays(posterior, self._lengths)
+        self.lengths = Lengths()
+        learn_given(self.lengths, lengths, self.blocks)
+        arrays = resolved_arrays(posterior, self.lengths)
         self.arrays = tuple(arrays.values())
         self._by_symbol = arrays
         self._named = {name_of(s): value for s, value in (params or {}).items()}
         self.rows = next((a.shape[0] for a in self.arrays), 1)
         settings, fields, source = _module(posterior)
-        values = resolved_values(settings, params, (), self._lengths)
+        values = resolved_values(settings, params, (), self.lengths)
         self._module = modules.load("density", source)
         self._data = (
             self._module.Data(**{fields[s]: a for s, a in arrays.items()}) if arrays else ()
@@ -156,7 +159,7 @@ class Density:
         given = zip(self.blocks, at, strict=True)
         draws = {b: a[None] if isinstance(b, Vector) else a for b, a in given}
         draws |= {s: np.asarray(v)[None] for s, v in self._values.items()}
-        lengths = {b.length: self._lengths.of(b) for b in self.blocks if isinstance(b, Vector)}
+        lengths = {b.length: self.lengths.of(b) for b in self.blocks if isinstance(b, Vector)}
         values = Values(draws, sizes=lengths)
         slopes = self._posterior.prior_gradient
         return [
@@ -232,7 +235,7 @@ class Density:
     @property
     def sizes(self) -> list[int]:
         """The number of coordinates of each block."""
-        return [self._lengths.of(b) if isinstance(b, Vector) else 1 for b in self.blocks]
+        return [self.lengths.of(b) if isinstance(b, Vector) else 1 for b in self.blocks]
 
     def value(self, at: Sequence[np.ndarray], rows: np.ndarray | None = None) -> float:
         """Return U.
@@ -279,7 +282,7 @@ class Density:
         }
 
     def _arrays(self, values: Mapping[Any, Any]) -> list[np.ndarray]:
-        given = given_blocks(values, self.blocks, 1, self._lengths)
+        given = given_blocks(values, self.blocks, 1, self.lengths)
         missing = [b for b in self.blocks if b not in given]
         if missing:
             raise RecipeError(f"there is no value for the block {missing[0]}; give one")
