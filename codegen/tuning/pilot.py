@@ -332,7 +332,8 @@ class _Run:
     def _farthest(self) -> str:
         """Return the coordinate that is farthest out, with its value."""
         z = np.array([x for x, _, _ in self._here])
-        chain, k = np.unravel_index(int(np.argmax(np.abs(z))), z.shape)
+        far = np.where(self._target.are_scales, np.exp(np.minimum(np.abs(z), 700.0)), np.abs(z))
+        chain, k = np.unravel_index(int(np.argmax(far)), z.shape)
         blocks = self._target.blocks(z[chain])
         values = np.concatenate([np.ravel(v) for v in blocks.values()])
         return f"{self._target.labels[k]} = {values[k]:.2g}"

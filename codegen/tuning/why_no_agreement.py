@@ -15,7 +15,7 @@ RAN_AWAY = 1e12  # no coordinate of a usable parametrisation is so large
 RAN_AWAY_LOG = 50.0  # nor any logarithm of a scale
 FAR = 10.0  # standard deviations along a ridge, at which the density is the same
 NEAR = 0.1  # of a whole number, that the widest direction may be off from the draws
-SAME = 1e-9  # of U, relative, along a ridge
+SAME = 1e-3  # of U along a ridge, where FAR changes it by 50 in a normal law; sums are rounded
 MAX_NAMED = 4  # coordinates of a ridge
 OWN_STEP = "or give a step size of your own and compare long runs from different starts"
 
@@ -63,7 +63,7 @@ def _ridge(target: Target, pilot: Pilot) -> str | None:
     for z in pilot.last:
         here = target(z)[0]
         there = [target(z + sign * step)[0] for sign in (-1, 1)]
-        if not np.allclose(there, here, rtol=SAME, atol=SAME):
+        if not np.allclose(there, here, rtol=0, atol=SAME):
             return None
     named = [target.labels[k] for k in np.flatnonzero(whole)]
     if len(named) == 1:
