@@ -42,7 +42,7 @@ ODD = 2**53 + 1  # the first whole number that float64 does not hold
 theta = Vector("theta")
 U = Potential("U", theta)
 x, y = Data("x", like=theta), Data("y")
-C = Symbol("C", checked_positive=True)
+C = Symbol("C", positive=True)
 LANGEVIN = Recipe((theta,), U, Matrix([[C]]), Matrix([[0]]))
 LIKELIHOOD = -log(1 + exp(-y * total(x * theta)))
 
