@@ -122,9 +122,11 @@ def sample_label_chains(
     finished = all(run.steps >= steps for run in runs) and len(runs) == chains
     said = () if finished else (f"{len(runs)} of {chains} chains were begun, and not all ended",)
     seconds = sum(run.seconds for run in runs)
-    attributes = {"recipe": model.name or "labels", "seconds": seconds}
+    attributes: dict[str, Any] = {"recipe": model.name or "labels", "seconds": seconds}
+    scores = _scores(runs)
+    attributes["derived"] = " ".join(scores)  # none of them has a step that is accepted or not
     attributes |= {} if finished else {"interrupted": 1}
-    return LabelRuns(tuple(runs), _scores(runs), attributes, said)
+    return LabelRuns(tuple(runs), scores, attributes, said)
 
 
 def _folder(checkpoint: str | os.PathLike[str] | None) -> Path | None:

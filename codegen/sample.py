@@ -291,9 +291,9 @@ def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller
     learn_given(lengths, options.lengths, with_images(module.plan.state))
     data, rows = resolved_data(module, lengths)
     require_options_that_fit(options, module, rows)
+    lengths.learn_names(coordinate_names(options.coords, with_images(module.plan.state)))
     given = options.params if not options.schedules else options.numbers
     params = resolved_params(module, given, what.parameters, lengths)
-    lengths.learn_names(coordinate_names(options.coords, with_images(module.plan.state)))
     require_conditions(module.moves.where, given, lengths)
     named = {name_of(key): value for key, value in (given or {}).items()}
     return _sampled(what, _Inputs(module, options, data, params, named, lengths), caller)

@@ -83,6 +83,8 @@ def picture(curves: Sequence[Curve], base: float, path: Path) -> None:
         axis.axhline(base, color="0.6", lw=0.8, ls="--")
         axis.set(xlabel="step", ylabel="test RMSE", ylim=(0.9, 1.3))
         axis.set_title(setting, fontsize=9)
+    for axis in axes[len(settings) :]:
+        axis.remove()
     axes[0].legend(fontsize=8)
     figure.savefig(path, dpi=110)
 

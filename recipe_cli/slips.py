@@ -7,8 +7,10 @@ then raise names neither the line of the model nor its repair.
 
 from __future__ import annotations
 
+import inspect
 import re
 
+from recipe import laws
 from recipe.language.numpy_slips import in_sympy
 
 # The message of an exception, and the sentence in its place. A message of another kind stays.
@@ -50,6 +52,11 @@ SLIPS: tuple[tuple[str, str], ...] = (
         "the number of coordinates is a symbol until the sampler runs; write it as theta.dim, and"
         " a sum over the coordinates as total(...)",
     ),
+    (
+        r"(Scalar|Vector)\.__new__\(\) got an unexpected keyword argument '(positive|nonneg\w*)'",
+        "a block says where it lives by domain=Interval.open(0, oo), with Interval and oo from"
+        " sympy, or has a law there, prior=half_normal(1)",
+    ),
 )
 
 
@@ -58,6 +65,10 @@ def slip_of(error: BaseException) -> str | None:
     if not isinstance(error, TypeError | ValueError | AttributeError):
         return None
     text = str(error)
+    law = re.fullmatch(r"(\w+)\(\) got an unexpected keyword argument '\w+'", text)
+    if law is not None and law[1] in laws.__all__:
+        own = ", ".join(inspect.signature(getattr(laws, law[1])).parameters)
+        return f"the law is {law[1]}({own}); give its arguments by these names, or in this order"
     for pattern, sentence in SLIPS:
         found = re.search(pattern, text)
         if found is not None:

@@ -13,6 +13,8 @@ simplex", NIPS.
   equation (10): ``-2 G^-1 dG G^-1 + G^-1 tr(G^-1 dG)``, summed. It equals div G^-1 for the four
   metrics of Table 1, but not in general: here for ``G = diag(1 + b^2, 1)``, where div G^-1 is 0 and
   theirs is not. ``eq_4_corrected`` has div G^-1. ``eq_4_in_one_dimension`` is right for every G.
+* ``girolami_calderhead``: the rule of Girolami & Calderhead themselves, without a Metropolis test,
+  which is the same one.
 """
 
 from sympy import Expr, Function, Interval, Matrix, Symbol, exp, log, sqrt, zeros
@@ -86,7 +88,7 @@ _inverse = G.inv()
 w_a, w_b = Noise("w_a", like=a), Noise("w_b", like=b)
 
 
-def riemannian(gamma: Matrix, of: str, expect: str) -> Update:
+def riemannian(gamma: Matrix, of: str, expect: str, printed: str = source) -> Update:
     """Equation (4) with a given term in the place of Gamma, in the steps of Ma, Chen & Fox
     (2015).
     """
@@ -98,7 +100,7 @@ def riemannian(gamma: Matrix, of: str, expect: str) -> Update:
             a: a + eps * drift[0] + sqrt(2 * eps * _inverse[0, 0]) * w_a,
             b: b + eps * drift[1] + sqrt(2 * eps * _inverse[1, 1]) * w_b,
         },
-        source=f"{source}, equation (4){of}",
+        source=f"{printed}, equation (4){of}" if printed == source else f"{printed}{of}",
         expect=expect,
     )
 
@@ -112,6 +114,13 @@ for _k, _x in enumerate((a, b)):
     _divergence += _inverse.diff(_x)[:, _k]
 
 eq_4 = riemannian(_correction, ", G = diag(1 + b^2, 1)", "refuted")
+girolami_calderhead = riemannian(
+    _correction,
+    ", equation (10), G = diag(1 + b^2, 1)",
+    "refuted",
+    "Girolami & Calderhead (2011), Riemann manifold Langevin and Hamiltonian Monte Carlo methods,"
+    " J. R. Stat. Soc. B 73",
+)
 eq_4_corrected = riemannian(_divergence, ", G = diag(1 + b^2, 1), with div G^-1", "proved")
 
 _U, _G = Potential("U", a), Function("G", positive=True)(a)

@@ -106,6 +106,9 @@ def halves(table: CountTable) -> tuple[CountTable, CountTable]:
     Of the items of an entry one half is in each; of an odd number the last is in the first table
     and in the second by turns. Data with a single item are left out.
 
+    Args:
+        table: the items.
+
     Raises:
         RecipeError: where no datum has two items.
     """

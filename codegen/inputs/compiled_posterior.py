@@ -19,6 +19,7 @@ from codegen.inputs.posterior_data import bad_rows, resolved_arrays
 from codegen.inputs.unbounded import as_real, nearer_an_edge, real_slopes
 from codegen.store.records import as_named
 from codegen.system.collector import collector_paused
+from recipe.declare.other_data import require_all_data
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Vector, name_of
@@ -44,6 +45,7 @@ class Density:
         blocks: the blocks that U depends on.
         arrays: the arrays of the data, checked.
         rows: the number of rows of the data; 1 without data.
+        lengths: what is known of the lengths of blocks and of the names of their coordinates.
 
     Raises:
         RecipeError: for a parameter or a length that is missing, data that do not fit, or an
@@ -70,11 +72,12 @@ class Density:
     ) -> None:
         if posterior.log_likelihood is None:
             raise RecipeError("this posterior has no log_likelihood to compile; give it one")
+        require_all_data(posterior, "the density")
         self.blocks: tuple[Block, ...] = posterior.blocks
         self._posterior = posterior
-        self._lengths = Lengths()
-        learn_given(self._lengths, lengths, self.blocks)
-        arrays = resolved_arrays(posterior, self._lengths)
+        self.lengths = Lengths()
+        learn_given(self.lengths, lengths, self.blocks)
+        arrays = resolved_arrays(posterior, self.lengths)
         self.arrays = tuple(arrays.values())
         self._by_symbol = arrays
         self._named = {name_of(s): value for s, value in (params or {}).items()}
@@ -83,7 +86,7 @@ class Density:
         if made is None:
             made = functions_of_a_posterior(posterior)
         values = {
-            **resolved_values(made.settings, params, (), self._lengths),
+            **resolved_values(made.settings, params, (), self.lengths),
             **made.unread,
         }
         self._module = made.load()
@@ -160,7 +163,7 @@ class Density:
         given = zip(self.blocks, at, strict=True)
         draws = {b: a[None] if isinstance(b, Vector) else a for b, a in given}
         draws |= {s: np.asarray(v)[None] for s, v in self._values.items()}
-        lengths = {b.length: self._lengths.of(b) for b in self.blocks if isinstance(b, Vector)}
+        lengths = {b.length: self.lengths.of(b) for b in self.blocks if isinstance(b, Vector)}
         values = Values(draws, sizes=lengths)
         slopes = self._posterior.prior_gradient
         return [
@@ -236,7 +239,7 @@ class Density:
     @property
     def sizes(self) -> list[int]:
         """The number of coordinates of each block."""
-        return [self._lengths.of(b) if isinstance(b, Vector) else 1 for b in self.blocks]
+        return [self.lengths.of(b) if isinstance(b, Vector) else 1 for b in self.blocks]
 
     def value(self, at: Sequence[np.ndarray], rows: np.ndarray | None = None) -> float:
         """Return U.
@@ -284,7 +287,7 @@ class Density:
         }
 
     def _arrays(self, values: Mapping[Any, Any]) -> list[np.ndarray]:
-        given = given_blocks(values, self.blocks, 1, self._lengths)
+        given = given_blocks(values, self.blocks, 1, self.lengths)
         missing = [b for b in self.blocks if b not in given]
         if missing:
             raise RecipeError(f"there is no value for the block {missing[0]}; give one")

@@ -16,6 +16,7 @@ from sympy import S, Set, oo
 
 from codegen.check_arguments import checked_mapping
 from codegen.inputs.lengths import Lengths, repeated
+from codegen.inputs.named_values import in_order_of_names
 from codegen.inputs.portable_math import exponential
 from codegen.inputs.posterior_data import finite_array
 from codegen.inputs.preimages import with_images
@@ -42,7 +43,8 @@ def given_blocks(
     Args:
         initial: values by block, by symbol or name: of the shape (length,) for all chains or
             (chains, length), or one number for all coordinates; for a scalar block a number or
-            (chains,). The image of a block may be given instead of the block.
+            (chains,). Values with names are matched with the names of coordinates. The image of a
+            block may be given instead of the block.
         state: the blocks of the state.
         chains: the number of chains.
         lengths: the known lengths of blocks; those of the values are added.
@@ -66,6 +68,8 @@ def given_blocks(
         own = int(isinstance(block, Vector))
         alone = own and np.ndim(first) == 0
         value = repeated(where, first, block, lengths) if alone else first
+        if isinstance(block, Vector):
+            value = in_order_of_names(where, value, block, lengths)
         dimensions = own + 1 if np.ndim(value) == own + 1 else own
         array = finite_array(where, value, dimensions)
         if isinstance(block, Vector):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from codegen.check_arguments import checked_integer, checked_mapping
+from recipe.declare.categories import some
 from recipe.declare.coordinate_names import Names
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
@@ -71,32 +72,52 @@ class Lengths:
             source: the table, as messages name it.
 
         Raises:
-            RecipeError: where another table has the same columns in another order, so that one of
-                them would belong to the wrong coordinates.
+            RecipeError: where another table, or the user, has one of these names at another place,
+                so that one of them would belong to the wrong coordinates.
         """
         known, before = self._columns.setdefault(length, (names, source))
-        if known != names and set(known) == set(names):
-            raise RecipeError(
-                f"{source} has the columns of {before} in another order, {', '.join(names)}; give"
-                " both in one order"
+        _require_order(names, source, known, f"the columns of {before}")
+        if length in self._given:
+            _require_order(
+                names, source, self._given[length], f"the names in coords[{length.owner}]"
             )
 
     def learn_names(self, given: Mapping[Vector, Names]) -> None:
         """Take note of the names that a user gives to coordinates, and of their number.
 
         Raises:
-            RecipeError: where there are more or fewer names than coordinates.
+            RecipeError: where there are more or fewer names than coordinates, or a table has some
+                of them in another order.
         """
         for block, names in given.items():
             self.learn(block.length, len(names), f"coords[{block}]")
+            columns, source = self._columns.get(block.length, (names, ""))
+            _require_order(columns, source, names, f"the names in coords[{block}]")
             self._given[block.length] = names
 
     def names_of(self, block: Block) -> Names | None:
         """Return the names of the coordinates of a block; None where they have none."""
-        if not isinstance(block, Vector):
-            return None
-        columns, _ = self._columns.get(block.length, (None, ""))
-        return self._given.get(block.length, columns)
+        return self.names_along(block.length) if isinstance(block, Vector) else None
+
+    def names_along(self, length: Length) -> Names | None:
+        """Return the names of the coordinates that a length counts; None where they have none."""
+        columns, _ = self._columns.get(length, (None, ""))
+        return self._given.get(length, columns)
+
+
+def _require_order(names: Names, source: str, others: Names, theirs: str) -> None:
+    """Require that a name that both have is at the same place."""
+    place = {name: k for k, name in enumerate(others)}
+    moved = any(place.get(name, k) != k for k, name in enumerate(names))
+    if moved and set(names) == set(others):
+        raise RecipeError(
+            f"{source} has {theirs} in another order, {some(names)}; give both in one order"
+        )
+    if moved:
+        raise RecipeError(
+            f"{source} has the names {some(names)}, and {theirs} are {some(others)}: one of these"
+            " is at another place; give both in one order"
+        )
 
 
 def repeated(where: str, value: Any, s: Indexed, lengths: Lengths) -> Any:

@@ -11,6 +11,7 @@ from sympy import Symbol
 from codegen.check_arguments import short_text
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths, repeated
+from codegen.inputs.named_values import in_order_of_names
 from codegen.inputs.posterior_data import finite_array, resolved_arrays
 from codegen.inputs.schedule import Schedule
 from recipe.language.abstract import Dense
@@ -139,6 +140,8 @@ def _value(s: Symbol, value: Any, lengths: Lengths) -> Any:
     name, dimensions = name_of(s), 2 if isinstance(s, Dense) else int(isinstance(s, Indexed))
     if isinstance(s, Indexed) and np.ndim(value) == 0:
         value = repeated(f"params[{name!r}]", value, s, lengths)
+    if isinstance(s, Indexed):
+        value = in_order_of_names(f"params[{name!r}]", value, s, lengths)
     array = finite_array(f"params[{name!r}]", value, dimensions)
     if isinstance(s, Dense):
         lengths.learn(s.row.length, array.shape[0], f"params[{name!r}]")

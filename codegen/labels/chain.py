@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sympy import Interval
 
 from codegen.device.intrinsics import start_kernel
 from codegen.device.random import draw_rows, stream_key
@@ -65,6 +66,8 @@ class RowMover:
         kernel: the draws of labels.
         data: all data.
         options: of the run.
+        domain: the open interval in which the model has its rows; None where the sampler's own
+            module looks after that.
     """
 
     module: Any
@@ -74,6 +77,7 @@ class RowMover:
     kernel: LabelKernel
     data: DataByIndex
     options: LabelOptions
+    domain: Interval | None = None
 
     def begin(self, initial: np.ndarray | None) -> RowChain:
         """Return the first state: the given rows, or numbers with the law Gamma(1, 1); further
@@ -134,12 +138,22 @@ class RowMover:
             return int(self.module.run(*given)[1])
 
         bad = [k for k, block in enumerate(workers.each(move, range(o.labels))) if block >= 0]
+        bad = bad or self._outside(chain.blocks[0])
         if bad:
             raise DivergedError(
                 f"the row of label {bad[0]} is not finite, or left its domain, in step {step} with"
                 f" the step size {size:g}; take smaller steps"
             )
         chain.done += 1
+
+    def _outside(self, rows: np.ndarray) -> list[int]:
+        """The rows that are not in the domain of the model, which may be smaller than that of the
+        sampler: weights of labels would have wrong signs there.
+        """
+        if self.domain is None:
+            return []
+        inside = (rows > float(self.domain.start)) & (rows < float(self.domain.end))
+        return [int(k) for k in np.flatnonzero(~inside.all(axis=1))]
 
     def _params(self, summed: np.ndarray) -> dict[str, Any]:
         values = (summed, float(len(self.data)), float(self.options.batch))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sympy import Expr
+from sympy import Expr, Interval
 
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
@@ -70,7 +70,9 @@ def prepared(
     blocks = tuple(module.plan.fields[b] for b in module.plan.state)
     summed, data_field, batch = (fields.get(name) for name in counts)
     counted = summed, data_field, batch
-    mover = RowMover(module.load(), blocks, values, counted, kernel, data, options)
+    own = z.like.domain
+    domain = own if isinstance(own, Interval) else None
+    mover = RowMover(module.load(), blocks, values, counted, kernel, data, options, domain)
     texts = {"rows": module.source, "labels": drawing.source}
     return mover, options.fingerprint(texts, numbers, f"{data.digest} {len(data)} {data.width}")
 

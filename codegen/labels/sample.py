@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sympy import Interval
 
 from codegen.check_arguments import checked_mapping
 from codegen.labels.arguments import (
@@ -160,10 +159,12 @@ def sample_labels(
     mover, fingerprint = prepared(model, sampler, source, options, given, scheme, check)
     fingerprint = "|".join([fingerprint, *(r.describe() for r in reducers)])
     path = None if checkpoint is None else Path(checkpoint)
-    domain = model.labels.like.domain
-    domain = domain if isinstance(domain, Interval) else None
     found = None if path is None else _resumed(path, fingerprint, mover, reducers)
-    state = mover.begin(checked_rows(initial, options, source, domain)) if found is None else found
+    state = (
+        mover.begin(checked_rows(initial, options, source, mover.domain))
+        if found is None
+        else found
+    )
     began, used = time.perf_counter(), time.process_time()
     with Workers(options.threads) as workers:
         saved = None if path is None else Saved(path, fingerprint, reducers)

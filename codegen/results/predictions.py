@@ -10,11 +10,13 @@ import numpy as np
 from sympy import Add, Expr
 
 from codegen.check_arguments import checked_integer, checked_mapping, short_text
+from codegen.results.aligned import coordinate_names_in
 from codegen.results.diagnostics.groups import Group, Variable
 from codegen.results.draws import Draws
 from codegen.results.new_data import new_data
 from codegen.results.quantities import AtDraws, at_draws, pieces, require_room_for
 from codegen.results.saved_draws import SavedDraws
+from recipe.declare.other_data import require_all_data
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import NamedLaw
@@ -56,6 +58,7 @@ def compute_log_likelihood(
     _require_both("compute_log_likelihood", draws, posterior)
     if posterior.log_likelihood is None:
         raise RecipeError("this posterior has no log_likelihood to compute; give it one")
+    require_all_data(posterior, "the log likelihood")
     found = _of_each_row(posterior.log_likelihood, _thinned(draws, posterior, params, thin))
     return _with_group(draws, "log_likelihood", {_name_of_data(posterior): found}, thin)
 
@@ -145,6 +148,7 @@ def require_predictable(posterior: Posterior, chains: int, draws: int, *, drawn:
     """
     if posterior.log_likelihood is None:
         raise RecipeError("this posterior has no log_likelihood to compute; give it one")
+    require_all_data(posterior, "a run")
     if drawn:
         _known_laws(posterior)
     rows = max((np.shape(a)[0] for a in posterior.given.values()), default=1)
@@ -181,9 +185,11 @@ def _thinned(
 ) -> AtDraws:
     """Return every thin-th draw with the data of the posterior."""
     checked_integer("thin", thin, 1)
-    values = {n: v.values for n, v in draws.posterior_group().variables.items()}
+    group = draws.posterior_group()
+    values = {n: v.values for n, v in group.variables.items()}
+    names = coordinate_names_in(group)
     named = {name_of(k): v for k, v in checked_mapping("params", params).items()}
-    return at_draws(posterior, {n: a[:, ::thin] for n, a in values.items()}, named)
+    return at_draws(posterior, {n: a[:, ::thin] for n, a in values.items()}, named, names)
 
 
 def _name_of_data(posterior: Posterior) -> str:

@@ -11,11 +11,16 @@ from typing import Any
 import numpy as np
 from sympy import Expr, Symbol
 
+from codegen.inputs.demands import require_demands
 from codegen.inputs.evaluate import Values
 from codegen.inputs.lengths import Lengths, learn_given
+from codegen.inputs.named_values import in_order_of_names
 from codegen.inputs.posterior_data import numbers_of, resolved_arrays
+from codegen.results.aligned import aligned, own_names
 from codegen.system.memory import require_memory
+from recipe.declare.coordinate_names import Names
 from recipe.declare.derived_quantities import Quantity, data_in, expressions_of, vector_of
+from recipe.declare.label_data import one_hots
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import parameters_of
@@ -105,14 +110,19 @@ def pieces(count: int, size: int) -> list[slice]:
 
 
 def at_draws(
-    posterior: Posterior, draws: Mapping[str, np.ndarray], named: Mapping[str, Any]
+    posterior: Posterior,
+    draws: Mapping[str, np.ndarray],
+    named: Mapping[str, Any],
+    names: Mapping[str, Names] | None = None,
 ) -> AtDraws:
-    """Return the draws of a posterior with its data.
+    """Return the draws of a posterior with its data, which are matched with them by name.
 
     Args:
         posterior: the posterior.
         draws: the draws of its blocks, by name.
         named: the values of its parameters, by name.
+        names: the names of the coordinates of draws, by the name of the block; None for those that
+            the posterior gives them.
 
     Raises:
         RecipeError: where a block has no draws or other ones than its data ask for, or a parameter
@@ -129,15 +139,40 @@ def at_draws(
     known = {b: int(a.shape[2]) for b, a in of.items() if isinstance(b, Vector)}
     lengths = Lengths()
     learn_given(lengths, known, posterior.blocks)
+    require_demands(posterior)
+    posterior = aligned(posterior, own_names(posterior) if names is None else names)
     arrays = dict(resolved_arrays(posterior, lengths))
     for s in data_in(posterior.derived.values()):
         dimensions = 2 if isinstance(s, VectorData) else 1
         arrays[s] = numbers_of(f"the data of {name_of(s)}", posterior.given[s], dimensions)
-    found = AtDraws(posterior, of, named, arrays, {b.length: n for b, n in known.items()})
+    sizes = {b.length: n for b, n in known.items()}
+    for s in one_hots(e for q in posterior.derived.values() for e in expressions_of(q)):
+        if s.coordinate is None:
+            _require_coordinates(s, arrays[s.labels], sizes[s.length])
+    found = AtDraws(posterior, of, _by_names(posterior, named, lengths), arrays, sizes)
     unset = next((s for s in found.parameters if name_of(s) not in named), None)
     if unset is not None:
         raise RecipeError(f"the parameter {unset} has no value; give it in params=")
     return found
+
+
+def _by_names(posterior: Posterior, named: Mapping[str, Any], lengths: Lengths) -> dict[str, Any]:
+    """Return the values of parameters, those with names in the order of the coordinates."""
+    vectors = {s.name: s for s in posterior.parameters if isinstance(s, Indexed)}
+    return {
+        n: in_order_of_names(f"params[{n!r}]", v, vectors[n], lengths) if n in vectors else v
+        for n, v in named.items()
+    }
+
+
+def _require_coordinates(s: VectorData, labels: np.ndarray, size: int) -> None:
+    """Require that the labels of a derived quantity name coordinates of a block."""
+    bad = np.flatnonzero((labels < 0) | (labels >= size) | (labels != np.floor(labels)))
+    if bad.size:
+        raise RecipeError(
+            f"row {bad[0]} of the data of {s.labels} is {labels[bad[0]]}, and the coordinates of"
+            f" {s.length.owner} are numbered from 0 to {size - 1}"
+        )
 
 
 def _with_gaps(posterior: Posterior, draws: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -23,6 +23,7 @@ from codegen.running.compiled import Compiled
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.target import Target
 from codegen.tuning.untunable import UntunableError
+from recipe.declare.coordinate_names import coordinate_names
 from recipe.declare.onto_simplex import preimage_of_simplex
 from recipe.declare.recipe import Recipe
 from recipe.kernel import Kernel
@@ -216,6 +217,7 @@ def prepared(
     learn_given(lengths, options.lengths, with_images(module.plan.state))
     data, rows = resolved_data(module, lengths)
     require_options_that_fit(options, module, rows)
+    lengths.learn_names(coordinate_names(options.coords, with_images(module.plan.state)))
     params = resolved_params(module, options.params, what.on.parameters, lengths)
     require_conditions(module.moves.where, options.params, lengths)
     kernel = Compiled(module, module.load(), options, (), data, params)

@@ -18,7 +18,6 @@ from sympy import Interval, S, oo
 from codegen.generate import Module
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.initial_states import given_blocks
-from codegen.inputs.lengths import Lengths, learn_given
 from codegen.tuning.onto_simplex import OntoSimplex
 from codegen.tuning.untunable import UntunableError
 from recipe.declare.posterior import Posterior
@@ -129,13 +128,9 @@ class Target:
             initial: first values by block, as for ``sample``.
             chains: the number of chains.
         """
-        vectors = zip(self.density.blocks, self.sizes, strict=True)
-        sizes = {b: n for b, n in vectors if isinstance(b, Vector)}
-        lengths = Lengths()
-        learn_given(lengths, sizes, self.density.blocks)
         wanted = {b.name for b in self.density.blocks}
         chosen = {k: v for k, v in (initial or {}).items() if name_of(k) in wanted}
-        given = given_blocks(chosen, self.density.blocks, chains, lengths)
+        given = given_blocks(chosen, self.density.blocks, chains, self.density.lengths)
         if len(given) < len(wanted):
             return None
         parts = zip(self.density.blocks, self.lines, strict=True)

@@ -61,7 +61,7 @@ SAMPLERS = {
 W, H = (Vector(name, domain=Interval.open(0, oo)) for name in ("W", "H"))
 KEPT = 100  # states of a run, at equal distances
 SEEDS = 2
-RANGE = (1e-3, 1e2)  # of step sizes times the number of ratings to fit
+RANGE = (0.3, 3e3)  # of step sizes times the number of ratings to fit
 
 
 def posterior(ratings: Ratings, likelihood: str, rank: int) -> Posterior:
@@ -124,16 +124,16 @@ class Setting:
         return f"{of}, {self.batch:,} ratings a step, {self.steps:,} steps"
 
 
-POISSON = dict(zip(SAMPLERS, (2.89, 4.0, 4.0, 4.0), strict=True))
-NORMAL = dict(zip(SAMPLERS, (2.89, 2.89, 4.0, 4.0), strict=True))
-# Of 0.03, 0.01, 0.003, 0.001 and 0.0003, times the 75,000 ratings to fit.
-POISSON_LARGE = dict(zip(SAMPLERS, (22.5, 75.0, 750.0, 750.0), strict=True))
-NORMAL_LARGE = dict(zip(SAMPLERS, (22.5, 75.0, 225.0, 750.0), strict=True))
+# Found by --tune 12, times the 75,000 ratings to fit.
+POISSON = dict(zip(SAMPLERS, (1.67, 3.06, 4.86, 7.23), strict=True))
+NORMAL = dict(zip(SAMPLERS, (14.0, 3.06, 7.23, 11.6), strict=True))
+POISSON_50 = dict(zip(SAMPLERS, (0.449, 0.702, 0.702, 1.16), strict=True))
+POISSON_LARGE = dict(zip(SAMPLERS, (3.06, 4.86, 363.0, 7.23), strict=True))
+NORMAL_LARGE = dict(zip(SAMPLERS, (58.0, 87.1, 228.0, 242.0), strict=True))
 SETTINGS = {
     "poisson-20": Setting("poisson", 20, 100, 10_000, POISSON),
-    "poisson-20-tenth": Setting("poisson", 20, 7500, 3_000, dict.fromkeys(SAMPLERS, 4.0)),
     "normal-20": Setting("normal", 20, 100, 10_000, NORMAL),
-    "poisson-50": Setting("poisson", 50, 100, 20_000, POISSON),
+    "poisson-50": Setting("poisson", 50, 100, 20_000, POISSON_50),
     "poisson-20-large": Setting("poisson", 20, 7500, 10_000, POISSON_LARGE),
     "normal-20-large": Setting("normal", 20, 7500, 10_000, NORMAL_LARGE),
 }

@@ -14,17 +14,18 @@ if TYPE_CHECKING:
 
 
 def numbered(
-    where: str, value: Any, names: Sequence[str] | None
+    where: str, value: Any, names: Sequence[str] | None, source: str = "coords="
 ) -> tuple[np.ndarray, tuple[str, ...]] | None:
     """Return labels as numbers from 0, with the names that the numbers stand for.
 
     A column of categories of pandas, polars or pyarrow has its own names, in its order. Text is
-    numbered only by names that the user gives.
+    numbered only by names that are given.
 
     Args:
         where: how messages call the labels.
         value: the labels of all rows.
-        names: the names of the coordinates, in order, where the user gives them.
+        names: the names of the coordinates, in order, where something else gives them.
+        source: what gives them, as messages name it.
 
     Returns:
         The numbers and the names; None where the labels are numbers.
@@ -34,7 +35,7 @@ def numbered(
     """
     import numpy as np  # proofs alone do not need it
 
-    own = _categories(value)
+    own = categories_of(value)
     if own is None and not _is_text(value):
         return None
     if own is None and names is None:
@@ -42,27 +43,48 @@ def numbered(
             f"{where} are text, and nothing says which label is the first; give them as categories,"
             " for instance with pandas' .astype('category'), or their names in coords="
         )
-    listed = tuple(map(str, own or names or ()))
-    if names is not None and set(listed) <= set(names):
-        listed = tuple(names)  # in the order that the user gives
+    listed = tuple(names if names is not None else own or ())
     number = {name: k for k, name in enumerate(listed)}
     found = np.empty(len(value), dtype=np.int64)
     for row, label in enumerate(_plain(value)):
-        if label is None or (isinstance(label, float) and math.isnan(label)):
+        if is_missing(label):
             raise RecipeError(
                 f"{where} has a missing value in row {row}; fill it in, or leave the row out"
             )
         if str(label) not in number:
+            verb = "do" if source.startswith("the ") else "does"
             raise RecipeError(
-                f"row {row} of {where} is {str(label)!r}, which coords= does not name;"
-                f" {did_you_mean(str(label), number)}the names are {', '.join(listed)}"
+                f"row {row} of {where} is {str(label)!r}, which {source} {verb} not name;"
+                f" {did_you_mean(str(label), number)}the names are {some(listed)}"
             )
         found[row] = number[str(label)]
     return found, listed
 
 
+def is_missing(label: Any) -> bool:
+    """Whether a label is none."""
+    return label is None or (isinstance(label, float) and math.isnan(label))
+
+
+def names_in(value: Any) -> set[str]:
+    """The names that labels have in some row; empty for numbers."""
+    if categories_of(value) is None and not _is_text(value):
+        return set()
+    return {str(label) for label in _plain(value) if not is_missing(label)}
+
+
+def some(names: Sequence[str], most: int = 20) -> str:
+    """The names in one line, at most some of them."""
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def categories_of(value: Any) -> tuple[str, ...] | None:
+    """The categories of a column in their order, as text; None for any other value."""
+    found = _categories(value)
+    return None if found is None else tuple(map(str, found))
+
+
 def _categories(value: Any) -> list[Any] | None:
-    """The categories of a column in their order; None for any other value."""
     dtype: Any = getattr(value, "dtype", None)
     if hasattr(dtype, "categories") and hasattr(value, "cat") and hasattr(dtype, "ordered"):
         return list(dtype.categories)  # pandas.Series

@@ -14,9 +14,10 @@ from sympy import Basic, Expr, Integer, Symbol
 from recipe.declare.forget import forget_arrays
 from recipe.declare.ordered import Ordered, OrderedPrior
 from recipe.declare.plain import BLOCKS, DATA, carries, plain, plain_density, plain_quantities
+from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import LogDensity
-from recipe.language.symbols import generic, name_of
+from recipe.language.symbols import Block, generic, name_of
 from recipe.language.text import listed
 
 
@@ -95,6 +96,40 @@ def require_order(blocks: Any, data: Any, found: Declared) -> None:
             f"a gradient of one's own gets the data in the order of data=; declare {carried[0]}"
             f" without its values, and give data={{{carried[0]}: ...}}"
         )
+
+
+def refuse_prior_without_use(parts: Declared) -> None:
+    """Refuse a prior beside a gradient alone, which is that of all of U: nothing would use it, and
+    whoever left the prior out of the gradient would sample the likelihood.
+    """
+    prior = parts.log_prior.expression
+    if prior == 0 and not parts.priors:
+        return
+    name = next(iter(parts.priors), None)
+    said, repair = (
+        (f"log_prior={prior}", "leave log_prior out")
+        if name is None
+        else (f"the prior {parts.priors[name]} of {name}", f"declare {name} without prior=")
+    )
+    raise RecipeError(
+        f"{said} would be counted nowhere: without log_likelihood, gradient= is the gradient of all"
+        " of U = -log_prior - log_likelihood. See that your function adds the gradient of minus the"
+        f" log prior, once and not times N/n, and {repair}"
+    )
+
+
+def require_every_block(blocks: Iterable[Block], densities: Iterable[Expr]) -> None:
+    """Refuse a block that no density is about, as it would wander for ever; where its domain is
+    bounded, it has the uniform law there.
+    """
+    used = {generic(s) for e in densities for s in e.atoms(*BLOCKS)}
+    for block in blocks:
+        bounded = on_simplex(block) or len(finite_ends(block.domain)) == 2
+        if block not in used and not bounded:
+            raise RecipeError(
+                f"{block} is in blocks=, and neither in log_likelihood nor in log_prior: it has"
+                " no law; leave it out, or give it a prior"
+            )
 
 
 def _checked(data: Any) -> Mapping[Symbol, Any]:

@@ -5,33 +5,38 @@ the log prior.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from sympy import Expr, Integer, Symbol
 
-from recipe.declare.categories import numbered
 from recipe.declare.coordinate_names import Names, coordinate_names
-from recipe.declare.declared import Declared, declared, refuse_density, require_order
-from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
+from recipe.declare.declared import (
+    Declared,
+    declared,
+    refuse_density,
+    refuse_prior_without_use,
+    require_every_block,
+    require_order,
+)
 from recipe.declare.derived_quantities import (
     Quantity,
     data_in,
     derived_quantities,
     expressions_of,
 )
+from recipe.declare.label_data import label_data, numbered_labels
 from recipe.declare.ordered import Ordered, unfolded
+from recipe.declare.other_data import other_data
 from recipe.language.calculus import gradient
-from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
-from recipe.language.log_density import Demand, Indicator, NamedLaw, as_log_density
+from recipe.language.log_density import Demand, LogDensity, NamedLaw, as_log_density
 from recipe.language.symbols import (
     Block,
     Length,
-    Scalar,
     ScalarData,
     Vector,
     VectorData,
@@ -89,6 +94,11 @@ class Posterior:
         user_gradient: the argument ``gradient``; None where it was not given.
         coords: the checked names, by block.
         label_names: the names of the coordinates by length, where labels are categories or text.
+        categories: the names of labels in the order of their numbers, by symbol, where they are
+            categories or text.
+        missing: the data that ``with_data`` was not given, which are only drawn, and not sampled
+            from.
+        prior_of: the posterior that this is the prior of; None for any other.
         derived: the checked quantities, by name; those of ``Ordered`` blocks are among them.
         ordered: the ``Ordered`` blocks; draws of their scalars are left out by default.
         laws: the laws by name that the log likelihood is a sum of, where it is one.
@@ -121,6 +131,10 @@ class Posterior:
     ordered: tuple[Ordered, ...]
     laws: tuple[NamedLaw, ...]
     priors: Mapping[str, str]
+    categories: Mapping[Symbol, Names]
+    missing: tuple[Symbol, ...]
+    prior_of: Posterior | None
+    declared: Declared
 
     def __init__(
         self,
@@ -147,9 +161,21 @@ class Posterior:
             derived,
         )
         if log_likelihood is None:
-            _refuse_prior_without_use(parts)
+            refuse_prior_without_use(parts)
         if gradient is not None:
             require_order(blocks, data, parts)
+        self._fill(parts, gradient, coords)
+
+    def _fill(
+        self,
+        parts: Declared,
+        gradient: Any,
+        coords: Any,
+        remembered: Mapping[Symbol, Names] = MappingProxyType({}),
+        missing: tuple[Symbol, ...] = (),
+        prior_of: Posterior | None = None,
+    ) -> None:
+        """Set and check all fields."""
         likelihood, prior = parts.log_likelihood, parts.log_prior
         checked, ordered = unfolded(parts.blocks)
         values = {
@@ -163,84 +189,53 @@ class Posterior:
             "demands": () if likelihood is None else likelihood.demands,
             "given": MappingProxyType(parts.data),
             "label_names": {},
+            "categories": {},
             "coords": coordinate_names(coords, checked),
             "derived": {},
             "ordered": ordered,
             "laws": () if likelihood is None else likelihood.laws,
             "priors": MappingProxyType(parts.priors),
+            "missing": missing,
+            "prior_of": prior_of,
+            "declared": parts,
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)
         quantities = derived_quantities(parts.derived, ordered, checked, self.parameters)
         object.__setattr__(self, "derived", MappingProxyType(quantities))
         if likelihood is not None:
-            self._number_labels()
-            self._derive_data(likelihood.indicators)
+            self._read_labels(likelihood, remembered)
         self._check()
 
-    def _number_labels(self) -> None:
-        """Number the labels that are categories, or text with names in ``coords``; their names are
-        those of the coordinates.
+    def _read_labels(self, likelihood: LogDensity, remembered: Mapping[Symbol, Names]) -> None:
+        """Number labels that have names, and put the data that are made of labels in the place of
+        labels that are used in no other way.
         """
         assert self.log_likelihood is not None
+        derived = [e for q in self.derived.values() for e in expressions_of(q)]
         names = {block.length: listed for block, listed in self.coords.items()}
-        expressions = [
-            self.log_likelihood,
-            *(e for q in self.derived.values() for e in expressions_of(q)),
-        ]
-        named = {generic(s) for e in expressions for s in e.atoms(VectorData)}
-        given, label_names = dict(self.given), {}
-        for s in sorted((s for s in named if s.labels in given), key=str):
-            found = numbered(f"the data of {s.labels}", self.given[s.labels], names.get(s.length))
-            if found is not None:
-                given[s.labels], label_names[s.length] = found
-        object.__setattr__(self, "given", MappingProxyType(given))
-        object.__setattr__(self, "label_names", MappingProxyType(label_names))
-        object.__setattr__(self, "data", tuple((s, given[s]) for s, _ in self.data))
-
-    def _derive_data(self, indicators: tuple[Indicator, ...]) -> None:
-        """Derive the data that are made of labels: indicators, and coordinates that labels name.
-        Labels that are used in no other way are left out of ``data``.
-        """
-        assert self.log_likelihood is not None
-        named = sorted(
-            {generic(s) for s in self.log_likelihood.atoms(VectorData) if s.labels is not None},
-            key=str,
+        given, categories, label_names = numbered_labels(
+            self.given, self.log_likelihood, derived, names, remembered
         )
-        labels = {i.data: i.label for i in indicators}
-        labels |= {s: s.labels for s in named if s.coordinate is None}
-        for s, label in labels.items():
-            if s in self.given:
+        made, labels, demands = label_data(given, self.log_likelihood, likelihood.indicators)
+        for label in labels.values():
+            if label not in given and label not in self.missing:
                 raise RecipeError(
-                    f"data= has an array for {s}, and a law makes numbers of that name from"
-                    f" {label}; give the array another name"
+                    f"log_likelihood uses {label}, and data= has no array for it; add {label}:"
+                    f" ..., or declare it with its values, Data('{label}', ...)"
                 )
-            if label not in self.given:
-                raise RecipeError(
-                    f"log_likelihood uses {label}, and data= has no array for it; add {label}: ..."
-                )
-        mine = self.log_likelihood.free_symbols
-        unused = {*labels.values(), *data_in(self.derived.values())} - {generic(s) for s in mine}
-        kept = [(s, array) for s, array in self.data if s not in unused]
-        derived = [(i.data, _indicator(self.given[i.label], i.value)) for i in indicators]
-        derived += [
-            (s, CoordinateAt(s.coordinate))
-            if s.coordinate is not None
-            else (s, LabelAt(self.given[s.labels], s.but_last))
-            for s in named
-        ]
-        object.__setattr__(self, "data", (*kept, *derived))
-        coordinates = [
-            Demand(
-                label,
-                f"a label that names a coordinate of {s.length.owner}",
-                Integer(0),
-                whole=True,
-            )
-            for s, label in labels.items()
-            if isinstance(s, VectorData)
-        ]
-        object.__setattr__(self, "demands", (*self.demands, *dict.fromkeys(coordinates)))
+        mine = {generic(s) for s in self.log_likelihood.free_symbols}
+        unused = {*labels.values(), *data_in(self.derived.values())} - mine
+        kept = [(s, given[s]) for s, _ in self.data if s not in unused]
+        fields = {
+            "given": MappingProxyType(given),
+            "categories": MappingProxyType(categories),
+            "label_names": MappingProxyType(label_names),
+            "data": (*kept, *made.items()),
+            "demands": (*self.demands, *demands),
+        }
+        for field, value in fields.items():
+            object.__setattr__(self, field, value)
 
     def _check(self) -> None:
         if self.user_gradient is not None and not callable(self.user_gradient):
@@ -263,36 +258,74 @@ class Posterior:
         for s in sorted(data_in(self.derived.values()) - {*self.given}, key=str):
             raise RecipeError(f"derived= uses {s}, and data= has no array for it; add {s}: ...")
         if self.user_gradient is None:
-            self._require_every_block()
+            require_every_block(self.blocks, (self.log_likelihood, self.log_prior))
         given = {s for s, _ in self.data}
         used = {generic(s) for s in self.log_likelihood.atoms(VectorData, ScalarData)}
-        for s in sorted(used - given, key=str):
+        for s in sorted(used - given, key=str) if not self.missing else ():
             raise RecipeError(
-                f"log_likelihood uses {s}, and data= has no array for it; add {s}: ..."
+                f"log_likelihood uses {s}, and data= has no array for it; add {s}: ..., or declare"
+                f" it with its values, Data('{s}', ...)"
             )
         for s in sorted(given - used, key=str):
             raise RecipeError(f"data= has an array for {s}, which log_likelihood does not use")
-
-    def _require_every_block(self) -> None:
-        """Refuse a block that no density is about, as it would wander for ever; where its domain is
-        bounded, it has the uniform law there.
-        """
-        assert self.log_likelihood is not None
-        densities = (self.log_likelihood, self.log_prior)
-        used = {generic(s) for e in densities for s in e.atoms(Vector, Scalar)}
-        for block in self.blocks:
-            bounded = on_simplex(block) or len(finite_ends(block.domain)) == 2
-            if block not in used and not bounded:
-                raise RecipeError(
-                    f"{block} is in blocks=, and neither in log_likelihood nor in log_prior: it has"
-                    " no law; leave it out, or give it a prior"
-                )
 
     def __repr__(self) -> str:
         # printing imports this file
         from recipe.printing.summary import posterior_summary
 
         return posterior_summary(self)
+
+    def with_data(self, data: Mapping[Any, Any]) -> Posterior:
+        """Return the posterior with other data, such as new covariates to predict at.
+
+        Data that are not given stay. Data that a law by name is the law of need not be given: they
+        are then left out, as no predictions need them. Such a posterior is not sampled.
+
+        Args:
+            data: the new arrays, by ``Data`` symbol or its name. Text is numbered by the names of
+                the labels before, where these suffice.
+
+        Raises:
+            RecipeError: for data that the posterior does not have, and where data that stay have
+                another number of rows.
+
+        Example:
+            >>> from recipe import Data, Posterior, Scalar
+            >>> from recipe.laws import normal
+            >>> b, x, y = Scalar("b", prior=normal(0, 1)), Data("x", [1, 2]), Data("y", [0.9, 2.1])
+            >>> new = Posterior(log_likelihood=normal(y, b * x, 1)).with_data({x: [3, 4, 5]})
+            >>> new.missing
+            (y,)
+        """
+        arrays, missing = other_data(self, data)
+        new = object.__new__(type(self))
+        parts = replace(self.declared, data=arrays)
+        new._fill(parts, self.user_gradient, self.coords, self.categories, missing)
+        return new
+
+    def prior(self) -> Posterior:
+        """Return the posterior without data: the law of the blocks before any data, as their
+        priors say it. It is sampled as any other.
+
+        Lengths, names of coordinates and derived quantities are those of the posterior.
+
+        Raises:
+            RecipeError: where a block has a flat prior.
+
+        Example:
+            >>> from catalog.posteriors.eight_schools import posterior
+            >>> posterior.prior().data
+            ()
+        """
+        needed = data_in(self.derived.values())
+        parts = replace(
+            self.declared,
+            log_likelihood=LogDensity(Integer(0)),
+            data={s: a for s, a in self.given.items() if s in needed},
+        )
+        new = object.__new__(type(self))
+        new._fill(parts, None, self.coords, prior_of=self)
+        return new
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
@@ -312,28 +345,3 @@ class Posterior:
     def datum_gradient(self) -> dict[Block, Expr]:
         """The gradient of minus the log likelihood of one datum, one expression for each block."""
         return {block: -gradient(self.log_likelihood, block) for block in self.blocks}
-
-
-def _refuse_prior_without_use(parts: Declared) -> None:
-    """Refuse a prior beside a gradient alone, which is that of all of U: nothing would use it, and
-    whoever left the prior out of the gradient would sample the likelihood.
-    """
-    prior = parts.log_prior.expression
-    if prior == 0 and not parts.priors:
-        return
-    name = next(iter(parts.priors), None)
-    said, repair = (
-        (f"log_prior={prior}", "leave log_prior out")
-        if name is None
-        else (f"the prior {parts.priors[name]} of {name}", f"declare {name} without prior=")
-    )
-    raise RecipeError(
-        f"{said} would be counted nowhere: without log_likelihood, gradient= is the gradient of all"
-        " of U = -log_prior - log_likelihood. See that your function adds the gradient of minus the"
-        f" log prior, once and not times N/n, and {repair}"
-    )
-
-
-def _indicator(labels: Any, value: int | Length) -> Any:
-    """Return the numbers of an indicator, from its labels."""
-    return LabelIsLast(labels, value) if isinstance(value, Length) else LabelIs(labels, value)

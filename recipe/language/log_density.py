@@ -180,10 +180,16 @@ class Prior:
         """Refuse data among the arguments, and vectors of another length than the block."""
         written = {s for _, e in self.arguments for s in e.atoms(Symbol)}
         for s in sorted(written, key=str):
-            if isinstance(s, ScalarData | VectorData):
+            if isinstance(s, VectorData) and s.coordinate is not None:
                 raise RecipeError(
-                    f"{where} depends on {s}, which is data; a prior has none, so write what"
-                    f" depends on {s} into log_likelihood"
+                    f"{where} has {s.length.owner}[{s.coordinate}]: a coordinate by its number"
+                    " stands in a log likelihood only; make it a Scalar block of its own"
+                )
+            if isinstance(s, ScalarData | VectorData):
+                datum = getattr(s, "labels", None) or s
+                raise RecipeError(
+                    f"{where} depends on {datum}, which is data; a prior has none, so write what"
+                    f" depends on {datum} into log_likelihood"
                 )
         if not isinstance(block, Vector):
             return

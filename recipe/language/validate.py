@@ -95,13 +95,16 @@ class DecimalWarning(UserWarning):
 
 
 def _with_decimals(e: Expr, where: str) -> Expr:
-    """Replace every float by the decimal that was written, and warn.
+    """Replace every float by the decimal that was written, and warn unless it is that decimal, as
+    0.5 and 2.0 are.
 
     The warning is needed because Python and sympy compute with floats before this function sees
     them, as in sqrt(2.0).
     """
     decimals = {f: Rational(repr(float(f))) for f in e.atoms(Float)}
     for f, exact in sorted(decimals.items(), key=str):
+        if Rational(float(f)) == exact:
+            continue
         long = len(str(exact.q)) > MAX_TYPED_DENOMINATOR_DIGITS
         advice = (
             "; if a root or a fraction was meant, write it exactly, sqrt(2) or Rational(1, 3)"

@@ -11,6 +11,7 @@ from sympy import Dummy, Expr, Lambda, S, Symbol
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from recipe.change.transform import corv, ito
+from recipe.declare.other_data import require_all_data
 from recipe.declare.posterior import Posterior
 from recipe.declare.preimage import in_preimages
 from recipe.declare.recipe import Recipe, Transform
@@ -88,6 +89,7 @@ def bind(recipe: Bound, values: Any) -> Bound:
         if head in meanings or head in laws:
             raise RecipeError(f"{name_of(head)} has two meanings here; give one")
         if isinstance(value, Posterior):
+            require_all_data(value, "a sampler")
             laws[_checked_potential(head)] = value
         else:
             meanings[head] = _meaning(head, value, recipe)

@@ -17,7 +17,7 @@ from recipe_cli.commands.options import (
     PosteriorPredictive,
     whole,
 )
-from recipe_cli.output.paths import refuse_to_replace, resolved
+from recipe_cli.output.paths import refuse_to_replace, require_netcdf_name, resolved
 from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import print_line
 
@@ -62,6 +62,7 @@ def predict(
     wanted = Wanted(log_likelihood, posterior_predictive)
     if not (log_likelihood or posterior_predictive):
         raise RecipeError("nothing is asked for; add --log-likelihood or --posterior-predictive")
+    require_netcdf_name(output)
     refuse_to_replace(output, force, str(file), posterior)
     params = parameters_typed(tuple(param or ()))
     target = resolved(output) or output

@@ -32,7 +32,7 @@ from recipe_cli.commands.options import (
     whole,
 )
 from recipe_cli.commands.usage import step_size as read_step_size
-from recipe_cli.output.paths import refuse_to_replace, resolved
+from recipe_cli.output.paths import refuse_to_replace, require_netcdf_name, resolved
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.loading import loading
 from recipe_cli.terminal.printing import console
@@ -311,6 +311,7 @@ def sample(
     if plots is not None:
         require_matplotlib()
     if output is not None:
+        require_netcdf_name(output)
         refuse_to_replace(output, force, where, posterior)
         output = resolved(output)
     limits = limits_typed(timeout, memory)

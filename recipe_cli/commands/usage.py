@@ -25,6 +25,12 @@ NAMES_ELSEWHERE = {
     "threads": ("cores", "jobs"),
     "initial": ("init", "inits"),
 }
+# Options of other libraries that have no counterpart, and where their matter is said here.
+SAID_ELSEWHERE = {
+    "data": "Data stand in the file of the posterior, as Data and data=.",
+    "adapt_delta": "--step-size auto finds the step size and its rate of acceptance.",
+    "target_accept": "--step-size auto finds the step size and its rate of acceptance.",
+}
 LARGEST_EXPONENT = 30  # of ten; every option refuses such a number, with its own bound
 
 
@@ -57,6 +63,8 @@ class CompleteUsage(TyperCommand):
         for ours, theirs in NAMES_ELSEWHERE.items():
             if plain in theirs and ours in long:
                 return f" Did you mean --{ours}?"
+        if plain in SAID_ELSEWHERE:
+            return f" {SAID_ELSEWHERE[plain]}"
         meant = did_you_mean(name, long)
         if meant:
             return f" {meant.replace('did you mean ', 'Did you mean --').rstrip()}"

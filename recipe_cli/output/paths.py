@@ -8,6 +8,8 @@ from pathlib import Path
 
 from recipe import RecipeError
 
+OTHER_FORMATS = (".csv", ".json", ".npy", ".npz", ".parquet", ".pickle", ".pkl", ".tsv", ".txt")
+
 
 def refuse_to_replace(output: Path, force: bool, *inputs: str | None) -> None:
     """Check that a command may write a file.
@@ -94,3 +96,13 @@ def text_of(file: Path, longest: int) -> str:
         raise RecipeError(
             f"{file} cannot be read: {getattr(error, 'strerror', None) or error}; give another file"
         ) from None
+
+
+def require_netcdf_name(output: Path) -> None:
+    """Raise RecipeError for a file of draws whose name is that of another format."""
+    if output.suffix.lower() in OTHER_FORMATS:
+        raise RecipeError(
+            f"{output} would hold NetCDF, in which draws are written; call it"
+            f" {output.with_suffix('.nc').name}. A table of the draws, for a CSV file, is"
+            " codegen.read_draws(FILE).to_arviz().posterior.to_dataframe()"
+        )

@@ -118,6 +118,8 @@ def sampler_lines(declaration: Declaration, purpose: str) -> list[str]:
     lines += _wrapped(purpose) if purpose else []
     lines += _wrapped(f"state: {', '.join(where)}")
     lines += _wrapped(f"needs: {'; '.join(needs)}")
+    if gradient_needed(declaration) == "exact":
+        lines += _wrapped("exact at every step size, by Metropolis tests")
     lines += _wrapped(f"from: {declared.source}") if declared.source else []
     return lines
 

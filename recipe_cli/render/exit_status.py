@@ -32,14 +32,14 @@ def exit_status(declaration: DeclarationFacts, report: Report) -> int:
 
 
 def exit_status_of_draws(draws: Draws, accept_bias: bool) -> int:
-    """Return 1 if a chain diverged or the predicted bias is beyond its budget, 3 if no bias can be
-    predicted of draws from minibatches, and 0 otherwise.
+    """Return 1 if a chain diverged or never moved, or the predicted bias is beyond its budget, 3 if
+    no bias can be predicted of draws from minibatches, and 0 otherwise.
 
     Args:
         draws: the draws of a run.
         accept_bias: whether any bias is good.
     """
-    if draws.divergences:
+    if draws.divergences or _never_moved(draws):
         return REFUTED_STATUS
     bias = draws.bias
     if accept_bias or bias is None or bias.judgement == "within":
@@ -47,6 +47,15 @@ def exit_status_of_draws(draws: Draws, accept_bias: bool) -> int:
     if bias.judgement == "exceeded":
         return REFUTED_STATUS
     return UNDECIDED_STATUS if bias.minibatches else 0
+
+
+def _never_moved(draws: Draws) -> bool:
+    """Whether all draws of a chain are one state."""
+    kept = list(draws.values.values())
+    return any(
+        all(len(values[c]) > 1 and (values[c] == values[c][:1]).all() for values in kept)
+        for c in range(len(kept[0]) if kept else 0)
+    )
 
 
 def worst(statuses: list[int]) -> int:

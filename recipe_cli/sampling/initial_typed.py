@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from codegen import read_draws
+from codegen.inputs.named_values import NamedValues
+from codegen.results.aligned import coordinate_names_in
 from recipe import RecipeError
 
 FORMS = "write NAME=1, NAME=0.5,1,2, NAME=FILE.npy, NAME=FILE.csv, or FILE.nc of saved draws"
@@ -49,9 +51,11 @@ def _values(item: str) -> dict[str, Any]:
 
 
 def _last_draws(file: Path) -> dict[str, Any]:
-    """Return the last draw of each chain, by block."""
-    variables = read_draws(file, groups=[]).posterior.variables
-    return {name: variable.values[:, -1] for name, variable in variables.items()}
+    """Return the last draw of each chain, by block, with the names of its coordinates."""
+    group = read_draws(file, groups=[]).posterior
+    names = coordinate_names_in(group)
+    last = {name: variable.values[:, -1] for name, variable in group.variables.items()}
+    return {n: NamedValues(a, names[n]) if n in names else a for n, a in last.items()}
 
 
 def _array(item: str, file: Path) -> np.ndarray:

@@ -20,7 +20,7 @@ from codegen.files.counts import halves
 from codegen.inputs.schedule import Schedule
 from codegen.labels.chain import DivergedError
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
-from recipe import Recipe, RecipeError
+from recipe import RecipeError
 from recipe.files.atomic_write import whole_file
 from recipe_cli.declarations import Declaration, value_beside
 from recipe_cli.output.claim import claimed
@@ -135,7 +135,6 @@ def _sampled(task: LabelTask, text: TextCheck, signals: Signals) -> LabelRuns:
         given, predicted = halves(kept)
         score = {"every": task.options["every"], "after": task.options["warmup"]}
         reducers = {"reducers": lambda chain: (Completion(given, predicted, **score),)}
-    assert isinstance(task.sampler.declared, Recipe)
     runs = sample_label_chains(
         task.model.declared,  # type: ignore[arg-type]
         task.sampler.declared,

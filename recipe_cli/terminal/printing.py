@@ -79,6 +79,16 @@ def _lines_without_codes(text: str) -> str:
     return text if text.isprintable() else "\n".join(map(without_codes, text.split("\n")))
 
 
+# Commands of other programs: what to type here.
+CALLED_HERE = {
+    "summary": "`recipe diagnose DRAWS.nc` judges and summarises saved draws.",
+    "stansummary": "`recipe diagnose DRAWS.nc` judges and summarises saved draws.",
+    "optimize": "A mode is codegen.Density(posterior).mode() in Python.",
+    "compile": "`recipe sample` compiles by itself; `recipe generate` writes the text.",
+    "fit": "`recipe sample` draws from a posterior.",
+}
+
+
 class PlainUsage(TyperGroup):
     """The group of commands; messages about wrong usage contain no control codes either."""
 
@@ -89,6 +99,12 @@ class PlainUsage(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         with _plain_usage():
             return super().invoke(ctx)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command, or say what a command of another program is called here."""
+        if args and args[0] in CALLED_HERE:
+            ctx.fail(f"No such command {args[0]!r}. {CALLED_HERE[args[0]]}")
+        return super().resolve_command(ctx, args)
 
 
 @contextmanager

@@ -43,3 +43,15 @@ def test_bias_beyond_its_budget_is_1_and_unknown_of_minibatches_is_3(bias, statu
 def test_a_chain_that_diverged_is_1_whatever_is_accepted():
     lost = draws(predicted(1.0), (Divergence(0, 3, "theta"),))
     assert exit_status_of_draws(lost, accept_bias=True) == 1
+
+
+@pytest.mark.parametrize(
+    ("moved", "status"), [([True, True], 0), ([True, False], 1), ([False, False], 1)]
+)
+def test_a_chain_that_never_moved_is_1(moved, status):
+    """A block that stays beside one that moves is no stuck chain."""
+    theta = np.zeros((2, 5, 2))
+    theta[moved, 3:, 1] = 1.0
+    blocks = {"theta": theta, "m": np.zeros((2, 5))}
+    found = Draws(blocks, np.full(2, 5), (), False, {}, np.ones(2))
+    assert exit_status_of_draws(found, accept_bias=True) == status

@@ -115,6 +115,7 @@ BAD = {
     "a name that is none": ({}, ("--param", "c=other"), "gives other no value"),
     "a name of no expression": ({}, ("--param", "c=text"), "c"),
     "a parameter twice": ({}, ("--param", "alpha=shapes"), "--param alpha is given twice"),
+    "a kernel": ({}, ("--sampler", "hmc_kernel"), "the sampler of a row must be a Recipe"),
     "auto": ({}, ("--step-size", "auto"), "rows of labels are not tuned"),
     "another file": ({}, ("-o", "rows.nc"), "ends in .npz"),
     "too many held out": ({}, ("--held-out", "30"), "one must be left to sample from"),

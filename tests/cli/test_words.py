@@ -28,6 +28,12 @@ from recipe.language.did_you_mean import did_you_mean
         ("sample --burn-in 100", "No such option: --burn-in. Did you mean --warmup?"),
         ("sample --lr 0.1", "Did you mean --step-size?"),
         ("sample --frobnicate 1", "is given as --param frobnicate=VALUE"),
+        ("sample --adapt-delta 0.9", "--step-size auto finds the step size"),
+        ("summary draws.nc", "`recipe diagnose DRAWS.nc` judges"),
+        (
+            "sample sgld --posterior bioassay --step-size 1 -o draws.csv",
+            "draws.csv would hold NetCDF, in which draws are written; call it draws.nc",
+        ),
         ("explain stationary", "did you mean stationarity?"),
         ("verify sghmc --require normalizable", "did you mean normalisable?"),
         ("audit black_jax", "did you mean blackjax?"),
@@ -57,7 +63,7 @@ MODEL = """
 import math
 import numpy as np
 from sympy import Interval, exp, log, oo
-from recipe import Data, Posterior, Scalar, Vector, total
+from recipe import Data, Posterior, Scalar, Vector, laws, total
 theta, a = Vector("theta"), Scalar("a")
 x, y = Data("x", like=theta), Data("y")
 X, Y = np.ones((4, 2)), np.ones(4)
@@ -81,6 +87,8 @@ def normal(e, of):
         ("e = theta[1:]", "a block stands for one of its coordinates"),
         ("e = sum(1 for i in range(len(theta)))", "theta.dim"),
         ("e = total(2)", "leave total out"),
+        ("e = laws.student_t(y, nu=3)", "the law is student_t(x, df, location, scale)"),
+        ("e = Scalar('s', positive=True)", "domain=Interval.open(0, oo)"),
         ("p = normal(-(y - x * theta)**2, theta)", "inner product as total(theta*x)"),
         ("p = normal(-(y - total(x * theta))**2 + theta * theta, theta)", "total(theta**2)"),
         ("p = normal(-(Y - a)**2, theta)", "is an array of the shape (4,), not an expression"),

@@ -1,5 +1,6 @@
 """Every kind of mistake is refused with the guilty expression and the repair in the message."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -550,6 +551,12 @@ def test_what_the_calculus_cannot_hold_is_outside_the_language(
 def test_a_float_is_the_decimal_that_was_written() -> None:
     with pytest.warns(DecimalWarning, match="0.1 is read as the decimal 1/10"):
         assert hamiltonian(0.1 * U).H == U / 10
+
+
+def test_a_float_that_is_a_short_binary_number_needs_no_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert hamiltonian(0.5 * U).H == U / 2
 
 
 def test_derivatives_that_sympy_wrote_are_read() -> None:

@@ -423,6 +423,14 @@ REFUSED = {
         lambda: a(prior=laws.normal(y, 1)),
         "the prior normal(y, 1) of a depends on y, which is data",
     ),
+    "labels in a prior": (
+        lambda: a(prior=laws.normal(eta[group], 1)),
+        "depends on group, which is data",
+    ),
+    "a coordinate by its number in a prior": (
+        lambda: a(prior=laws.normal(eta[0], 1)),
+        " of a has eta[0]: a coordinate by its number stands in a log likelihood only",
+    ),
     "a domain that cuts off a moving law": (
         lambda: a(domain=POSITIVE, prior=laws.normal(mu, 1)),
         "its normalising constant depends on mu",
@@ -593,6 +601,14 @@ def test_data_that_are_pickled_together_have_one_array():
     one, both = pickle.loads(pickle.dumps((y, y * mu)))
     assert one.values == ROWS
     assert one in both.free_symbols
+
+
+def test_a_number_of_an_ordered_block_may_stand_in_a_prior():
+    child = Scalar("a", prior=laws.normal(CUTS[1], 1))
+    posterior = Posterior(log_likelihood=laws.normal(y, child, 1))
+    assert [b.name for b in posterior.blocks] == ["a", "c_0", "c_gap_1"]
+    known = laws.normal(Scalar("a"), PLAIN_CUTS[1], 1) + laws.normal(PLAIN_CUTS, 0, 5)
+    assert posterior.log_prior == known.expression
 
 
 def test_an_ordered_block_is_whole_wherever_one_of_its_numbers_is():

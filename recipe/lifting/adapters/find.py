@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,8 +30,14 @@ def lifted_by_name(dotted: str) -> dict[str, Lifted]:
     if isinstance(found, dict) or any(isinstance(v, Lifted) for v in _values(found)):
         return {n: v for n, v in vars(found).items() if isinstance(v, Lifted)}
     name = dotted.rpartition(".")[2]
+    found = _module_of(found)
     adapter = _adapter(found, dotted)
     if adapter is None:
+        members = _members(found, dotted)
+        if members:
+            raise RecipeError(
+                f"{dotted} holds several samplers; name one or more of {', '.join(members)}"
+            )
         raise RecipeError(
             f"what {dotted} computes is code, and which argument is what is not known of it; say so"
             " in a file, as `rule = lift(function, state=..., step=..., target=...)`"
@@ -85,6 +92,25 @@ def _inside(module: ModuleType, names: list[str], dotted: str) -> Any:
             )
         found = getattr(found, name)
     return found
+
+
+def _module_of(found: Any) -> Any:
+    """The module behind a public name of BlackJAX, such as ``blackjax.sgld``; else the thing."""
+    build = getattr(found, "build_kernel", None)
+    if isinstance(found, ModuleType) or not inspect.isfunction(build):
+        return found
+    return sys.modules.get(build.__module__, found)
+
+
+def _members(found: Any, dotted: str) -> list[str]:
+    """The dotted names in a package that an adapter knows the form of."""
+    if not isinstance(found, ModuleType):
+        return []
+    return [
+        f"{dotted}.{name}"
+        for name, value in sorted(vars(found).items())
+        if not name.startswith("_") and _adapter(value, dotted) is not None
+    ]
 
 
 def _adapter(found: Any, dotted: str) -> Any:

@@ -26,6 +26,7 @@ def blackjax_kernel(module: ModuleType, name: str) -> Lifted:
     kernel = inspect.signature(module.build_kernel()).parameters
     form = _state_of(module) if "state" in kernel else None
     blocks = list(form._fields) if form is not None else ["position"]
+    own_blocks = _blocks(blocks)
     used = [n for n in (*builder, *kernel) if n in ARGUMENTS]
     fixed = {n: 2 for n in kernel if n in INNER_STEPS}
 
@@ -39,7 +40,7 @@ def blackjax_kernel(module: ModuleType, name: str) -> Lifted:
     names = ["rng_key", "grad_estimator", *blocks, *used, *fixed]
     return lift(
         _named(step, names, module.__name__, module.build_kernel),
-        state=_blocks(blocks),
+        state=own_blocks,
         step=h,
         arguments={**{n: ARGUMENTS[n] for n in used}, **fixed},
         noise="rng_key",
@@ -187,6 +188,18 @@ def _named(step: Any, names: Iterable[str], module: str, shown: Any) -> Any:
 
 
 def _blocks(names: list[str]) -> dict[str, Block]:
+    """The blocks of a state by the names of its fields.
+
+    Raises:
+        RecipeError: for a field that nothing is known of.
+    """
+    unknown = [n for n in names if n not in BLOCKS]
+    if unknown:
+        raise RecipeError(
+            f"no claim is written for this sampler: its state has {', '.join(unknown)}, and which"
+            " block that is, is not known; say so in a file, as `rule = lift(function, state=...,"
+            " step=..., target=...)` (docs/lifting.md)"
+        )
     return {n: BLOCKS[n] for n in names}
 
 

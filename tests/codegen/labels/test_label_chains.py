@@ -7,9 +7,11 @@ import pytest
 from cases.topic_models import beta, mixture, topics, z
 
 from catalog.scir import scir
+from catalog.sgld import sgld
 from codegen import Completion, CountTable, Fit, count_labels, sample_label_chains, sample_labels
 from codegen.files.counts import count_table, halves
 from codegen.labels.arguments import checked_options
+from codegen.labels.chain import DivergedError
 from codegen.labels.prepare import label_kernel
 from codegen.labels.sweeps import Workers
 from codegen.labels.text import label_module
@@ -28,8 +30,8 @@ def documents(number=30, width=20, length=25, seed=0):
 
 
 def chains(**changes):
-    arguments = {"steps": 30, "chains": 2, "seed": 4, **OPTIONS}
-    return sample_label_chains(topics(), scir, documents(), **arguments | changes)
+    arguments = {"sampler": scir, "steps": 30, "chains": 2, "seed": 4, **OPTIONS}
+    return sample_label_chains(topics(), data=documents(), **arguments | changes)
 
 
 def test_chains_are_those_of_sample_labels_and_show_their_scores():
@@ -181,6 +183,19 @@ def test_rows_and_data_must_have_the_same_columns():
         chains(fit_data=wide)
     with pytest.raises(RecipeError, match=r"rows= has the shape \(2, 3\)"):
         count_labels(topics(), np.ones((2, 3)), documents(), params={"alpha": 0.1}, sweeps=2)
+
+
+def test_a_sampler_that_leaves_the_domain_of_the_model_is_stopped():
+    """Negative rows would make negative weights, and other draws without a word."""
+    with pytest.raises(DivergedError, match="left its domain"):
+        chains(sampler=sgld, scheme="euler", step_size=0.05, params={"alpha": 0.1, "beta": 0.5})
+
+
+def test_labels_that_never_move_are_no_fault():
+    """With one label the concentration is 1 in every draw."""
+    runs = chains(labels=1)
+    assert (runs["concentration"] == 1).all()
+    assert not any("never moved" in warning for warning in runs.summary().warnings)
 
 
 def test_first_rows_must_be_in_the_domain():

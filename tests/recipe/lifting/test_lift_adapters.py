@@ -11,6 +11,7 @@ from verify import verify
 
 SAID = "is not installed: its code is not read here"
 VERDICTS = {
+    "blackjax.sgld": "proved",
     "blackjax.sgmcmc.sgld": "proved",
     "blackjax.sgmcmc.sgnht": "proved",
     "posteriors.sgmcmc.sgld": "proved",
@@ -25,6 +26,10 @@ VERDICTS = {
     "torch.optim.SGD": "refuted",
 }
 NOT_READ = {
+    "blackjax.sgmcmc.csgld": "no claim is written for this sampler: its state has energy_pdf",
+    "blackjax.hmc": "no claim is written for this sampler: its state has logdensity",
+    "blackjax.sgmcmc": "holds several samplers; name one or more of blackjax.sgmcmc.csgld, ",
+    "posteriors.sgmcmc": "holds several samplers; name one or more of posteriors.sgmcmc.baoa, ",
     "blackjax.sgmcmc.sghmc": "rng_key is used for split of the shape (2,) here and for a draw",
     "posteriors.sgmcmc.sglrw": "torch.clamp is a branch on values",
     "sgmcmcjax.diffusions.badodab": "the code compares values that change from step to step",

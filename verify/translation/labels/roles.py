@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from verify.translation.parse.problems import unread
 
+KEPT = "<counter>"  # a role that no loop ends
 GIVEN = ("np", "min", "max", "range", "float")  # a module has no variables with these names
 
 
@@ -72,9 +73,9 @@ class Roles:
             read: reads the statements of a turn.
         """
         self.require(node.iter, over)
-        if node.orelse:
-            raise unread(node, "a loop with an else is not read")
-        with self.turn(node, kept="<counter>"):
+        if node.orelse or any(self.role(n) == KEPT for n in assigned_in([ast.Expr(node.target)])):
+            raise unread(node, "a loop with an else, or over the counter, is not read")
+        with self.turn(node):
             self.bind(node.target, role)
             index = ast.unparse(node.target)
             if index in assigned_in(node.body):
@@ -82,11 +83,11 @@ class Roles:
             read(node.body)
 
     @contextmanager
-    def turn(self, node: ast.For, kept: str) -> Iterator[None]:
+    def turn(self, node: ast.For) -> Iterator[None]:
         """Let the names that a loop gives values have no role before and after its turns, but for
-        one that keeps its role whatever the loop does.
+        the counter, which whoever reads a change of it looks after.
         """
-        changed = [n for n in assigned_in([node]) if self.role(n) != kept]
+        changed = [n for n in assigned_in([node]) if self.role(n) != KEPT]
         for name in changed:
             self._roles.pop(name, None)
         yield

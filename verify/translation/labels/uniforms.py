@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import ast
 
-from verify.translation.labels.roles import Roles, assigned_in, read_in
+from verify.translation.labels.roles import KEPT, Roles, assigned_in, read_in
 from verify.translation.parse.problems import unread, wrong
 from verify.verdict import Witness
 
-UNIFORM, COUNTER = "<uniform>", "<counter>"
+UNIFORM, COUNTER = "<uniform>", KEPT
 FIRST_COUNTER = "np.uint64(<datum>) << np.uint64(40)"
 
 

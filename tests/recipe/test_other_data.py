@@ -1,0 +1,121 @@
+"""``Posterior.with_data``: the same model with other data, and what is left out."""
+
+import re
+
+import numpy as np
+import pytest
+from sympy import exp
+
+from codegen.inputs.demands import require_demands
+from recipe import Data, Ordered, Posterior, RecipeError, Scalar, Vector, bind, total
+from recipe.laws import beta, binomial, half_normal, normal, ordered_logistic
+
+A, B = Scalar("a", prior=normal(0, 1)), Vector("b", prior=normal(0, 1))
+SD = Scalar("sd", prior=half_normal(1))
+X, Y, G, NEW = Data("x", [1.0, 2, 3]), Data("y", [1.0, 2, 3]), Data("g", [0, 1, 1]), Data("new")
+OLD = [1.0, 2, 3]
+
+
+def model(**more):
+    return Posterior(log_likelihood=normal(Y, A * X + B[G], SD), **more)
+
+
+def arrays(posterior):
+    return {str(s): list(np.asarray(a)) for s, a in posterior.given.items()}
+
+
+def test_new_covariates_leave_the_data_that_are_drawn_out():
+    new = model().with_data({X: [4.0, 5], G: [0, 1]})
+    assert arrays(new) == {"x": [4, 5], "g": [0, 1]}
+    assert [str(s) for s in new.missing] == ["y"]
+    assert new.log_likelihood == model().log_likelihood
+    assert new.priors == model().priors
+
+
+def test_the_posterior_itself_does_not_change():
+    posterior = model()
+    before = arrays(posterior), repr(posterior)
+    posterior.with_data({X: [4.0, 5], "g": [0, 1]})
+    assert (arrays(posterior), repr(posterior)) == before
+
+
+def test_data_are_left_out_for_the_same_number_of_rows_as_well():
+    assert [str(s) for s in model().with_data({"x": OLD}).missing] == ["y"]
+
+
+def test_all_data_are_a_posterior_that_is_sampled():
+    from catalog.sghmc import sghmc
+
+    new = model().with_data({X: [4.0], G: [1], Y: [0.5]})
+    assert not new.missing
+    bind(sghmc, new)
+    again = model().with_data({X: [4.0], G: [1]}).with_data({Y: [0.5]})
+    assert arrays(again) == arrays(new)
+    assert not again.missing
+
+
+def test_new_observations_alone_keep_the_covariates():
+    new = model().with_data({Y: [3.0, 2, 1]})
+    assert arrays(new) == {"x": OLD, "g": [0, 1, 1], "y": [3, 2, 1]}
+
+
+def test_data_of_derived_quantities_have_rows_of_their_own():
+    posterior = model(derived={"rate": exp(A * NEW)}, data={NEW: [0.0]})
+    new = posterior.with_data({NEW: [1.0, 2]})
+    assert arrays(new)["new"] == [1, 2]
+    assert not new.missing
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "with at least one of them"),
+        ([1], "takes a dict of new arrays"),
+        ({"z": [1]}, "with_data() has z, which is no data of this posterior; its data are"),
+        ({X: [1.0, 2]}, "gives x with 2 rows, and g still has 3; give g as well"),
+        ({X: [1.0], G: [0, 1]}, "gives g with 2 rows, and x is given with 1; give as many"),
+    ],
+)
+def test_data_that_do_not_fit_are_refused(given, said):
+    with pytest.raises(RecipeError, match=re.escape(said)):
+        model().with_data(given)
+
+
+def test_a_sampler_refuses_data_that_were_left_out():
+    from catalog.sghmc import sghmc
+    from codegen import Density
+
+    new = model().with_data({X: [4.0], G: [1]})
+    for use in (lambda: bind(sghmc, new), lambda: Density(new)):
+        with pytest.raises(RecipeError, match="needs y, which with_data"):
+            use()
+
+
+def test_counts_out_of_n_need_no_counts():
+    n, k, p = Data("n", [5, 6]), Data("k", [1, 2]), Scalar("p", prior=beta(1, 1))
+    new = Posterior(log_likelihood=binomial(k, n, p)).with_data({n: [7]})
+    require_demands(new)  # that a count is at most n is asked of no count
+    with pytest.raises(RecipeError, match="the n of binomial"):
+        require_demands(new.with_data({n: [7.5]}))
+
+
+def test_an_ordered_block_stays_one():
+    c = Ordered("c", 2, prior=normal(0, 3))
+    ordered = Posterior(log_likelihood=ordered_logistic(Y, A * X, c)).with_data({X: [1.0]})
+    assert ordered.blocks == Posterior(log_likelihood=ordered_logistic(Y, A * X, c)).blocks
+    assert "c" in ordered.derived
+
+
+def test_text_is_numbered_by_the_names_before():
+    pandas = pytest.importorskip("pandas")
+    labels = pandas.Categorical(["u", "v", "w"], categories=["w", "v", "u"])
+    theta, g, y = Vector("theta"), Data("g"), Data("y")
+    posterior = Posterior(
+        theta, normal(y, theta[g], 1), total(normal(theta, 0, 1)), {g: labels, y: OLD}
+    )
+    for new in (["u", "w"], pandas.Categorical(["u", "w"])):
+        assert posterior.with_data({g: new}).given[g].tolist() == [2, 0]
+    with pytest.raises(RecipeError, match="'x', which the data before do not name"):
+        posterior.with_data({g: ["u", "x"]})
+    others = posterior.with_data({g: pandas.Categorical(["x", "y"]), y: [1.0, 2]})  # another model
+    assert others.categories[g] == ("x", "y")
