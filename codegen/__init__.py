@@ -27,6 +27,7 @@ from codegen.labels.sample import LabelRun, count_labels, sample_labels
 from codegen.results.diagnostics.diagnosis import Diagnosis
 from codegen.results.draws import Divergence, Draws
 from codegen.results.of_any_source import diagnose, plot
+from codegen.results.of_the_prior import compute_log_prior, sample_prior_predictive
 from codegen.results.plots import Plots
 from codegen.results.predictions import compute_log_likelihood, sample_posterior_predictive
 from codegen.results.read_netcdf import read_draws
@@ -61,6 +62,7 @@ __all__ = [
     "Tuning",
     "UntunableError",
     "compute_log_likelihood",
+    "compute_log_prior",
     "count_labels",
     "diagnose",
     "generate",
@@ -75,6 +77,7 @@ __all__ = [
     "sample_label_chains",
     "sample_labels",
     "sample_posterior_predictive",
+    "sample_prior_predictive",
     "thread_safe",
     "tune",
 ]

@@ -14,7 +14,7 @@ import numpy as np
 
 from codegen.bias.judge import judged
 from codegen.bias.prediction import BiasWarning, Prediction
-from codegen.check_arguments import require_sampler, short_text
+from codegen.check_arguments import checked_flag, require_sampler, short_text
 from codegen.generate import Module, bound, generate
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.control_variates import Mode, control_data, find_modes, snapshot_data
@@ -47,6 +47,7 @@ from codegen.step_size.noise_budget import Budget, budget_of
 from codegen.system.progress_bar import line_while
 from codegen.system.signals import Signals
 from codegen.tuning.auto import is_auto, tuned_run
+from codegen.verdict_before import verdict_before
 from recipe.declare.coordinate_names import coordinate_names
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
@@ -116,6 +117,7 @@ def sample(
     max_error: float = 0.05,
     progress: bool = True,
     name: str | None = None,
+    unproved: bool = False,
     check: Callable[[Module], None] | None = None,
     caller: Caller | None = None,
 ) -> Draws:
@@ -183,6 +185,9 @@ def sample(
             deviations.
         progress: True to show a progress bar, where standard error is a terminal.
         name: the name of a recipe that has none of its own.
+        unproved: True to sample a recipe, rule or kernel that the verifier refutes; its draws then
+            say so. By default it is refused. One that is undecided is sampled, and its draws say
+            so.
         check: called with the module before any of it is compiled; it raises where the module
             should not run.
         caller: what to do before the first step and with the draws, and which signals stop the run;
@@ -196,7 +201,8 @@ def sample(
             ``max_bias``, or nothing can be predicted about draws from minibatches.
 
     Raises:
-        RecipeError: for an argument that is missing, unknown or out of range, before anything runs.
+        RecipeError: for an argument that is missing, unknown or out of range, and for a sampler
+            that is refuted, before anything runs.
         UntunableError: for "auto", where no setting is known to be within the budget.
 
     Example:
@@ -245,12 +251,20 @@ def sample(
         max_bias=max_bias,
         name=name,
     )
+    if check is not None and not callable(check):
+        raise RecipeError(
+            f"check={short_text(check)} is no function; it is called with the module before that is"
+            " compiled. The sampler is verified without it: see unproved="
+        )
+    note = verdict_before(what, name, checked_flag("unproved", unproved))
     if auto:
         what, options, _ = tuned_run(
             what, posterior, options, steps=steps, warmup=warmup, max_error=max_error, check=check
         )
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
     draws = sample_with(bound(what, posterior, EXAMPLE), options, caller)
+    if note is not None:
+        draws = dataclasses.replace(draws, warnings=(note, *draws.warnings))
     if draws.bias is not None and draws.bias.sentence is not None:
         warnings.warn(draws.bias.sentence, BiasWarning, stacklevel=2)
     return draws

@@ -1,7 +1,7 @@
 """The Dirichlet process mixture of examples/models/dirichlet_process.py on the users of msweb, and
 the page docs/models/dirichlet_process.md.
 
-python examples/dirichlet_process_page.py --run OUT   # half an hour; a stopped one goes on
+python examples/dirichlet_process_page.py --run OUT   # 12 minutes; a stopped one goes on
 python examples/dirichlet_process_page.py --run OUT --search   # with the search for step sizes
 python examples/dirichlet_process_page.py             # the page, from docs/models's results
 

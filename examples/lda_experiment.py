@@ -5,8 +5,8 @@ RECIPE_DATA=FOLDER python examples/lda_experiment.py OUT [--only online|released
 
 OUT gets one file of results for each run, and its checkpoint while it goes on: a command that was
 stopped goes on where it was. ``online`` takes about 15 minutes on one core, ``released`` 6 and
-``batch`` 15. The libraries beside them are run by examples/lda_baselines.py, and
-examples/lda_page.py makes the page of all results.
+``batch`` 10 with --methods SGRLD,HSVG. The libraries beside them are run by
+examples/lda_baselines.py, and examples/lda_page.py makes the page of all results.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ FLOORS = {
         running,
         bias labels step_size,
         results.diagnostics,
-        results tuning,
+        results tuning verdict_before,
         label_chains sample
     """,
     "recipe_cli": """
@@ -93,6 +93,8 @@ FLOORS = {
 }
 # Rooms that a declaration imports on first use, as printing is not needed to declare.
 ON_FIRST_USE = {"recipe.printing"}
+# The one file of codegen that asks for a verdict: docs/decisions/0057.
+ASKS_FOR_A_VERDICT = {Path("codegen/verdict_before.py"): {"verify"}}
 FORBIDDEN_CALLS = {"eval", "exec", "parse_expr", "literal_eval"}
 
 
@@ -136,7 +138,8 @@ def test_every_arrow_points_down(room):
     for path in sources(room):
         beyond = set() if path.name == "__main__.py" else imported_by(path) - GROUND
         rooms = {name.split(".")[0] for name in beyond} & ROOMS.keys()
-        assert rooms <= ROOMS[room] | {room}, (
+        more = ASKS_FOR_A_VERDICT.get(path.relative_to(ROOT), set())
+        assert rooms <= ROOMS[room] | {room} | more, (
             f"{path.relative_to(ROOT)} imports {sorted(rooms - ROOMS[room] - {room})}"
         )
 

@@ -65,6 +65,11 @@ def given_blocks(
                 f" blocks are {', '.join(by_name)}"
             )
         block, where = by_name[name], f"{argument}[{name!r}]"
+        if isinstance(first, Mapping):
+            raise RecipeError(
+                f"{where} is a dict, and {name} is a vector: give one array, of a pytree"
+                " jax.flatten_util.ravel_pytree(parameters)[0]"
+            )
         own = int(isinstance(block, Vector))
         alone = own and np.ndim(first) == 0
         value = repeated(where, first, block, lengths) if alone else first

@@ -4,12 +4,13 @@ can name two arguments that contradict each other, and the names of the coordina
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from codegen.check_arguments import checked_integer, checked_mapping
+from codegen.check_arguments import checked_integer, checked_mapping, short_text
 from recipe.declare.categories import some
 from recipe.declare.coordinate_names import Names
 from recipe.language.did_you_mean import did_you_mean
@@ -161,6 +162,17 @@ def learn_given(lengths: Lengths, given: Mapping[Any, Any] | None, state: Iterab
                 f"lengths= names {name}, which is no vector block; {did_you_mean(name, by_name)}the"
                 f" vector blocks are {', '.join(by_name) or 'none'}"
             )
+        if isinstance(value, tuple | list):
+            raise RecipeError(
+                f"lengths[{name}]={short_text(value)} is a shape, and {name} is a vector: give the"
+                f" number of its coordinates, {_product(value)}; a gradient of your own reshapes"
+                " its argument, and returns .ravel() of its result"
+            )
         lengths.learn(
             by_name[name].length, checked_integer(f"lengths[{name}]", value, 1), "lengths="
         )
+
+
+def _product(shape: Any) -> str:
+    numbers = all(isinstance(n, int) for n in shape)
+    return str(math.prod(shape)) if numbers else "a whole number"

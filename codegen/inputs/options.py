@@ -206,6 +206,19 @@ def require_options_that_fit(options: SamplingOptions, module: Module, rows: int
         )
 
 
+def _checked_seed(seed: Any) -> int:
+    """Return the seed, which other libraries keep in an object of theirs."""
+    try:
+        return checked_integer("seed", seed, 0, MAX_SEED)
+    except RecipeError as error:
+        if "key" in str(getattr(seed, "dtype", "")) or getattr(seed, "ndim", 0) > 0:
+            raise RecipeError(
+                f"seed={short_text(seed)}: a key of JAX is no seed; give a whole number, such as"
+                " seed=0"
+            ) from None
+        raise error from None
+
+
 def _checked_fields(given: SamplingOptions) -> dict[str, Any]:
     """Return the fields that are plain numbers, truth values or paths, each checked and of its
     type.
@@ -226,7 +239,7 @@ def _checked_fields(given: SamplingOptions) -> dict[str, Any]:
         "steps": checked_integer("steps", given.steps, 1),
         "warmup": checked_integer("warmup", given.warmup, 0),
         "thin": checked_integer("thin", given.thin, 1),
-        "seed": checked_integer("seed", given.seed, 0, MAX_SEED),
+        "seed": _checked_seed(given.seed),
         "batch_size": None if size is None else checked_integer("batch_size", size, 1),
         "replace": checked_flag("replace", given.replace),
         "svrg": None if svrg is None else checked_integer("svrg", svrg, 1, MAX_CALLS),

@@ -45,6 +45,8 @@ def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.n
         RecipeError: naming the array, its fault and, for a value that is not finite or outside
             the support of its law, the row.
     """
+    if posterior.prior_of is not None:  # whose data say how many coordinates there are
+        resolved_arrays(posterior.prior_of, lengths)
     require_demands(posterior)
     arrays = {
         s: _datum_array(s, value, lengths)

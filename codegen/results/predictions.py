@@ -55,15 +55,16 @@ def compute_log_likelihood(
         >>> draws.predictions["log_likelihood"].sizes
         {'chain': 4, 'draw': 20, 'likelihood_dim': 8}
     """
-    _require_both("compute_log_likelihood", draws, posterior)
+    require_both("compute_log_likelihood", draws, posterior)
     if posterior.log_likelihood is None:
         raise RecipeError("this posterior has no log_likelihood to compute; give it one")
+    _refuse_prior(posterior)
     require_all_data(posterior, "the log likelihood")
-    found = _of_each_row(posterior.log_likelihood, _thinned(draws, posterior, params, thin))
-    return _with_group(draws, "log_likelihood", {_name_of_data(posterior): found}, thin)
+    found = _of_each_row(posterior.log_likelihood, thinned(draws, posterior, params, thin))
+    return with_group(draws, "log_likelihood", {_name_of_data(posterior): found}, thin)
 
 
-def _require_both(called: str, draws: Any, posterior: Any) -> None:
+def require_both(called: str, draws: Any, posterior: Any) -> None:
     """Require draws and their posterior, in this order."""
     if isinstance(draws, Posterior):
         raise RecipeError(
@@ -117,12 +118,26 @@ def sample_posterior_predictive(
         RecipeError: where the log likelihood is no sum of laws by name, and as
             ``compute_log_likelihood``.
     """
-    _require_both("sample_posterior_predictive", draws, posterior)
+    require_both("sample_posterior_predictive", draws, posterior)
+    return drawn_data(draws, posterior, params, "posterior_predictive", seed, thin)
+
+
+def drawn_data(
+    draws: Sampled,
+    posterior: Posterior,
+    params: Mapping[Any, Any] | None,
+    group: str,
+    seed: int,
+    thin: int,
+) -> Sampled:
+    """Return the draws with a group of data that are drawn from the laws of the log likelihood, and
+    the group observed_data where there are data.
+    """
     laws = _known_laws(posterior)
     checked_integer("seed", seed, 0, 2**63 - 1)
-    at = _thinned(draws, posterior, params, thin)
+    at = thinned(draws, posterior, params, thin)
     found = {name_of(law.variable): new_data(law, at, seed, thin) for law in laws}
-    new = _with_group(draws, "posterior_predictive", found, thin)
+    new = with_group(draws, group, found, thin)
     observed = {
         name_of(law.variable): Variable(
             _dims(name_of(law.variable), at.arrays[law.variable].ndim),
@@ -148,11 +163,21 @@ def require_predictable(posterior: Posterior, chains: int, draws: int, *, drawn:
     """
     if posterior.log_likelihood is None:
         raise RecipeError("this posterior has no log_likelihood to compute; give it one")
+    _refuse_prior(posterior)
     require_all_data(posterior, "a run")
     if drawn:
         _known_laws(posterior)
     rows = max((np.shape(a)[0] for a in posterior.given.values()), default=1)
     require_room_for("predictions", (chains, draws), rows)
+
+
+def _refuse_prior(posterior: Posterior) -> None:
+    """Refuse the ``prior()`` of a posterior, where its likelihood is needed."""
+    if posterior.prior_of is not None:
+        raise RecipeError(
+            "prior() has no likelihood, so there is nothing to draw or compute of data; give the"
+            " posterior that it is the prior of"
+        )
 
 
 def _known_laws(posterior: Posterior) -> tuple[NamedLaw, ...]:
@@ -161,6 +186,7 @@ def _known_laws(posterior: Posterior) -> tuple[NamedLaw, ...]:
     Raises:
         RecipeError: where there are none, or it has other terms in these data.
     """
+    _refuse_prior(posterior)
     if not posterior.laws or posterior.log_likelihood is None:
         raise RecipeError(
             "the log likelihood is no law by name, so no data can be drawn from it; write it as"
@@ -180,7 +206,7 @@ def _known_laws(posterior: Posterior) -> tuple[NamedLaw, ...]:
     return posterior.laws
 
 
-def _thinned(
+def thinned(
     draws: Any, posterior: Posterior, params: Mapping[Any, Any] | None, thin: int
 ) -> AtDraws:
     """Return every thin-th draw with the data of the posterior."""
@@ -202,7 +228,7 @@ def _dims(name: str, axes: int) -> tuple[str, ...]:
     return (f"{name}_dim", f"{name}_dim_2")[:axes]
 
 
-def _with_group(draws: Sampled, group: str, arrays: Mapping[str, np.ndarray], step: int) -> Sampled:
+def with_group(draws: Sampled, group: str, arrays: Mapping[str, np.ndarray], step: int) -> Sampled:
     """Return the draws with a further group."""
     return replace(draws, predictions={**draws.predictions, group: _group(arrays, step)})
 

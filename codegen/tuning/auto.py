@@ -115,6 +115,12 @@ def _require_what_can_be_tuned(what: Any, posterior: Any, options: SamplingOptio
             f'step_size="{AUTO}" tunes a Recipe or a Kernel, and this is'
             f" {short_text(what)}; give a step size"
         )
+    if options.gradient is not None:
+        raise RecipeError(
+            f'step_size="{AUTO}" needs the log likelihood, from which the bias is known before the'
+            " run, and a gradient of your own has none: give a step size, or a Posterior with"
+            " log_likelihood="
+        )
     if posterior is None:
         raise RecipeError(
             f'step_size="{AUTO}" needs the posterior as the second argument, and the sampler'

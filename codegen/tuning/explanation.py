@@ -44,6 +44,7 @@ def explanation(
             f" {wide / narrow:.2g} times the narrowest."
         ),
         said,
-        f"{chains} chains of {steps:,} steps, {settings['warmup']:,} of them warm-up, make the"
-        f" Monte Carlo error of every mean about {request.max_error:g} sd or less.",
+        f"{chains} chain{'' if chains == 1 else 's'} of {steps:,} steps,"
+        f" {settings['warmup']:,} of them warm-up, make the Monte Carlo error of every mean about"
+        f" {request.max_error:g} sd or less.",
     )

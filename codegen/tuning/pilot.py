@@ -36,6 +36,8 @@ MAX_UNSTABLE = 0.004  # of all trajectories
 MAX_LEAPFROGS = 64  # of a trajectory
 HALF_PERIOD = np.pi  # the longest time of a trajectory, where the law has unit variances
 START = 1.0  # starts are within this of 0 in each coordinate
+LEAST_LOG_SCALE = -3.0  # on the way to a mode, when a spike is to be avoided
+SPIKE = -6.0  # the logarithm of a scale that may be one
 LEAST_STEP = 1e-7  # at which nothing moves
 MAX_SEARCH = 600  # evaluations of a search for a mode
 WAY_POINTS = 8  # on the way to it that are compared
@@ -44,6 +46,21 @@ MAX_NUMBERS = 1e10  # of the data, that a pilot run reads before it becomes shor
 LEAPFROGS_EXPECTED = 6
 AGREE = 1.1  # R-hat of the pilot: chains that agree less are not in one place
 STREAM = 0x70696C6F74  # of numpy's generator, beside the seed
+
+
+@dataclass(frozen=True)
+class Spike:
+    """A scale near 0, where a chain of the pilot sits.
+
+    Attributes:
+        scale: the name of the scale.
+        chain: the number of the chain.
+        value: the geometric mean of its values.
+    """
+
+    scale: str
+    chain: int
+    value: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +79,7 @@ class Pilot:
         rate: the acceptance rate that it was adapted to: more than the usual one where
             trajectories were unstable in places.
         unstable: the share of trajectories that still were.
+        spike: where a chain sits at a scale near 0; None where none does.
     """
 
     draws: np.ndarray
@@ -74,6 +92,7 @@ class Pilot:
     step_size: float
     rate: float
     unstable: float
+    spike: Spike | None = None
 
     @cached_property
     def covariance(self) -> np.ndarray:
@@ -96,19 +115,44 @@ class Pilot:
 def pilot_run(target: Target, chains: int, seed: int, starts: np.ndarray | None = None) -> Pilot:
     """Run a pilot.
 
+    Where chains disagree and one of them sits in the spike of a hierarchy, at a scale near 0 where
+    the density has no bound and hardly any mass, a second pilot begins outside of it. So does one
+    from a search where chains disagree that began at first values.
+
     Args:
         target: the law.
         chains: the number of chains.
         seed: the seed; the result is a function of it.
         starts: first states, shape (chains, n); by default they are searched for.
+
+    Raises:
+        UntunableError: where the log density is not finite, or no trajectory is accepted.
     """
-    random = np.random.default_rng([STREAM, seed])
+    pilot = _pilot(target, chains, [STREAM, seed], starts, -np.inf)
+    if pilot.agrees or (starts is None and pilot.spike is None):
+        return pilot
+    again = _pilot(target, chains, [STREAM, seed, 1], None, LEAST_LOG_SCALE)
+    return min(pilot, again, key=lambda p: (p.r_hat > AGREE, p.spike is not None, p.r_hat))
+
+
+def _pilot(
+    target: Target, chains: int, seed: list[int], starts: np.ndarray | None, least: float
+) -> Pilot:
+    """Run a pilot from first states, or from those that a search finds which keeps the logarithms
+    of scales above ``least``.
+    """
+    random = np.random.default_rng(seed)
     n = target.dimension
-    found = random.uniform(-START, START, (chains, n)) if starts is None else np.array(starts)
-    found = np.array([_searched(target, z) for z in found])
+    if starts is None:
+        found = random.uniform(-START, START, (chains, n))
+        found = np.array([_searched(target, z, least) for z in found])
+    else:
+        found = np.array(starts)
     found, lowest = _finite(target, found)
     metric = root_of_curvature(target, lowest)
-    z = np.array([x + applied(metric, random.standard_normal(n)) for x in found])
+    z = found
+    if starts is None:
+        z = np.array([x + applied(metric, random.standard_normal(n)) for x in found])
     z = np.where(np.isfinite([[target(x)[0]] for x in z]), z, found)
     run = _Run(target, random, z, metric)
     share = _share_of_rounds(target, chains)
@@ -139,7 +183,26 @@ def pilot_run(target: Target, chains: int, seed: int, starts: np.ndarray | None 
         run.step_size,
         run.rate,
         unstable,
+        spike_of(target, draws),
     )
+
+
+def spike_of(target: Target, draws: np.ndarray) -> Spike | None:
+    """Return where a chain sits at a scale near 0, None where none does.
+
+    Args:
+        target: the law.
+        draws: draws of points, shape (chains, draws, n).
+    """
+    means = draws.mean(axis=1)
+    scales = np.flatnonzero(target.are_scales)
+    if not scales.size:
+        return None
+    chain, k = np.unravel_index(int(np.argmin(means[:, scales])), (len(means), scales.size))
+    at = float(means[chain, scales[k]])
+    if not at < SPIKE:
+        return None
+    return Spike(target.labels[scales[k]], int(chain), float(np.exp(max(at, -700.0))))
 
 
 def _share_of_rounds(target: Target, chains: int) -> float:
@@ -176,7 +239,7 @@ class _EnoughError(Exception):
     """The search for a mode has taken enough evaluations."""
 
 
-def _searched(target: Target, start: np.ndarray) -> np.ndarray:
+def _searched(target: Target, start: np.ndarray, least: float) -> np.ndarray:
     """Return a point from which to start: of those on the way to a mode the one that is best for a
     normal law with the curvature there, by its density times its width.
 
@@ -191,6 +254,8 @@ def _searched(target: Target, start: np.ndarray) -> np.ndarray:
         if count > MAX_SEARCH:
             raise _EnoughError
         value, slope = target(z)
+        if np.any(z[target.are_scales] < least):
+            raise _EnoughError
         if np.isfinite(value) and value < way[-1][0]:
             way.append((value, z.copy()))
         return value, slope
@@ -257,12 +322,21 @@ class _Run:
         self._step = min(adaptation.averaged, 2.0)
         if not self._step > LEAST_STEP:
             raise UntunableError(
-                "the trajectories of the pilot run are rejected at every step size: the log density"
-                " or its gradient is not finite around the first states, or the density has no"
-                " finite integral; start elsewhere (initial=), give every block a prior, or correct"
-                " the density"
+                "the trajectories of the pilot run are rejected at every step size (a chain is at"
+                f" {self._farthest()}): the log density or its gradient is not finite there, or the"
+                " density has no finite integral; give every block a prior, start elsewhere"
+                " (initial=), or correct the density"
             )
         return np.array(seen)
+
+    def _farthest(self) -> str:
+        """Return the coordinate that is farthest out, with its value."""
+        z = np.array([x for x, _, _ in self._here])
+        far = np.where(self._target.are_scales, np.exp(np.minimum(np.abs(z), 700.0)), np.abs(z))
+        chain, k = np.unravel_index(int(np.argmax(far)), z.shape)
+        blocks = self._target.blocks(z[chain])
+        values = np.concatenate([np.ravel(v) for v in blocks.values()])
+        return f"{self._target.labels[k]} = {values[k]:.2g}"
 
     def _round(self, step: float) -> float:
         """Move all chains by a trajectory each; return the mean acceptance probability."""

@@ -42,6 +42,11 @@ class Line:
         """Whether the block lives on the line itself."""
         return not (np.isfinite(self.low) or np.isfinite(self.high))
 
+    @property
+    def is_logarithm(self) -> bool:
+        """Whether the block lives above 0."""
+        return self.low == 0 and not np.isfinite(self.high)
+
     def inverse(self, theta: np.ndarray) -> np.ndarray:
         """Return the points whose values are those of the block."""
         if np.isfinite(self.low) and np.isfinite(self.high):
@@ -110,6 +115,12 @@ class Target:
             for b, n in zip(self.density.blocks, self.sizes, strict=True)
             for i in range(n)
         ]
+
+    @property
+    def are_scales(self) -> np.ndarray:
+        """Whether a coordinate is the logarithm of a number above 0, shape (n,)."""
+        scales = [isinstance(line, Line) and line.is_logarithm for line in self.lines]
+        return np.repeat(scales, self.sizes)
 
     def parts(self, z: np.ndarray) -> list[np.ndarray]:
         """Return z by block; the last axis is cut."""

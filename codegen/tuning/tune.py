@@ -12,19 +12,19 @@ from codegen.check_arguments import checked_integer, short_text
 from codegen.generate import Module
 from codegen.tuning.explanation import explanation
 from codegen.tuning.metropolis import tuned_kernel
-from codegen.tuning.pilot import MAX_UNSTABLE, Pilot, pilot_run
+from codegen.tuning.pilot import Pilot, pilot_run
 from codegen.tuning.prepared import Scaled, module_of_tests, scaled
 from codegen.tuning.recipes import Setting, corrected, run_settings, settings_of
 from codegen.tuning.request import Request
 from codegen.tuning.target import Target, target_of
 from codegen.tuning.tuning import Alternative, Tuning
 from codegen.tuning.untunable import UntunableError
+from codegen.tuning.why_no_agreement import why_no_agreement
 from recipe.declare.recipe import Recipe
 from recipe.kernel import Kernel, refusal_of_estimates
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import name_of
 
-RAN_AWAY = 1e12  # no coordinate of a usable parametrisation is so large
 USE_A_TEST = "use a kernel with Metropolis tests, such as hmc_kernel, which is exact at every step"
 
 
@@ -108,7 +108,7 @@ def tune(
     if starts is not None:
         starts = np.resize(starts, (count, target.dimension))
     pilot = pilot_run(target, count, request.seed, starts)
-    _require_agreement(pilot)
+    _require_agreement(target, pilot)
     tuner = _Tuner(posterior, target, pilot, request, alone)
     found, alternatives = [], []
     for name, sampler in zip(called, samplers, strict=True):
@@ -229,29 +229,10 @@ def _require_rows(target: Target, request: Request) -> None:
     checked_integer("batch_size", request.batch_size, 1, target.density.rows)
 
 
-def _require_agreement(pilot: Pilot) -> None:
-    largest = float(np.max(np.abs(pilot.draws)))
-    if not largest < RAN_AWAY:
-        raise UntunableError(
-            f"the pilot run has reached {largest:.0e}, where no posterior is: the density has no"
-            f" finite integral in {pilot.worst}; give it a prior, or correct the log likelihood"
-        )
-    if pilot.unstable > MAX_UNSTABLE:
-        raise UntunableError(
-            f"{pilot.unstable:.1%} of the trajectories of the pilot run are unstable at an"
-            f" acceptance rate of {pilot.rate:.0%}: the law has a narrow place that no one step"
-            " size reaches, as centred hierarchical models have; write the model in its"
-            " non-centred form (eta ~ N(0, 1) and mu + tau*eta), or bound the scale away from 0 by"
-            " its prior"
-        )
-    if not pilot.agrees:
-        raise UntunableError(
-            f"the chains of the pilot run do not agree (R-hat {pilot.r_hat:.2f} in {pilot.worst}):"
-            " the posterior has several modes, or a shape that no scale of the coordinates fits, so"
-            " no setting can be trusted; write the model so that it has one mode (order what can be"
-            " exchanged, use the non-centred form of a hierarchy), or give a step size of your own"
-            " and compare long runs from different starts"
-        )
+def _require_agreement(target: Target, pilot: Pilot) -> None:
+    reason = why_no_agreement(target, pilot)
+    if reason is not None:
+        raise UntunableError(reason)
 
 
 def _require_one(found: list[_Best], alternatives: list[Alternative]) -> None:

@@ -20,6 +20,8 @@ from recipe.language.log_density import LogDensity
 from recipe.language.symbols import Block, generic, name_of
 from recipe.language.text import listed
 
+REST = "log_prior"  # the name of what is in no prior of a block
+
 
 @dataclass(frozen=True)
 class Declared:
@@ -31,6 +33,8 @@ class Declared:
         data: the arrays by symbol: those that were given, then those that symbols carried.
         derived: the quantities, as they were given.
         priors: the laws that blocks were declared with, as text, by the name of the block.
+        log_priors: the parts of the log prior: of each of these blocks by its name, and of all
+            others together as "log_prior", where it is not 0.
     """
 
     blocks: tuple[Any, ...]
@@ -39,6 +43,7 @@ class Declared:
     data: dict[Symbol, Any]
     derived: Any
     priors: dict[str, str]
+    log_priors: dict[str, Expr]
 
 
 def declared(
@@ -79,6 +84,7 @@ def declared(
         _all_data(data, written),
         plain_quantities(derived),
         {b.name: str(b.prior) for b in with_prior},
+        _log_priors(with_prior, log_prior),
     )
 
 
@@ -130,6 +136,13 @@ def require_every_block(blocks: Iterable[Block], densities: Iterable[Expr]) -> N
                 f"{block} is in blocks=, and neither in log_likelihood nor in log_prior: it has"
                 " no law; leave it out, or give it a prior"
             )
+
+
+def _log_priors(with_prior: Iterable[Any], log_prior: LogDensity | None) -> dict[str, Expr]:
+    """Return the parts of the log prior, by name."""
+    parts = {b.name: plain(b.prior.density.expression) for b in with_prior}
+    rest = Integer(0) if log_prior is None else plain(log_prior.expression)
+    return parts if rest == 0 else {**parts, REST: rest}
 
 
 def _checked(data: Any) -> Mapping[Symbol, Any]:
@@ -218,6 +231,7 @@ def _expressions_in(derived: Any) -> Iterable[Basic]:
         several = isinstance(value, Sequence) and not isinstance(value, str)
         for e in value if several else [value]:
             of = e.expression if isinstance(e, LogDensity) else e
+            yield from (i.label for i in e.indicators) if isinstance(e, LogDensity) else ()
             if isinstance(of, Basic):
                 yield of
 

@@ -11,7 +11,7 @@ from recipe.declare.categories import categories_of, names_in, numbered
 from recipe.declare.coordinate_names import Names
 from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
 from recipe.language.errors import RecipeError
-from recipe.language.log_density import Demand, Indicator
+from recipe.language.log_density import Demand, Indicator, LogDensity
 from recipe.language.symbols import Length, VectorData, generic
 
 
@@ -136,6 +136,30 @@ def label_data(
         if isinstance(s, VectorData)
     ]
     return made, labels, tuple(dict.fromkeys(demands))
+
+
+def indicators_of(derived: Any, given: Mapping[Symbol, Any]) -> dict[Symbol, Any]:
+    """Return the indicators that densities among derived quantities are made of, by symbol.
+
+    Args:
+        derived: the quantities as they were given.
+        given: the arrays by symbol.
+    """
+    return {
+        i.data: LabelIs(given[i.label], i.value)
+        for i in _indicators(derived)
+        if i.label in given and i.data not in given and not isinstance(i.value, Length)
+    }
+
+
+def labels_of(derived: Any) -> set[Symbol]:
+    """Return the labels that densities among derived quantities are of."""
+    return {i.label for i in _indicators(derived)}
+
+
+def _indicators(derived: Any) -> list[Indicator]:
+    values = derived.values() if isinstance(derived, Mapping) else ()
+    return [i for value in values if isinstance(value, LogDensity) for i in value.indicators]
 
 
 def _indicator(labels: Any, value: int | Length) -> Any:

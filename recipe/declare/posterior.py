@@ -27,7 +27,7 @@ from recipe.declare.derived_quantities import (
     derived_quantities,
     expressions_of,
 )
-from recipe.declare.label_data import label_data, numbered_labels
+from recipe.declare.label_data import indicators_of, label_data, labels_of, numbered_labels
 from recipe.declare.ordered import Ordered, unfolded
 from recipe.declare.other_data import other_data
 from recipe.language.calculus import gradient
@@ -87,6 +87,8 @@ class Posterior:
         blocks, log_likelihood, log_prior: as given and read, with plain blocks and data; an
             ``Ordered`` block is its scalars.
         priors: the laws that blocks were declared with, as text, by the name of the block.
+        log_priors: the parts of the log prior: of each of these blocks by its name, and of all
+            others together as "log_prior".
         data: pairs of a ``Data`` symbol and its array.
         demands: what laws demand of the numbers in ``given``.
         given: the arrays as they were given, by symbol; those of labels are not in ``data`` where
@@ -131,6 +133,7 @@ class Posterior:
     ordered: tuple[Ordered, ...]
     laws: tuple[NamedLaw, ...]
     priors: Mapping[str, str]
+    log_priors: Mapping[str, Expr]
     categories: Mapping[Symbol, Names]
     missing: tuple[Symbol, ...]
     prior_of: Posterior | None
@@ -195,6 +198,7 @@ class Posterior:
             "ordered": ordered,
             "laws": () if likelihood is None else likelihood.laws,
             "priors": MappingProxyType(parts.priors),
+            "log_priors": MappingProxyType(parts.log_priors),
             "missing": missing,
             "prior_of": prior_of,
             "declared": parts,
@@ -218,6 +222,7 @@ class Posterior:
             self.given, self.log_likelihood, derived, names, remembered
         )
         made, labels, demands = label_data(given, self.log_likelihood, likelihood.indicators)
+        given |= indicators_of(self.declared.derived, given)
         for label in labels.values():
             if label not in given and label not in self.missing:
                 raise RecipeError(
@@ -225,7 +230,8 @@ class Posterior:
                     f" ..., or declare it with its values, Data('{label}', ...)"
                 )
         mine = {generic(s) for s in self.log_likelihood.free_symbols}
-        unused = {*labels.values(), *data_in(self.derived.values())} - mine
+        derived_alone = data_in(self.derived.values()) | labels_of(self.declared.derived)
+        unused = {*labels.values(), *derived_alone} - mine
         kept = [(s, given[s]) for s, _ in self.data if s not in unused]
         fields = {
             "given": MappingProxyType(given),
@@ -267,7 +273,9 @@ class Posterior:
                 f" it with its values, Data('{s}', ...)"
             )
         for s in sorted(given - used, key=str):
-            raise RecipeError(f"data= has an array for {s}, which log_likelihood does not use")
+            raise RecipeError(
+                f"data= has an array for {s}, which neither log_likelihood nor derived= uses"
+            )
 
     def __repr__(self) -> str:
         # printing imports this file

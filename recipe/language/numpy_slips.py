@@ -25,6 +25,10 @@ ELSEWHERE = {
 }
 
 
+class NoTransposeError(RecipeError, AttributeError):
+    """A symbol has no transpose, which ``hasattr`` hears as well."""
+
+
 class NotAnArray:
     """A symbol that is no array: functions of arrays and matrix products are refused with the
     repair, and arithmetic with numbers of numpy is sympy's.
@@ -44,6 +48,25 @@ class NotAnArray:
             )
         plain = [np.asarray(x, dtype=object) if isinstance(x, NotAnArray) else x for x in inputs]
         return getattr(ufunc, method)(*plain, **options)
+
+    def sum(self, *_: Any, **__: Any) -> NoReturn:
+        """Refuse the sum of an array."""
+        raise RecipeError(
+            f"{self}.sum() is about arrays, and a block stands for one of its coordinates; write"
+            f" total({self})"
+        )
+
+    def dot(self, *_: Any) -> NoReturn:
+        """Refuse a product of arrays."""
+        refuse_matrix_product()
+
+    @property
+    def T(self) -> NoReturn:
+        """Refuse the transpose of an array."""
+        raise NoTransposeError(
+            f"{self}.T is about arrays, and a block stands for one of its coordinates; write a"
+            " product x.T @ theta as total(x * theta), with x = Data('x', like=theta)"
+        )
 
     def __matmul__(self, other: Any) -> NoReturn:
         refuse_matrix_product()

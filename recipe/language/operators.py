@@ -86,7 +86,10 @@ def dot(M: Dense | TransposedDense, v: Any) -> Expr:
     elif isinstance(M, Dense):
         row, column = M.row, M.column
     else:
-        raise RecipeError(f"dot({M}, ...): the first argument must be a Dense matrix, M or M.T")
+        raise RecipeError(
+            f"dot({M}, ...): the first argument must be a Dense matrix, M or M.T; the"
+            " sum of the products of two vectors is total(x * theta)"
+        )
     v = read(v, f"dot({M}, ...)")
     check_component(v, column, f"dot({M}, {v})")
     return apply(read_entry(M + S.Zero, row, column, f"dot({M}, ...)"), v, column)

@@ -130,8 +130,24 @@ def _for_the_one_potential(recipe: Bound, value: Any) -> tuple[Bound, Values]:
     if not found or found & set(recipe.state) or found & {b.image for b in recipe.state}:
         return recipe, {U: e}
     blocks = tuple(sorted(found, key=lambda b: b.name))
+    _require_lines(U, blocks)
     recipe = spread(recipe, U, blocks, avoid=(e,))
     return recipe, {Potential(U.name, *blocks): e}
+
+
+def _require_lines(U: Potential, blocks: tuple[Block, ...]) -> None:
+    """Require that the blocks of an expression live where the sampler moves its vector; those of a
+    posterior need not.
+    """
+    domain = U.blocks[0].domain
+    for block in blocks:
+        if block.domain != domain:
+            raise RecipeError(
+                f"the expression is a function of {block}, which lives on {block.domain}, and this"
+                f" sampler moves numbers on {domain}; give a Posterior, which is sampled on any"
+                " domains (posterior.prior() is that of a prior alone), or declare"
+                f" {block} there"
+            )
 
 
 def _checked_potential(head: Any) -> Potential:

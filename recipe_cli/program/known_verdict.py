@@ -7,10 +7,10 @@ from functools import partial
 import typer
 
 from recipe_cli.declarations import Declaration
-from recipe_cli.sandbox.messages import JudgedDeclaration, RefusedDeclaration, Result
+from recipe_cli.sandbox.messages import RefusedDeclaration, Result
 from recipe_cli.sandbox.parent import Watch
 from recipe_cli.terminal.printing import print_line
-from verify.verdict import Verdict
+from verify.report.before_a_run import BeforeARun, before_a_run
 
 
 def require_not_refuted(declaration: Declaration, unproved: bool) -> None:
@@ -24,10 +24,11 @@ def require_not_refuted(declaration: Declaration, unproved: bool) -> None:
     if isinstance(result, RefusedDeclaration):
         print_line(f"recipe: {result.mistake.sentence}", err=True)
         raise typer.Exit(result.mistake.status)
-    if result.report.verdict is Verdict.REFUTED and not unproved:
-        print_line(f"recipe: {_verdict_sentence(declaration, result)}, or add --unproved", err=True)
+    said = before_a_run(result.report, declaration.name, unproved)
+    if said.refusal is not None:
+        print_line(f"recipe: {said.refusal}; see recipe verify, or add --unproved", err=True)
         raise typer.Exit(1)
-    _note(declaration, result)
+    _print_note(said)
 
 
 def note_verdict(declaration: Declaration) -> None:
@@ -39,7 +40,7 @@ def note_verdict(declaration: Declaration) -> None:
     if isinstance(result, RefusedDeclaration):
         print_line(f"note: not verified: {result.mistake.sentence}", err=True)
     else:
-        _note(declaration, result)
+        _print_note(before_a_run(result.report, declaration.name, unproved=True))
 
 
 def _verified(declaration: Declaration) -> Result:
@@ -47,17 +48,6 @@ def _verified(declaration: Declaration) -> Result:
     return result
 
 
-def _note(declaration: Declaration, judged: JudgedDeclaration) -> None:
-    if judged.report.verdict is not Verdict.PROVED:
-        print_line(f"note: {_verdict_sentence(declaration, judged)}", err=True)
-
-
-def _verdict_sentence(declaration: Declaration, judged: JudgedDeclaration) -> str:
-    """Return a sentence with the verdict and the obligations that decide it."""
-    report = judged.report
-    lines = ", ".join(
-        line.name
-        for line in report.lines
-        if line.required and line.outcome.verdict is report.verdict
-    )
-    return f"{declaration.name} is {report.verdict.value} ({lines}); see recipe verify"
+def _print_note(said: BeforeARun) -> None:
+    if said.note is not None:
+        print_line(f"note: {said.note}; see recipe verify", err=True)

@@ -507,16 +507,17 @@ def test_an_image_that_overflows_stops_the_chain():
 def test_a_wrong_map_is_found_before_anything_runs():
     theta, recipe = langevin(UNIT)
     law = {recipe.H: total(0, over=theta)}
+    not_onto = bind(corv(recipe, theta, maps.arctan), law)
+    with pytest.raises(RecipeError, match=r"is refuted \(onto\)"):
+        sample(not_onto, step_size=0.1, steps=10, lengths={theta: 1})
     with pytest.raises(
         RecipeError, match=r"is -0.795167 at phi = -3, outside of Interval.open\(0, 1\)"
     ):
-        sample(
-            bind(corv(recipe, theta, maps.arctan), law), step_size=0.1, steps=10, lengths={theta: 1}
-        )
+        sample(not_onto, step_size=0.1, steps=10, lengths={theta: 1}, unproved=True)
     half, positive = langevin(HALF)
     wrong = bind(corv(positive, half, exp, inverse=lambda y: 2 * log(y)), {positive.H: total(half)})
     with pytest.raises(RecipeError, match="the inverse of theta = exp"):
-        sample(wrong, step_size=0.1, steps=10, lengths={half: 1})
+        sample(wrong, step_size=0.1, steps=10, lengths={half: 1}, unproved=True)
     right = bind(corv(positive, half, exp), {positive.H: total(half)})
     with pytest.raises(RecipeError, match="initial= has both theta and phi"):
         sample(

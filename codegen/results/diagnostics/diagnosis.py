@@ -160,7 +160,9 @@ class Diagnosis:
 
     def as_json(self) -> dict[str, Any]:
         """Return the diagnosis as plain values for ``json.dumps``; a number that is not finite is
-        None.
+        None. Where ``r_hat`` is None, ``r_hat_missing`` says why: "infinite", where chains stand
+        still at different places; "one chain"; "stopped", where a chain stopped early; or
+        "constant", for what is the same in all draws.
         """
         speed = self.ess_per_second
         return finite_only(
@@ -175,9 +177,21 @@ class Diagnosis:
                     None if speed is None else {"smallest": speed[0], "median": speed[1]}
                 ),
                 "warnings": list(self.warnings),
-                "coordinates": [row._asdict() for row in self.rows],
+                "coordinates": [
+                    {**row._asdict(), "r_hat_missing": self._why_no_r_hat(row)} for row in self.rows
+                ],
             }
         )
+
+    def _why_no_r_hat(self, row: CoordinateDiagnostics) -> str | None:
+        """Return why a row has no finite R-hat; None where it has one."""
+        if math.isfinite(row.r_hat):
+            return None
+        if math.isinf(row.r_hat):
+            return "infinite"
+        if self.diverged:
+            return "stopped"
+        return "one chain" if len(self.diagnosed_chains) < 2 else "constant"
 
 
 def _or(value: float, other: float) -> float:

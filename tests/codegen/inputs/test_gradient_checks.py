@@ -12,7 +12,7 @@ from sympy import Matrix
 
 from codegen import BiasWarning, sample
 from codegen.inputs.gradient_checks import require_estimate, require_gradient, require_prior_once
-from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, total
+from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, dot, total
 from recipe.laws import normal
 
 theta, eta = Vector("theta"), Vector("eta")
@@ -272,3 +272,45 @@ def test_half_precision_is_a_warning():
 
     draws = sample(ONE, gradient=rough, initial={"theta": [0.1, 0.1]}, **OPTIONS)
     assert any("is in float16, of 3 digits" in w for w in draws.warnings)
+
+
+# -- arguments in the words of another library
+# --------------------------------------------------------------------------------------------------
+
+
+class Key:
+    """Stands for ``jax.random.PRNGKey(0)``."""
+
+    ndim, dtype = 1, np.dtype(np.uint32)
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ({"seed": Key()}, "a key of JAX is no seed; give a whole number, such as seed=0"),
+        ({"seed": 0.5}, "seed=0.5 must be a whole number"),
+        ({"lengths": {"theta": (3, 4)}}, "give the number of its coordinates, 12; a gradient of"),
+        ({"initial": {"theta": {"w": [1.0]}}}, "ravel_pytree(parameters)[0]"),
+        ({"step_size": "auto"}, "needs the log likelihood, from which the bias is known before"),
+        ({"check": True}, "check=True is no function; it is called with the module before that is"),
+    ],
+)
+def test_arguments_of_other_libraries_are_one_sentence(argument, said):
+    with pytest.raises(RecipeError, match=re.escape(said)):
+        sample(ONE, gradient=lambda theta: theta, **{**OPTIONS, **argument})
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (theta.sum, "theta.sum() is about arrays, and a block stands for one of its co"),
+        (lambda: np.sum(theta), "write total(theta)"),
+        (lambda: x.dot(theta), "write the product x @ theta as total(x * theta)"),
+        (lambda: x.T, "x.T is about arrays"),
+        (lambda: dot(x, theta), "the sum of the products of two vectors is total(x * theta)"),
+    ],
+)
+def test_methods_of_arrays_are_said(call, said):
+    with pytest.raises(RecipeError, match=re.escape(said)):
+        call()
+    assert not hasattr(theta, "T")

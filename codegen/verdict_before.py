@@ -1,0 +1,91 @@
+"""The verdict on a sampler before Python runs it, by the rule of the command.
+
+This file alone of ``codegen`` asks ``verify``, and on first use: the proofs know nothing of what is
+compiled, so that they stay independent of it. A verdict is found once for each declaration in a
+process. Recipes and kernels of the catalog are taken as proved, as the tests prove each of them.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from recipe.declare.recipe import Recipe
+from recipe.declare.update import Update
+from recipe.kernel import Kernel
+from recipe.language.errors import RecipeError
+from recipe.printing.plain_text import without_codes
+
+if TYPE_CHECKING:
+    from verify.report import Report
+
+MAX_SECONDS = 10.0  # after which no further obligation is begun
+MAX_KNOWN = 64  # verdicts that are remembered
+MAX_SHOWN = 700  # characters of the reasons
+TOO_LONG = f"it was not begun within {MAX_SECONDS:.0f} seconds; recipe verify takes its time"
+CATALOG = "catalog"
+
+_known: dict[int, tuple[Any, Report]] = {}  # with the declaration, so that its id stays its own
+
+
+def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: bool) -> str | None:
+    """Verify a sampler that is about to run.
+
+    Args:
+        what: the sampler, as it was declared: before a posterior is bound to it.
+        name: its name, where it has none of its own.
+        unproved: whether it runs even if it is refuted.
+
+    Returns:
+        The note for its draws; None where it is proved.
+
+    Raises:
+        RecipeError: where it is refuted, with the obligation, what it leaves stationary, and the
+            repair.
+    """
+    if _is_of_the_catalog(what):
+        return None
+    from verify.report.before_a_run import before_a_run, reasons
+
+    report = _report(what)
+    said = before_a_run(report, what.name or name or "this sampler", unproved)
+    if said.refusal is None and said.note is None:
+        return None
+    why = without_codes(reasons(report))
+    shown = why if len(why) <= MAX_SHOWN else f"{why[:MAX_SHOWN]} ..."
+    if said.refusal is not None:
+        raise RecipeError(
+            f"{said.refusal}: {shown}; print(verify(...)) shows the whole report, and unproved=True"
+            " samples it all the same"
+        )
+    return f"{said.note}: {shown}"
+
+
+def _report(what: Recipe | Update | Kernel) -> Report:
+    if id(what) not in _known:
+        from verify.engine import verify
+
+        if len(_known) >= MAX_KNOWN:
+            _known.pop(next(iter(_known)))
+        _known[id(what)] = what, verify(what, discharge=partial(_in_time, monotonic()))
+    return _known[id(what)][1]
+
+
+def _in_time(began: float, *given: Any) -> Any:
+    """Discharge an obligation, unless the time is over."""
+    from verify.engine import discharged
+    from verify.verdict import undecided
+
+    return discharged(*given) if monotonic() - began < MAX_SECONDS else undecided(TOO_LONG)
+
+
+def _is_of_the_catalog(what: Recipe | Update | Kernel) -> bool:
+    """Whether a recipe or a kernel is the very object that a file of the catalog declares. Its
+    updates are what somebody printed, which may be wrong, and so may what is in its folders.
+    """
+    if isinstance(what, Update):
+        return False
+    files = [m for n, m in sys.modules.items() if n.rpartition(".")[0] == CATALOG]
+    return any(value is what for file in files for value in vars(file).values())

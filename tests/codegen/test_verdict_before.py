@@ -1,0 +1,97 @@
+"""Python samples a refuted rule only where the user insists, as the command does."""
+
+import numpy as np
+import pytest
+from sympy import Matrix, Symbol, sqrt
+
+from catalog.sghmc import sghmc
+from catalog.sgld import sgld
+from codegen import sample, verdict_before
+from recipe import Noise, Potential, Recipe, RecipeError, Update, Vector, grad
+from verify import verify
+from verify.report.before_a_run import before_a_run
+
+theta = Vector("theta")
+U = Potential("U", theta)
+eps, w = Symbol("epsilon", positive=True), Noise("w", like=theta)
+QUIET = {"steps": 20, "step_size": 0.1, "lengths": {"theta": 2}, "progress": False, "chains": 2}
+
+
+def of_a_normal(theta):
+    return theta
+
+
+def rule(noise):
+    return Update(step=eps, target=U, rule={theta: theta - eps * grad(U, theta) + noise * w})
+
+
+WRONG = rule(sqrt(eps))
+
+
+def test_a_refuted_rule_is_refused_with_what_it_keeps_and_the_repair():
+    with pytest.raises(RecipeError) as refused:
+        sample(WRONG, gradient=of_a_normal, name="printed", **QUIET)
+    said = str(refused.value)
+    assert said.startswith("printed is refuted (stationarity): the residual is total(grad(U, theta")
+    assert "leaves exp(-H') stationary, with H' = 2*U" in said
+    assert "repair: the noise sqrt(epsilon)*w of theta must be sqrt(2*epsilon)*w" in said
+    assert "unproved=True samples it all the same" in said
+    assert "\n" not in said
+
+
+def test_whoever_insists_gets_draws_that_say_it():
+    draws = sample(WRONG, gradient=of_a_normal, unproved=True, **QUIET)
+    assert draws.warnings[0].startswith("this sampler is refuted (stationarity): ")
+    right = sample(rule(sqrt(2 * eps)), gradient=of_a_normal, **QUIET)
+    assert not any("stationarity" in w for w in right.warnings)
+    with pytest.raises(RecipeError, match="unproved"):
+        sample(WRONG, gradient=of_a_normal, unproved="yes", **QUIET)
+
+
+def test_it_is_refused_before_anything_is_tuned():
+    from recipe import Posterior, total
+
+    normal = Posterior(theta, total(-(theta**2)), 0, {})
+    wrong = Recipe(theta, U, 1, 0, marginal={theta: 2 * U})
+    with pytest.raises(RecipeError, match=r"is refuted \(marginal\)"):
+        sample(wrong, normal, step_size="auto", progress=False)
+
+
+def test_what_is_undecided_runs_with_a_note(monkeypatch):
+    monkeypatch.setattr(verdict_before, "MAX_SECONDS", -1.0)
+    slow = Recipe(theta, U, Matrix([[1]]), Matrix([[0]]))
+    draws = sample(slow, gradient=of_a_normal, **QUIET)
+    assert draws.warnings[0].startswith("this sampler is undecided (")
+    assert "recipe verify takes its time" in draws.warnings[0]
+
+
+def test_the_catalog_pays_nothing_and_others_once(monkeypatch):
+    asked = []
+
+    def counted(what, **options):
+        asked.append(what)
+        return verify(what, **options)
+
+    monkeypatch.setattr("verify.engine.verify", counted)
+    assert verdict_before.verdict_before(sgld, None, False) is None
+    assert verdict_before.verdict_before(sghmc, None, False) is None
+    own = Recipe(theta, U, Matrix([[3]]), Matrix([[0]]))
+    for _ in range(3):
+        assert verdict_before.verdict_before(own, None, False) is None
+    assert asked == [own]
+
+
+def test_a_printed_rule_of_the_catalog_is_asked():
+    from catalog.sgrld_simplex_reduced_mean import sgrld_simplex_reduced_mean_as_printed as printed
+
+    assert not verdict_before._is_of_the_catalog(printed)
+    assert verdict_before._is_of_the_catalog(sgld)
+    assert not verdict_before._is_of_the_catalog(Recipe(theta, U, 1, 0))
+
+
+def test_the_rule_is_that_of_the_command():
+    report = verify(WRONG)
+    assert before_a_run(report, "it", False).refusal == "it is refuted (stationarity)"
+    assert before_a_run(report, "it", True).note == "it is refuted (stationarity)"
+    assert before_a_run(verify(sgld), "it", False) == before_a_run(verify(sgld), "it", True)
+    assert np.all([part is None for part in vars(before_a_run(verify(sgld), "it", False)).values()])

@@ -1,0 +1,71 @@
+"""The rule about a sampler that is about to run, which the command and ``codegen.sample`` share: a
+refuted one does not run unless the user insists, and one that is not proved runs with a note.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from verify.report.data import ReportData, ReportLine
+from verify.verdict import Verdict
+
+LAW = "stationary-law"  # the obligation that says what a refuted rule keeps instead
+
+
+@dataclass(frozen=True)
+class BeforeARun:
+    """What is to be said before a sampler runs.
+
+    Attributes:
+        refusal: why it does not run; None where it may.
+        note: what is said beside its draws; None where it is proved.
+    """
+
+    refusal: str | None = None
+    note: str | None = None
+
+
+def before_a_run(report: ReportData, name: str, unproved: bool) -> BeforeARun:
+    """Return what is to be said before a sampler runs.
+
+    Args:
+        report: its report.
+        name: its name.
+        unproved: whether it runs even if it is refuted.
+    """
+    if report.verdict is Verdict.PROVED:
+        return BeforeARun()
+    sentence = verdict_sentence(report, name)
+    if report.verdict is Verdict.REFUTED and not unproved:
+        return BeforeARun(refusal=sentence)
+    return BeforeARun(note=sentence)
+
+
+def verdict_sentence(report: ReportData, name: str) -> str:
+    """Return the verdict with the names of the obligations that decide it."""
+    named = ", ".join(line.name for line in _deciding(report))
+    return f"{name} is {report.verdict.value} ({named})"
+
+
+def reasons(report: ReportData) -> str:
+    """Return what the obligations that decide a verdict found, what a refuted rule keeps in the
+    place of its target, and the repair, in one line.
+    """
+    deciding = _deciding(report)
+    alone = len(deciding) == 1  # its name stands in the sentence before
+    said = [o.outcome.by if alone else f"{o.name}: {o.outcome.by}" for o in deciding]
+    if report.verdict is Verdict.REFUTED:
+        said += [
+            line.outcome.by
+            for line in report.lines
+            if line.name == LAW and line.outcome.verdict is Verdict.PROVED
+        ]
+        repairs = (line.outcome.repair for line in deciding)
+        said += [f"repair: {repair}" for repair in repairs if repair is not None]
+    return " ".join("; ".join(said).split())
+
+
+def _deciding(report: ReportData) -> list[ReportLine]:
+    return [
+        line for line in report.lines if line.required and line.outcome.verdict is report.verdict
+    ]
