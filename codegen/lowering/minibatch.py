@@ -192,12 +192,14 @@ class _Builder:
         """Return the sum over rows that computes the potential itself."""
         assert posterior.log_likelihood is not None
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
-        term = lowering.let(lowering.lower(-posterior.log_likelihood), "value_of_row")
-        joins = RowsJoin("", None, (VALUE,), (VALUE,), (term,), ())
+        joins: tuple[RowsJoin, ...] = ()
+        if posterior.log_likelihood != 0:  # that of a prior alone
+            term = lowering.let(lowering.lower(-posterior.log_likelihood), "value_of_row")
+            joins = (RowsJoin("", None, (VALUE,), (VALUE,), (term,), ()),)
         prior = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         value = prior.lower(-posterior.log_prior)
         after = (*prior.statements, Let(VALUE, SCALE * VALUE + value))
-        return RowSum(self.before(), tuple(lowering.statements), (joins,), after, self.common.sizes)
+        return RowSum(self.before(), tuple(lowering.statements), joins, after, self.common.sizes)
 
     def before(self) -> tuple[Statement, ...]:
         """Return the statements that read the scalar blocks."""

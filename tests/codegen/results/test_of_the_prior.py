@@ -9,11 +9,13 @@ from scipy import stats
 
 from catalog.hmc import hmc_kernel
 from catalog.posteriors.eight_schools import posterior as eight_schools
+from catalog.sghmc import sghmc
 from codegen import (
     Density,
     Draws,
     compute_log_likelihood,
     compute_log_prior,
+    generate,
     read_draws,
     sample,
     sample_posterior_predictive,
@@ -26,6 +28,8 @@ from codegen.results.quantities import at_draws, derived_draws
 from codegen.results.saved_draws import SavedDraws
 from recipe import Data, Posterior, RecipeError, Scalar, Vector, bind, total
 from recipe.laws import categorical_logit, half_normal, normal
+from recipe_cli.program.translation import translation_of
+from verify.verdict import Verdict
 
 A, TAU = Vector("a", prior=normal(1, 3)), Scalar("tau", prior=half_normal(2))
 Y, G, NEW = Data("y"), Data("g"), Data("new")
@@ -210,3 +214,10 @@ def test_data_without_a_use_are_refused():
     said = "data= has an array for z, which neither log_likelihood nor derived= uses"
     with pytest.raises(RecipeError, match=re.escape(said)):
         Posterior(log_likelihood=normal(Y, mu, 1), data={Y: [1.0], z: [1.0]})
+
+
+@pytest.mark.parametrize("sampler", [hmc_kernel, sghmc], ids=["kernel", "recipe"])
+def test_the_text_of_a_sampler_of_a_prior_is_proved(sampler):
+    """It has a sum over no rows, with and without values of the potential."""
+    module = generate(bind(sampler, eight_schools.prior()))
+    assert translation_of(module).verdict is Verdict.PROVED
