@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import sympy
 
-import recipe
-from codegen.device.intrinsics import wide
+from codegen.generate import Module
+from codegen.inputs.density_functions import functions_of_a_kernel, functions_of_a_posterior
 from codegen.inputs.evaluate import Values
 from codegen.inputs.initial_states import given_blocks, in_domain
 from codegen.inputs.lengths import Lengths, learn_given
@@ -18,16 +17,10 @@ from codegen.inputs.not_finite import state_values, why_not_finite
 from codegen.inputs.parameters import resolved_values
 from codegen.inputs.posterior_data import bad_rows, resolved_arrays
 from codegen.inputs.unbounded import as_real, nearer_an_edge, real_slopes
-from codegen.lowering.minibatch import data_fields, posterior_density
-from codegen.lowering.names import field_namer, local_namer
-from codegen.printing.gradient import gradient_functions, potential_functions
-from codegen.printing.module import count_names, functions_texts, header, input_types
-from codegen.printing.python_text import printed
-from codegen.store import modules
+from codegen.store.records import as_named
 from codegen.system.collector import collector_paused
 from recipe.declare.other_data import require_all_data
 from recipe.declare.posterior import Posterior
-from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Vector, name_of
 
@@ -46,6 +39,7 @@ class Density:
         params: the value of each of its parameters, by symbol or name.
         lengths: the number of coordinates of a block, by block, where neither data nor parameters
             determine it.
+        kernel: the module of a kernel of the same law, whose functions are taken where they fit.
 
     Attributes:
         blocks: the blocks that U depends on.
@@ -74,6 +68,7 @@ class Density:
         params: Mapping[Any, Any] | None = None,
         *,
         lengths: Mapping[Any, int] | None = None,
+        kernel: Module | None = None,
     ) -> None:
         if posterior.log_likelihood is None:
             raise RecipeError("this posterior has no log_likelihood to compile; give it one")
@@ -87,14 +82,22 @@ class Density:
         self._by_symbol = arrays
         self._named = {name_of(s): value for s, value in (params or {}).items()}
         self.rows = next((a.shape[0] for a in self.arrays), 1)
-        settings, fields, source = _module(posterior)
-        values = resolved_values(settings, params, (), self.lengths)
-        self._module = modules.load("density", source)
+        made = None if kernel is None else functions_of_a_kernel(kernel, posterior, arrays)
+        if made is None:
+            made = functions_of_a_posterior(posterior)
+        values = {
+            **resolved_values(made.settings, params, (), self.lengths),
+            **made.unread,
+        }
+        self._module = made.load()
+        self._potential = getattr(self._module, made.potential)
+        self._gradient = getattr(self._module, made.gradient)
+        self._order = made.order
         self._data = (
-            self._module.Data(**{fields[s]: a for s, a in arrays.items()}) if arrays else ()
+            self._module.Data(**{made.fields[s]: a for s, a in arrays.items()}) if arrays else ()
         )
         self._params = self._module.Params(**values) if values else ()
-        self._values = {s: values[field] for s, field in settings.items()}
+        self._values = {s: values[field] for s, field in made.settings.items()}
         self._entry_points: dict[Any, Any] = {}
 
     def __repr__(self) -> str:
@@ -144,9 +147,10 @@ class Density:
             rows: as for ``potential``.
         """
         results = [np.zeros_like(a) for a in at]
+        given = (*(results[k] for k in self._order), *(at[k] for k in self._order))
         self._called(
-            self._module.gradient_U,
-            (*results, *at, self._data, self._params, (), ALL_ROWS if rows is None else rows),
+            self._gradient,
+            (*given, self._data, self._params, (), ALL_ROWS if rows is None else rows),
         )
         return results
 
@@ -244,8 +248,9 @@ class Density:
             at: one array a block, in the order of ``blocks``, of the shape (length,).
             rows: as for ``potential``.
         """
-        given = (*at, self._data, self._params, ALL_ROWS if rows is None else rows)
-        return float(self._called(self._module.potential_U, given))
+        blocks = (at[k] for k in self._order)
+        given = (*blocks, self._data, self._params, ALL_ROWS if rows is None else rows)
+        return float(self._called(self._potential, given))
 
     def why_not_finite(self, at: Sequence[np.ndarray]) -> str | None:
         """Return why U is not finite at a point, a sentence with a repair; None where it is finite,
@@ -268,7 +273,7 @@ class Density:
         key = (function, *(a.dtype for a in arrays), *flags)
         if key not in self._entry_points:
             with collector_paused():
-                types = tuple(map(function.typeof_pyval, given))
+                types = tuple(as_named(function.typeof_pyval(value)) for value in given)
                 self._entry_points[key] = function.compile(types)
         return self._entry_points[key](*given)
 
@@ -287,29 +292,3 @@ class Density:
         if missing:
             raise RecipeError(f"there is no value for the block {missing[0]}; give one")
         return [np.array(given[b][0]) for b in self.blocks]
-
-
-def _module(posterior: Posterior) -> tuple[dict[Any, str], dict[Any, str], str]:
-    """Return the fields of the parameters, the fields of the data, and the text of the module."""
-    U = Potential("U", *posterior.blocks)
-    names, params = local_namer(), field_namer()
-    settings = {s: params.fresh(name_of(s)) for s in posterior.parameters}
-    fields = data_fields({U: posterior}, field_namer())[U]
-    function = names.fresh("potential_U")
-    gradient, potential = posterior_density(U, posterior, settings, fields, names)
-    counts = count_names(posterior.blocks, names)
-    statements = [
-        s for part in (gradient.derived, potential) if part is not None for s in part.statements
-    ]
-    texts = [
-        (
-            f"# the density of a posterior, generated by recipe {recipe.__version__} with sympy"
-            f" {sympy.__version__}"
-        ),
-        header(run_cached=True, kernels_cached=True),
-        *input_types(settings.items(), fields.values()),
-        *functions_texts(statements, [wide], rows=True),
-        *map(printed, gradient_functions(gradient, counts, names)),
-        *map(printed, potential_functions(gradient, function, potential, counts, names)),
-    ]
-    return settings, fields, "\n\n\n".join(text.strip("\n") for text in texts) + "\n"

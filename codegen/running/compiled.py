@@ -17,7 +17,7 @@ from codegen.inputs.python_gradient import Calls
 from codegen.inputs.schedule import Constant, step_sizes
 from codegen.inputs.user_gradient import reason_of_numba
 from codegen.running.chains import Chain
-from codegen.store.records import as_record
+from codegen.store.records import as_named, as_record
 from codegen.system.collector import collector_paused
 from recipe.language.errors import RecipeError
 
@@ -272,6 +272,10 @@ class Compiled:
         state, draws, *others = map(run.typeof_pyval, given)
         if self.module.plan.statistics and self.data:
             state, draws = as_record(state), as_record(draws)
+        if (
+            self.module.density is not None
+        ):  # its functions are those of any module with the density
+            others = list(map(as_named, others))
         return (state, draws, *others)
 
     def compile(self, chain: Chain) -> None:

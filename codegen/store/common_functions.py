@@ -32,6 +32,36 @@ def take_functions(
         setattr(module, name, getattr(common, name))
 
 
+def part_of(text: str, names: Iterable[str], comment: str) -> str:
+    """Return the part of a text that some of its functions need, with what extends the compiler.
+
+    Args:
+        text: the text of a module.
+        names: functions of it, and classes.
+        comment: the first line of the part.
+    """
+    needed = _needed(text)
+    wanted = set[str]().union(*(needed.get(name, ()) for name in names))
+    statements = ast.parse(text).body
+    for statement in filter(_has_an_effect, statements):
+        used = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+        wanted |= names_of(statement).union(*(needed.get(name, ()) for name in used))
+    lines, parts = text.splitlines(), [comment]
+    for statement in statements:
+        if names_of(statement) & wanted or _has_an_effect(statement):
+            above = [d.lineno for d in getattr(statement, "decorator_list", ())]
+            first = min([statement.lineno, *above])
+            parts.append("\n".join(lines[first - 1 : statement.end_lineno]))
+    return "\n\n\n".join(parts) + "\n"
+
+
+def _has_an_effect(statement: ast.stmt) -> bool:
+    """Whether a statement does more than to define a name: it extends Numba's compiler."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return any(isinstance(d, ast.Call) for d in statement.decorator_list)
+    return not isinstance(statement, ast.Import | ast.ImportFrom | ast.Assign)
+
+
 def same_functions(one: str, other: str, names: Iterable[str]) -> list[str]:
     """Return those of the names that stand for the same function in two texts.
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Collection
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -30,6 +31,7 @@ from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps, loads
+from numba.core.sigutils import normalize_signature
 
 from codegen.files.private_files import private_content, write_private
 from codegen.store import records
@@ -53,7 +55,12 @@ def folder_of(path: Path) -> Path:
 
 
 def keep_machine_code(
-    module: ModuleType, path: Path, code_hash: str, *, of_device: bool = False
+    module: ModuleType,
+    path: Path,
+    code_hash: str,
+    *,
+    of_device: bool = False,
+    taken: Collection[str] = (),
 ) -> None:
     """Let every cached function of the module use this cache, and compile no entry points that
     nobody calls.
@@ -69,14 +76,20 @@ def keep_machine_code(
         code_hash: the hash of all texts that its machine code is made of.
         of_device: whether device functions are kept, too: those of the module that others take
             them from. In any other module they are part of the functions that call them.
+        taken: the functions that both Python and other modules call: they are kept, and compiled
+            functions take what was compiled for Python, if it was.
     """
     functions: list[Any] = [f for f in vars(module).values() if isinstance(f, Dispatcher)]
     for f in functions:
         f.targetoptions.update(
             no_cfunc_wrapper=True, no_cpython_wrapper="forceinline" in f.targetoptions
         )
-        if of_device or isinstance(f._cache, FunctionCache):
+        if of_device or f.__name__ in taken or isinstance(f._cache, FunctionCache):
             f._cache = MachineCode(f.py_func, path, code_hash)
+        if f.__name__ in taken:
+            _call_as_it_is_compiled(f)
+        elif of_device or isinstance(f._cache, FunctionCache):
+            continue
         elif "nogil" not in f.targetoptions:
             _call_without_entry_point(f)
 
@@ -85,9 +98,31 @@ def _call_without_entry_point(f: Any) -> None:
     """Let compiled functions that call this one compile it as a part of themselves, without an
     entry point for Python.
     """
-    options = {**f.targetoptions, "no_cpython_wrapper": True}
-    inner = type(f)(f.py_func, targetoptions=options, pipeline_class=InnerCompiler)
+    inner = _inner(f)
     f.get_call_template, f.get_overload = inner.get_call_template, inner.get_overload
+
+
+def _call_as_it_is_compiled(f: Any) -> None:
+    """Let compiled functions take this one with its entry point where it has been compiled for
+    Python, and compile it without where it has not.
+    """
+    inner, template, overload = _inner(f), f.get_call_template, f.get_overload
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        chosen = template if tuple(args) in f.overloads else inner.get_call_template
+        return chosen(args, kws)
+
+    def get_overload(signature: Any) -> Any:
+        args, _ = normalize_signature(signature)
+        return (overload if tuple(args) in f.overloads else inner.get_overload)(signature)
+
+    f.get_call_template, f.get_overload = get_call_template, get_overload
+
+
+def _inner(f: Any) -> Any:
+    """The same function, as a part of its callers alone."""
+    options = {**f.targetoptions, "no_cpython_wrapper": True}
+    return type(f)(f.py_func, targetoptions=options, pipeline_class=InnerCompiler)
 
 
 def ways_of_compiling() -> tuple[str, ...]:

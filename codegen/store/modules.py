@@ -105,6 +105,7 @@ def _of_this_process() -> tempfile.TemporaryDirectory[str]:
 
 _one_at_a_time = threading.Lock()
 COMMON = "common"  # the first part of the name of the module that others take functions from
+DENSITY = "density"  # the same of the module of a density
 MAX_ATTEMPTS = 3  # to import a module that another process deletes meanwhile
 
 
@@ -121,7 +122,9 @@ class Common:
     names: frozenset[str]
 
 
-def load(name: str, source: str, common: Common | None = None) -> ModuleType:
+def load(
+    name: str, source: str, common: Common | None = None, density: Common | None = None
+) -> ModuleType:
     """Import a module text from the store, where it is written first if it is missing or damaged.
 
     The modification time of the file says when it was last used.
@@ -130,13 +133,37 @@ def load(name: str, source: str, common: Common | None = None) -> ModuleType:
         name: the first part of the name of its file.
         source: its text.
         common: the module to take functions from; None to take none.
+        density: the part of the text that is a module of its own, which a pilot run may have
+            compiled already; None where there is none.
 
     Raises:
         RecipeError: where the text has a statement that no module has, or the store cannot be used.
     """
+    shared = [] if common is None else [(common, load(COMMON, common.text))]
+    shared += [] if density is None else [(density, load_density(density))]
+    return _loaded(name, source, shared)
+
+
+def load_density(density: Common) -> ModuleType:
+    """Import the module of a density, whose functions Python calls and other modules take.
+
+    Args:
+        density: its text, and these functions.
+
+    Raises:
+        RecipeError: as ``load``.
+    """
+    return _loaded(DENSITY, density.text, [], density.names)
+
+
+def _loaded(
+    name: str,
+    source: str,
+    shared: list[tuple[Common, ModuleType]],
+    taken: frozenset[str] = frozenset(),
+) -> ModuleType:
     text_hash = hash_of(source)
     stem = f"{name}_{text_hash[:12]}"
-    shared = None if common is None else load(COMMON, common.text)
     with _one_at_a_time, _refusals():
         known = sys.modules.get(stem)
         if known is not None:
@@ -151,10 +178,10 @@ def load(name: str, source: str, common: Common | None = None) -> ModuleType:
                 if path.exists() or attempt == MAX_ATTEMPTS - 1:
                     raise  # otherwise another process has cleared the store in between
         # machine code names the module that its functions were taken from
-        code_hash = text_hash if common is None else hash_of(source + common.text)
-        keep_machine_code(module, path, code_hash, of_device=name == COMMON)
-        if common is not None and shared is not None:
-            take_functions(module, source, shared, common.text, common.names)
+        code_hash = hash_of("".join([source, *(of.text for of, _ in shared)]))
+        keep_machine_code(module, path, code_hash, of_device=name == COMMON, taken=taken)
+        for of, other in shared:
+            take_functions(module, source, other, of.text, of.names)
         return module
 
 

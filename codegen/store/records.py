@@ -17,7 +17,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.datamodel.models import PrimitiveModel
+from numba.core.datamodel.models import PrimitiveModel, TupleModel
 from numba.core.imputils import impl_ret_borrowed
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
@@ -70,6 +70,40 @@ def as_record(kind: types.Type) -> types.Type:
     parts = tuple(kind.types)
     fits = all(isinstance(p, types.Array) or p in NUMBERS for p in parts)
     return Record(tuple(kind.fields), parts) if fits else kind
+
+
+class Named(types.NamedTuple):  # type: ignore[misc]
+    """The type of a named tuple that is passed by its parts: the same for two classes of named
+    tuples with the same fields of the same types, as two modules have them.
+
+    Args:
+        fields: the names of its parts.
+        parts: their types.
+    """
+
+    def __init__(self, fields: tuple[str, ...], parts: tuple[types.Type, ...]) -> None:
+        self.fields, self.types, self.count = fields, parts, len(parts)
+        said = ", ".join(f"{f}: {p}" for f, p in zip(fields, parts, strict=True))
+        types.Type.__init__(self, f"Named({said})")
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells one from another."""
+        return self.fields, self.types
+
+
+register_model(Named)(TupleModel)
+
+
+def as_named(kind: types.Type) -> types.Type:
+    """Return the type of a named tuple without its class; any other type as it is.
+
+    Args:
+        kind: the type that Numba gives to a value.
+    """
+    if not isinstance(kind, types.BaseNamedTuple):
+        return kind
+    return Named(tuple(kind.fields), tuple(kind.types))
 
 
 def _words(part: types.Type) -> int:

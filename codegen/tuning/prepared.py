@@ -5,7 +5,8 @@ run.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,13 +79,7 @@ def scaled(
         name: the name that was given to the sampler.
     """
     values: dict[str, Any] = {name_of(k): v for k, v in params.items()}
-    what, added = sampler, ""
-    try:
-        what = preconditioned(sampler)  # type: ignore[type-var]
-        (new,) = {name_of(s) for s in what.parameters} - {name_of(s) for s in sampler.parameters}
-        added = new
-    except RecipeError:
-        what = sampler  # its coordinates have no scales
+    what, added = _with_scales(sampler)
     on = bound(what, posterior, "tune(sghmc, posterior)")
     assert isinstance(on, Recipe | Kernel)
     state = {reported_block(b): b for b in on.state}
@@ -100,6 +95,35 @@ def scaled(
     left = tuple(n for n in needed if n not in values)
     head = name if name.isidentifier() else None
     return Scaled(what, on, values, left, scales, blocks, head)
+
+
+def _with_scales(sampler: Recipe | Kernel) -> tuple[Recipe | Kernel, str]:
+    """Return a sampler with a scale for each coordinate, and the name of the scales; the sampler
+    itself and no name where its coordinates have none.
+    """
+    try:
+        what: Recipe | Kernel = preconditioned(sampler)  # type: ignore[type-var]
+        (new,) = {name_of(s) for s in what.parameters} - {name_of(s) for s in sampler.parameters}
+    except RecipeError:
+        return sampler, ""
+    return what, new
+
+
+def module_of_tests(samplers: Iterable[Recipe | Kernel], posterior: Any) -> Module | None:
+    """Return the module of the first kernel whose tests compare values of a posterior, as it will
+    be tuned but for the length of its trajectories; None where there is none.
+
+    Args:
+        samplers: the samplers, not bound yet.
+        posterior: the posterior or the expression.
+    """
+    for sampler in samplers:
+        if isinstance(sampler, Kernel):
+            with suppress(RecipeError):  # what is wrong is said when it is tuned
+                module = generate(bound(_with_scales(sampler)[0], posterior, ""))
+                if module.density is not None:
+                    return module
+    return None
 
 
 def _require_the_same_line(blocks: Sequence[Block], target: Target) -> None:

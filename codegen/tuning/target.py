@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from sympy import Interval, S, oo
 
+from codegen.generate import Module
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.initial_states import given_blocks
 from codegen.tuning.onto_simplex import OntoSimplex
@@ -173,7 +174,10 @@ class Target:
 
 
 def target_of(
-    posterior: Any, params: Mapping[Any, Any], lengths: Mapping[Any, int] | None = None
+    posterior: Any,
+    params: Mapping[Any, Any],
+    lengths: Mapping[Any, int] | None = None,
+    kernel: Module | None = None,
 ) -> Target:
     """Return the law of a posterior as a function of real numbers.
 
@@ -181,6 +185,7 @@ def target_of(
         posterior: a posterior, or an expression of blocks.
         params: values of parameters, by symbol or name; those that the posterior has are used.
         lengths: the number of coordinates of blocks, where data do not determine it.
+        kernel: the module of a kernel that may sample it, whose functions are taken where they fit.
 
     Raises:
         UntunableError: where it has no log likelihood in the language, or a block lives on another
@@ -202,7 +207,7 @@ def target_of(
         )
     needed = {name_of(s) for s in posterior.parameters}
     given = {name_of(k): v for k, v in params.items() if name_of(k) in needed}
-    density = Density(posterior, given, lengths=lengths)
+    density = Density(posterior, given, lengths=lengths, kernel=kernel)
     lines = tuple(_line(b) for b in density.blocks)
     return Target(density, lines, tuple(density.sizes))
 

@@ -13,7 +13,7 @@ from codegen.generate import Module
 from codegen.tuning.explanation import explanation
 from codegen.tuning.metropolis import tuned_kernel
 from codegen.tuning.pilot import Pilot, pilot_run
-from codegen.tuning.prepared import Scaled, scaled
+from codegen.tuning.prepared import Scaled, module_of_tests, scaled
 from codegen.tuning.recipes import Setting, corrected, run_settings, settings_of
 from codegen.tuning.request import Request
 from codegen.tuning.target import Target, target_of
@@ -100,7 +100,8 @@ def tune(
         _require_a_step(sampler)
     if alone:
         _require_rows_that_it_can_use(samplers[0], request)
-    target = target_of(posterior, request.params, request.lengths)
+    kernel = module_of_tests(samplers, posterior)
+    target = target_of(posterior, request.params, request.lengths, kernel)
     _require_rows(target, request)
     count = max(2, request.chains)
     starts = target.points(request.initial, request.chains)

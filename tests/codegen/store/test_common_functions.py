@@ -172,10 +172,11 @@ WITH_AND_WITHOUT = """\
 import sys
 from codegen.store import modules
 load = modules.load
-def other(name, text, common=None):
+def other(name, text, common=None, density=None):
     if common is None or sys.argv[1] == "alone":
-        return load(name, text)
-    return load(name, text, modules.Common(common.text + "# another version\\n", common.names))
+        return load(name, text, None, density)
+    changed = modules.Common(common.text + "# another version\\n", common.names)
+    return load(name, text, changed, density)
 if sys.argv[1] != "as it is":
     modules.load = other
 from catalog.sgld import sgld
