@@ -31,6 +31,9 @@ from recipe.language.symbols import Length, Vector, VectorData, generic, name_of
 def coordinate_names_in(group: Group) -> dict[str, Names]:
     """Return the names of the coordinates of variables, by variable, where they are not numbered
     from 0.
+
+    Args:
+        group: the variables.
     """
     found = {}
     for name, variable in group.variables.items():

@@ -104,6 +104,7 @@ class Posterior:
         derived: the checked quantities, by name; those of ``Ordered`` blocks are among them.
         ordered: the ``Ordered`` blocks; draws of their scalars are left out by default.
         laws: the laws by name that the log likelihood is a sum of, where it is one.
+        declared: the parts as they were read, from which ``with_data`` and ``prior`` start.
 
     Raises:
         RecipeError: naming the expression at fault and the repair.

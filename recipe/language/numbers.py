@@ -28,8 +28,9 @@ BLOCK_BYTES = 2**24  # rows are searched in blocks of this size
 REPAIRS = {
     "text": "convert it to numbers first, for instance with .astype(float)",
     "words": (
-        "give each category a number, numpy.unique(column, return_inverse=True)[1], and where the"
-        " text stands for a missing value, leave the row out"
+        "give each category a column of 0 and 1, pandas.get_dummies(column, drop_first=True), or an"
+        " effect of its own, theta[group], with .astype('category'); where the text stands for a"
+        " missing value, leave the row out"
     ),
     "dates": "convert them to numbers first, for instance to days since the first one",
     "written": "subtract an offset, or write a decimal point behind it where rounding does no harm",

@@ -42,7 +42,7 @@ ODD = 2**53 + 1  # the first whole number that float64 does not hold
 theta = Vector("theta")
 U = Potential("U", theta)
 x, y = Data("x", like=theta), Data("y")
-C = Symbol("C", checked_positive=True)
+C = Symbol("C", positive=True)
 LANGEVIN = Recipe((theta,), U, Matrix([[C]]), Matrix([[0]]))
 LIKELIHOOD = -log(1 + exp(-y * total(x * theta)))
 
@@ -94,11 +94,11 @@ def test_text_is_no_number(values):
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (["1", "two"], "it has 'two' in row 1; give each category a number"),
-        (["1", "nan"], "it has 'nan' in row 1; give each category a number"),
+        (["1", "two"], "it has 'two' in row 1; give each category a column"),
+        (["1", "nan"], "it has 'nan' in row 1; give each category a column"),
         (["1", "2"], "it has '1' in row 0; convert it to numbers first"),
-        ([[1.0, 2.0], [3.0, "x"]], "it has 'x' in row 1, column 1; give each category a number"),
-        (["b", "a"], "it has 'b' in row 0; give each category a number"),
+        ([[1.0, 2.0], [3.0, "x"]], "it has 'x' in row 1, column 1; give each category a column"),
+        (["b", "a"], "it has 'b' in row 0; give each category a column"),
     ],
 )
 def test_text_is_named_where_it_keeps_the_rest_from_being_numbers(values, words):
