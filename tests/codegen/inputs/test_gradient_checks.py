@@ -283,7 +283,7 @@ def test_half_precision_is_a_warning():
 class Key:
     """Stands for ``jax.random.PRNGKey(0)``."""
 
-    ndim, dtype = 1, np.dtype(np.uint32)
+    shape, dtype = (2,), np.dtype(np.uint32)
 
 
 @pytest.mark.parametrize(
