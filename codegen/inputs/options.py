@@ -211,7 +211,8 @@ def _checked_seed(seed: Any) -> int:
     try:
         return checked_integer("seed", seed, 0, MAX_SEED)
     except RecipeError as error:
-        if "key" in str(getattr(seed, "dtype", "")) or getattr(seed, "ndim", 0) > 0:
+        kind, shape = str(getattr(seed, "dtype", "")), getattr(seed, "shape", None)
+        if "key" in kind or (kind == "uint32" and shape == (2,)):
             raise RecipeError(
                 f"seed={short_text(seed)}: a key of JAX is no seed; give a whole number, such as"
                 " seed=0"

@@ -425,9 +425,7 @@ def test_bind_spreads_over_a_posterior_whose_likelihood_is_not_written():
     """Of such a posterior there is a gradient of the user's own."""
     a, b, x = Scalar("a"), Vector("b"), Data("x")
     sampler = Recipe(theta, Potential("U", theta), D=1, Q=0)
-    posterior = Posterior(
-        (a, b), None, -(a**2) / 2 - total(b**2) / 2, {x: [1.0]}, lambda a, b, rows, x: (a, b)
-    )
+    posterior = Posterior((a, b), data={x: [1.0]}, gradient=lambda a, b, rows, x: (a, b))
     assert bind(sampler, posterior).state == (a, b)
 
 

@@ -305,13 +305,14 @@ def test_an_expression_is_predicted_and_what_is_seen_of_it_is_said():
             warnings.simplefilter("ignore", BiasWarning)
             return sample(bind(SGLD, {U: expression}), lengths={"theta": 2}, scheme="euler", **how)
 
+    improper = {"unproved": True}
     stiff = of(5 * total(theta**2))
     assert stiff.bias.total.sd_factor == pytest.approx(np.sqrt(1 / (1 - 0.25)), rel=1e-3)
     assert any("the step size makes standard deviations" in w for w in stiff.warnings)
-    hill = of(-total(theta**2) / 2, step_size=1e-4)
+    hill = of(-total(theta**2) / 2, step_size=1e-4, **improper)
     assert hill.bias.judgement == "unknown"
     assert any("the log density is not concave" in w for w in hill.warnings)
-    slope = of(total(theta))
+    slope = of(total(theta), **improper)
     assert any("no mode of the density was found" in w for w in slope.warnings)
 
 

@@ -152,7 +152,7 @@ def test_what_has_no_rows_or_another_noise_is_refused():
         generate(SGLD, total(theta**2), svrg=True)
     with pytest.raises(RecipeError, match="leave one of them out"):
         generate(SGHMC, POSTERIOR, svrg=True, compensate=True)
-    closed = Posterior(theta, None, -total(theta**2) / 2, gradient=lambda theta, rows, g: None)
+    closed = Posterior(theta, gradient=lambda theta, rows, g: None)
     with pytest.raises(RecipeError, match="saga= needs rows of data, and U has none"):
         generate(SGLD, closed, saga=True)
     law = Recipe((theta,), U, Matrix([[1]]), Matrix([[0]]))
@@ -194,7 +194,7 @@ def test_a_gradient_of_ones_own_gives_the_draws_of_the_derived_one(reduction, gr
     }  # fmt: skip
     wanted = sample(SGLD, POSTERIOR, **options)["theta"]
     data = {X: x_values, y: y_values}
-    own = Posterior(theta, None, -total(theta**2) / 2, data, gradient=gradient)
+    own = Posterior(theta, data=data, gradient=gradient)
     found = sample(SGLD, own, **options)["theta"]
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
@@ -202,7 +202,7 @@ def test_a_gradient_of_ones_own_gives_the_draws_of_the_derived_one(reduction, gr
 @pytest.mark.parametrize("reduction", OWN)
 def test_the_text_around_a_gradient_of_ones_own_is_proved(reduction):
     data = {X: x_values, y: y_values}
-    own = Posterior(theta, None, -total(theta**2) / 2, data, gradient=of_rows)
+    own = Posterior(theta, data=data, gradient=of_rows)
     module = generate(SGLD, own, **{reduction: True})
     assert translation_of(module).verdict is Verdict.PROVED
     right, wrong = {

@@ -384,7 +384,15 @@ def test_a_step_that_can_leave_the_domain_is_refused_before_it_runs(domain, repa
     p = Vector("p", domain=domain)
     langevin = Recipe((p,), total(p), Matrix([[1]]), Matrix([[0]]))
     with pytest.raises(RecipeError, match=f"a step can take p out of its domain.*{repair}"):
-        sample(langevin, step_size=0.05, steps=2000, chains=2, lengths={p: 2}, progress=False)
+        sample(
+            langevin,
+            step_size=0.05,
+            steps=2000,
+            chains=2,
+            lengths={p: 2},
+            progress=False,
+            unproved=True,
+        )
 
 
 @pytest.mark.slow
