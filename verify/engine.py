@@ -22,7 +22,7 @@ from verify.obligations.kernel.invariance import INVARIANCE
 from verify.obligations.labels.invariance import LABELS_INVARIANCE
 from verify.obligations.process.stationarity import STATIONARITY
 from verify.report import Report, ReportLine
-from verify.scope import Declared, for_posteriors, scope_of
+from verify.scope import Declared, narrowed, scope_of
 from verify.subject import KernelSubject, Subject, kernel_subject_of, subject_of
 from verify.verdict import Assumption, Outcome, Verdict, proved, undecided
 
@@ -104,9 +104,8 @@ def _scope_of(lines: list[ReportLine], subject: Subject | KernelSubject | LabelS
     posterior, and not for every one, it is no larger.
     """
     edges = (line.outcome for line in lines if line.name == "boundary")
-    if any(o.verdict is Verdict.PROVED and o.scope is not None for o in edges):
-        return for_posteriors(subject.scope, subject.declared)
-    return subject.scope
+    proofs = [o.scope for o in edges if o.verdict is Verdict.PROVED]
+    return narrowed(subject.scope, subject.declared, proofs)
 
 
 def outcome_of(declared: Declared, name: str) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sympy import Symbol
@@ -11,6 +12,9 @@ from recipe import Discretisation, Kernel, LabelledPosterior, Recipe, Update
 from recipe.language.abstract import Dense, Field, Potential, written_image
 from recipe.language.domain import domain_text
 from recipe.language.symbols import Vector, assumptions_of, name_of
+
+ANY_DATA = "any data and parameters"
+THESE_DATA = "any parameters and any data with the signs of these"
 
 Declared = Recipe | Update | Discretisation | Kernel | LabelledPosterior
 
@@ -31,12 +35,47 @@ def for_posteriors(scope: str, declared: Declared) -> str:
         scope: the scope of a proof about a declaration, in words.
         declared: the declaration: a recipe, or a discrete step of one.
     """
-    recipe = declared.of if isinstance(declared, Discretisation) else declared
-    for U, _ in recipe.posteriors if isinstance(recipe, Recipe) else ():
-        every = _abstract_text(U)
-        own = every.replace("every smooth", "the")
-        scope = scope.replace(every, f"{own} of its posterior with any data and parameters")
+    for U in _bound(declared):
+        scope = for_posterior(scope, U)
     return scope
+
+
+def for_posterior(scope: str, U: Potential, data: str = ANY_DATA) -> str:
+    """Return a scope with the potential of a posterior in the place of every smooth one.
+
+    Args:
+        scope: the scope of a proof about a declaration, in words.
+        U: the potential that a posterior is bound to.
+        data: the data that the proof holds for: ``ANY_DATA`` or ``THESE_DATA``.
+    """
+    return scope.replace(_abstract_text(U), _own_text(U, data))
+
+
+def narrowed(scope: str, declared: Declared, parts: Iterable[str | None]) -> str:
+    """Return a scope with each potential of a posterior as narrow as some part of a proof needs it.
+
+    Args:
+        scope: the scope of a proof about a declaration, in words.
+        declared: the declaration: a recipe, or a discrete step of one.
+        parts: the scopes of the parts of the proof; None for a part without its own.
+    """
+    narrow = [part for part in parts if part is not None]
+    for U in _bound(declared):
+        for data in (THESE_DATA, ANY_DATA):  # once replaced, the wider words find nothing
+            if any(_own_text(U, data) in part for part in narrow):
+                scope = for_posterior(scope, U, data)
+    return scope
+
+
+def _bound(declared: Declared) -> list[Potential]:
+    """Return the potentials of a declaration that posteriors are bound to."""
+    recipe = declared.of if isinstance(declared, Discretisation) else declared
+    return [U for U, _ in recipe.posteriors] if isinstance(recipe, Recipe) else []
+
+
+def _own_text(U: Potential, data: str) -> str:
+    own = _abstract_text(U).replace("every smooth", "the")
+    return f"{own} of its posterior with {data}"
 
 
 def _sizes_of(declared: Declared) -> list[str]:

@@ -39,7 +39,7 @@ from verify.diffusion.boundary.reflected import (
 from verify.diffusion.boundary.straightened import decide_straightened
 from verify.diffusion.boundary.total import decide_by_total
 from verify.diffusion.boundary.with_data import with_data_summed_up
-from verify.scope import for_posteriors
+from verify.scope import for_posteriors, narrowed
 from verify.subject import Subject, subject_of
 from verify.verdict import Assumption, Outcome, Verdict, Witness, conjunction, refuted, undecided
 
@@ -71,7 +71,11 @@ def _with_data(subject: Subject) -> Subject | None:
 def at_edges_of(blocks: tuple[Block, ...], subject: Subject) -> Outcome:
     """The edges of some blocks."""
     parts = list(_parts(blocks, subject))
-    return conjunction(parts, by="; ".join(f"{name}: {outcome.by}" for name, outcome in parts))
+    found = conjunction(parts, by="; ".join(f"{name}: {outcome.by}" for name, outcome in parts))
+    if found.verdict is not Verdict.PROVED:
+        return found
+    scope = narrowed(subject.scope, subject.declared, (o.scope for _, o in parts))
+    return found if scope == subject.scope else replace(found, scope=scope)
 
 
 def never_reached(blocks: tuple[Block, ...], subject: Subject) -> tuple[Assumption, ...] | None:

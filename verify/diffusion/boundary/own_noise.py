@@ -19,7 +19,11 @@ Without a current, ``f = D' - D H'`` with the derivative of H by e. So the first
 
 from __future__ import annotations
 
-from sympy import Dummy, Expr, symbols
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from sympy import Dummy, Expr, Symbol, symbols
 from sympy.core.function import AppliedUndef
 
 from recipe import Recipe
@@ -41,8 +45,11 @@ from verify.diffusion.boundary.edges import NOT_ATTAINED, SELF_REFLECTING, Edge,
 from verify.diffusion.boundary.reflected import is_along_the_normal
 from verify.generator.coupling import own_diffusion
 from verify.generator.fokker_planck import current
+from verify.scope import ANY_DATA, THESE_DATA, for_posterior
 from verify.subject import Subject
 from verify.verdict import Outcome, proved
+
+Data = Iterable[tuple[Symbol, Any]]  # the symbols of data, with their numbers
 
 ABSTRACT = (Potential, Field, Partial, Jet, AppliedUndef)
 
@@ -70,11 +77,15 @@ def decide_by_own_noise(edge: Edge, subject: Subject) -> Outcome | None:
     if posterior is None:
         return _assuming_a_bound(edge, slope)
     U = abstract[0]
-    terms = _slopes_of(posterior, edge)
     rest = normalised(slope - (block - edge.end) * partial(U, block))
-    if terms is None or rest.atoms(Potential):
+    if rest.atoms(Potential):
         return None
-    return _by_slopes(edge, [rest + terms[0], *terms[1:]])
+    found = _with_posterior(edge, rest, posterior, posterior.data)
+    if found is None:
+        return None
+    needs_signs = found != _with_posterior(edge, rest, posterior, ())
+    data = THESE_DATA if needs_signs else ANY_DATA
+    return replace(found, scope=for_posterior(subject.scope, U, data))
 
 
 def _has_own_linear_noise(edge: Edge, subject: Subject) -> bool:
@@ -166,13 +177,19 @@ def _posterior_of(subject: Subject, abstract: list[Potential]) -> Posterior | No
     return known.get(abstract[0]) if len(abstract) == 1 else None
 
 
-def _slopes_of(posterior: Posterior, edge: Edge) -> list[Expr] | None:
-    """The terms of ``e U'``: of the prior, and of one datum with the signs that all data have.
+def _with_posterior(edge: Edge, rest: Expr, posterior: Posterior, data: Data) -> Outcome | None:
+    """Decide from the terms of a posterior and the rest of ``e H'``."""
+    terms = _slopes_of(posterior, edge, data)
+    return None if terms is None else _by_slopes(edge, [rest + terms[0], *terms[1:]])
+
+
+def _slopes_of(posterior: Posterior, edge: Edge, data: Data) -> list[Expr] | None:
+    """The terms of ``e U'``: of the prior, and of one datum with the signs that ``data`` have.
 
     None where the log likelihood is not written out.
     """
     if posterior.log_likelihood is None or edge.block not in posterior.blocks:
         return None
     e = edge.block - edge.end
-    datum = with_signs(posterior.datum_gradient[edge.block], posterior.data)
+    datum = with_signs(posterior.datum_gradient[edge.block], data)
     return [normalised(e * posterior.prior_gradient[edge.block]), normalised(e * datum)]
