@@ -24,6 +24,7 @@ class Lengths:
     def __init__(self) -> None:
         self._known: dict[Length, tuple[int, str]] = {}
         self._columns: dict[Length, tuple[Names, str]] = {}
+        self._numbered: dict[Length, tuple[Names, str]] = {}
         self._given: dict[Length, Names] = {}
 
     def learn(self, length: Length, value: int, source: str) -> None:
@@ -77,11 +78,32 @@ class Lengths:
                 so that one of them would belong to the wrong coordinates.
         """
         known, before = self._columns.setdefault(length, (names, source))
+        self._require_one_numbering(length)
         _require_order(names, source, known, f"the columns of {before}")
         if length in self._given:
             _require_order(
                 names, source, self._given[length], f"the names in coords[{length.owner}]"
             )
+
+    def note_numbered_columns(self, length: Length, names: Names, source: str) -> None:
+        """Take note of a table whose columns are numbered from 0 in order, which names nothing.
+
+        Args:
+            length: the symbol of their number.
+            names: these numbers.
+            source: the table, as messages name it.
+
+        Raises:
+            RecipeError: where another table has the same numbers in another order.
+        """
+        self._numbered.setdefault(length, (names, source))
+        self._require_one_numbering(length)
+
+    def _require_one_numbering(self, length: Length) -> None:
+        numbers, source = self._numbered.get(length, ((), ""))
+        names, other = self._columns.get(length, ((), ""))
+        if set(names) == set(numbers):
+            _require_order(names, other, numbers, f"the columns of {source}")
 
     def learn_names(self, given: Mapping[Vector, Names]) -> None:
         """Take note of the names that a user gives to coordinates, and of their number.
@@ -104,6 +126,11 @@ class Lengths:
         """Return the names of the coordinates that a length counts; None where they have none."""
         columns, _ = self._columns.get(length, (None, ""))
         return self._given.get(length, columns)
+
+
+def numbers_as_names(names: Names) -> Names:
+    """Return the names of as many coordinates that are numbered from 0."""
+    return tuple(map(str, range(len(names))))
 
 
 def _require_order(names: Names, source: str, others: Names, theirs: str) -> None:

@@ -15,7 +15,7 @@ from sympy import Symbol
 
 from codegen.inputs.demands import require_demands
 from codegen.inputs.label_arrays import label_arrays
-from codegen.inputs.lengths import Lengths
+from codegen.inputs.lengths import Lengths, numbers_as_names
 from recipe.declare.derived_data import OfLength
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
@@ -84,8 +84,10 @@ def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:
         raise RecipeError(f"{where} has no {missing}; give at least one")
     if isinstance(s, VectorData):
         lengths.learn(s.length, array.shape[1], f"{where}, of the shape {array.shape},")
-        names = column_names(value)
-        if names is not None:
+        names = column_names(value, numbered=True)
+        if names is not None and names == numbers_as_names(names):
+            lengths.note_numbered_columns(s.length, names, where)
+        elif names is not None:
             lengths.note_columns(s.length, names, where)
     view = array.view(np.uint8 if array.dtype == np.bool_ else array.dtype).view(np.ndarray)
     # Numba compiles once for each type of array, and read-only arrays are a type of their own.

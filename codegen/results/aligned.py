@@ -14,6 +14,7 @@ import numpy as np
 from sympy import Symbol
 
 from codegen.inputs.label_arrays import LabelWarning
+from codegen.inputs.lengths import numbers_as_names
 from codegen.inputs.posterior_data import numbers_of
 from codegen.results.diagnostics.groups import Group
 from recipe.declare.categories import some
@@ -81,9 +82,9 @@ def aligned(posterior: Posterior, names: Mapping[str, Names]) -> Posterior:
     _refuse_moved_coordinates(posterior, coords, there)
     given = dict(posterior.given)
     for s in _vector_data(posterior):
-        if s.labels is None and s.length in there and s in given:
-            names_here = coords.get(s.length), own[s.length]
-            given[s] = _columns_of(s, given[s], *names_here, there[s.length])
+        if s.labels is None and s in given:
+            names_here = coords.get(s.length), own.get(s.length)
+            given[s] = _columns_of(s, given[s], *names_here, there.get(s.length))
     for label, users in _labels(posterior).items():
         if label in given:
             found = [_numbers_of(label, s, posterior, coords, own, there) for s in users]
@@ -129,7 +130,7 @@ def _labels(posterior: Posterior) -> dict[Symbol, list[VectorData]]:
 
 
 def _columns_of(
-    s: VectorData, value: Any, given: Names | None, own: Names | None, draws: Names
+    s: VectorData, value: Any, given: Names | None, own: Names | None, draws: Names | None
 ) -> Any:
     """Return the columns of data in the order of the coordinates of draws.
 
@@ -138,10 +139,20 @@ def _columns_of(
         value: the data.
         given: the names in ``coords``; None where there are none.
         own: the names that the posterior gives to these coordinates, by whatever data.
-        draws: those of the draws.
+        draws: those of the draws; None where they are numbered from 0.
     """
     where, block = f"the data of {name_of(s)}", s.length.owner
     names = column_names(value)
+    if draws is None:
+        if names is None or given is not None:
+            return value
+        draws = numbers_as_names(names)
+        if set(names) != set(draws):
+            _warn_of_numbers(name_of(s), names, block)
+            return value
+    elif names is None and draws != numbers_as_names(draws):
+        numbers = column_names(value, numbered=True)
+        names = numbers if numbers is not None and set(numbers) == set(draws) else None
     if given is not None and (names is None or set(names) != set(given)):
         names = given  # the columns have other names, which coords= replaces
     if names is None:
@@ -240,7 +251,7 @@ def _check_places(what: str, block: Any, own: Names | None, draws: Names, counte
     Raises:
         RecipeError: where other data of these coordinates have another order than the draws.
     """
-    if own == draws or draws == tuple(map(str, range(len(draws)))):
+    if own == draws or draws == numbers_as_names(draws):
         return
     if own is not None:
         raise RecipeError(
@@ -252,6 +263,17 @@ def _check_places(what: str, block: Any, own: Names | None, draws: Names, counte
         f"{what}, and the draws are of {_coordinates(block, draws)}: {first} is taken for"
         f" {block}[{draws[0]}], and so on; give names, or name the coordinates in coords= of the"
         " posterior",
+        LabelWarning,
+        stacklevel=2,
+    )
+
+
+def _warn_of_numbers(data: str, names: Names, block: Any) -> None:
+    """Say that columns with names are matched by place with draws that are numbered."""
+    warnings.warn(
+        f"the columns of {data} are {some(names)}, and the draws of {block} are numbered:"
+        f" {names[0]} is taken for {block}[0], and so on; fit with names, or name the coordinates"
+        " in coords= of the posterior",
         LabelWarning,
         stacklevel=2,
     )

@@ -320,13 +320,24 @@ def _are_rounded(block: np.ndarray) -> np.ndarray:
     return size // power > np.uint64(MAX_EXACT_INTEGER)
 
 
-def column_names(value: Any) -> tuple[str, ...] | None:
+def column_names(value: Any, numbered: bool = False) -> tuple[str, ...] | None:
     """Return the names of the columns of a table; None where it has none that can name coordinates:
-    where they are numbers, not distinct, or not printable.
+    where they are not distinct, not printable, or the numbers from 0 in order.
+
+    Args:
+        value: the table, or any other value.
+        numbered: also return the numbers from 0 in order, as a table without names has them too.
     """
-    names = [label for label, _ in _columns(value) or ()]
-    usable = all(isinstance(n, str) and n and n.isprintable() for n in names)
-    return tuple(names) if names and usable and len(set(names)) == len(names) else None
+    labels = [label for label, _ in _columns(value) or ()]
+    if labels and all(_is_whole(n) for n in labels):
+        in_order = all(n == k for k, n in enumerate(labels))
+        labels = [] if in_order and not numbered else [str(int(n)) for n in labels]
+    usable = all(isinstance(n, str) and n and n.isprintable() for n in labels)
+    return tuple(labels) if labels and usable and len(set(labels)) == len(labels) else None
+
+
+def _is_whole(label: Any) -> bool:
+    return isinstance(label, int | np.integer) and not isinstance(label, bool)
 
 
 def _columns(value: Any) -> list[tuple[Any, Any]] | None:

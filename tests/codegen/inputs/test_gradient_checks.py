@@ -160,7 +160,9 @@ def of_a_mean_by_numba(theta, rows, x, y, g):
 
 
 @pytest.mark.parametrize("options", [{}, {"batch_size": 50}])
-@pytest.mark.parametrize("gradient", [of_a_mean, of_a_mean_by_numba])
+@pytest.mark.parametrize(
+    "gradient", [of_a_mean, pytest.param(of_a_mean_by_numba, marks=pytest.mark.slow)]
+)
 def test_the_gradient_of_a_mean_is_suspected(gradient, options):
     (said,) = suspected(run(gradient, step_size=0.3, **options))
     assert "multiply the mean of the loss by N" in said
@@ -281,7 +283,7 @@ def test_half_precision_is_a_warning():
 class Key:
     """Stands for ``jax.random.PRNGKey(0)``."""
 
-    ndim, dtype = 1, np.dtype(np.uint32)
+    shape, dtype = (2,), np.dtype(np.uint32)
 
 
 @pytest.mark.parametrize(

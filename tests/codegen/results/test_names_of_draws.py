@@ -109,6 +109,39 @@ def test_columns_without_names_are_matched_by_place_with_a_warning():
     np.testing.assert_allclose(found, by_name(table()), rtol=1e-12)
 
 
+def test_names_beside_draws_without_names_are_matched_by_place_with_a_warning():
+    with pytest.warns(LabelWarning, match=r"are numbered: age is taken for beta\[0\]"):
+        found = rows(draws("beta", None), regression(table(COLUMNS[::-1])))
+    expected = rows(draws("beta", None), regression(table(COLUMNS[::-1]).to_numpy()))
+    assert np.array_equal(found, expected)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("fitted", [None, ("1", "0")])
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_columns_that_are_numbers_are_matched_by_number(fitted, order):
+    x = table().to_numpy()
+    new = pandas.DataFrame({k: x[:, k] for k in order})
+    place = [int(name) for name in fitted or ("0", "1")]
+    mean = EFFECTS["beta"] @ x[:, place].T
+    expected = stats.norm.logpdf([0.0, 1.0, 2.0], mean, 1)
+    np.testing.assert_allclose(rows(draws("beta", fitted), regression(new)), expected, rtol=1e-12)
+
+
+def test_two_tables_that_number_their_columns_in_two_orders_are_refused():
+    z, x = Data("z", like=BETA), table().to_numpy()
+    for orders in ([0, 1], [1, 0]), ([1, 0], [0, 1]):
+        one, other = (pandas.DataFrame(x[:, order], columns=order) for order in orders)
+        posterior = Posterior(
+            BETA,
+            normal(Y, total((X + z) * BETA), 1),
+            total(normal(BETA, 0, 1)),
+            {X: one, z: other, Y: [0.0, 1.0, 2.0]},
+        )
+        with pytest.raises(RecipeError, match="in another order"):
+            resolved_arrays(posterior, Lengths())
+
+
 @pytest.mark.filterwarnings("error")
 def test_nothing_is_said_where_neither_or_the_posterior_has_names():
     x = table()

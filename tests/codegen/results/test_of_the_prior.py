@@ -147,6 +147,7 @@ def test_the_log_prior_of_a_flat_one_is_refused():
         compute_log_prior(some_draws(), law)
 
 
+@pytest.mark.slow
 def test_power_scaling_takes_it():
     """The tighter of two priors matters more."""
     arviz = pytest.importorskip("arviz")
