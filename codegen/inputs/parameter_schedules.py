@@ -141,17 +141,24 @@ def said_of_schedules(
 
     A step with the value T of a parameter keeps, up to the error of its step size, the law that
     belongs to T. Where the law depends on T, and T changes among the steps that are kept, the draws
-    have no law in common.
+    have no law in common. Where it is a temperature that stays, and is not 1, they are of another
+    law than the posterior.
     """
-    energy = _energy(what)
+    energy = energy_of(what)
     of_law = {name_of(s) for s in parameters_of([energy])} | set(module.of_gradients)
-    said = []
+    said: list[str] = []
+    for key, value in options.numbers.items():
+        name = name_of(key)
+        if name not in options.schedules and is_temperature(energy, name):
+            said += _of_another_law(what, module, name, float(value))
     for name, schedule in options.schedules.items():
         first, last, changes = _kept_values(schedule, options)
+        if not changes:
+            said += _of_another_law(what, module, name, last)
         if name not in of_law or not changes:
             continue
         target = ""
-        if _is_temperature(energy, name):
+        if is_temperature(energy, name):
             target = f", and only draws with {name} = 1 are of {_law(_at_one(energy, name))}"
         said.append(
             f"these are no draws of one law: {name} changes from {first:.4g} to {last:.4g} in the"
@@ -162,6 +169,24 @@ def said_of_schedules(
         names = " and ".join(options.schedules)
         said.append(f"no bias of the step size is predicted, as {names} changes in this run")
     return tuple(said)
+
+
+def _of_another_law(
+    what: Recipe | Update | Kernel, module: Module, name: str, value: float
+) -> tuple[str, ...]:
+    """Return what is said where a temperature stays and is not 1.
+
+    Without a posterior, a parameter below an energy counts as a temperature where the noise depends
+    on it, too; else it may be the variance of a law that is written out.
+    """
+    energy = energy_of(what)
+    noise = isinstance(what, Recipe) and name in {
+        name_of(s) for s in parameters_of(what.D.nonzero.values())
+    }
+    if value == 1 or not is_temperature(energy, name) or not (module.estimators or noise):
+        return ()
+    target = "the posterior" if module.estimators else _law(_at_one(energy, name))
+    return (f"these are draws of {_law(energy)} with {name} = {value:.6g}, not of {target}",)
 
 
 def _law(energy: Any) -> str:
@@ -181,7 +206,12 @@ def _kept_values(schedule: Schedule, options: SamplingOptions) -> tuple[float, f
     return first, last, changes
 
 
-def _energy(what: Recipe | Update | Kernel) -> Any:
+def energy_of(what: Recipe | Update | Kernel) -> Any:
+    """Return the energy of the law that a sampler is declared to keep.
+
+    Args:
+        what: the sampler.
+    """
     return what.H if isinstance(what, Recipe) else what.target
 
 
@@ -189,8 +219,13 @@ def _at_one(energy: Any, name: str) -> Any:
     return energy.xreplace({s: 1 for s in parameters_of([energy]) if name_of(s) == name})
 
 
-def _is_temperature(energy: Any, name: str) -> bool:
-    """Return True if the energy is another one over a parameter."""
+def is_temperature(energy: Any, name: str) -> bool:
+    """Return True if the energy is another one over a parameter.
+
+    Args:
+        energy: the energy.
+        name: the name of the parameter.
+    """
     symbols = [s for s in parameters_of([energy]) if name_of(s) == name]
     return bool(symbols) and expand(energy * symbols[0] - _at_one(energy, name)) == 0
 

@@ -20,6 +20,7 @@ from codegen.inputs.options import SamplingOptions, require_options_that_fit
 from codegen.inputs.parameters import require_conditions, resolved_data, resolved_params
 from codegen.inputs.preimages import reported_block, with_images
 from codegen.running.compiled import Compiled
+from codegen.tuning.parameters_of_law import require_no_parameter_of_the_law
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.target import Target
 from codegen.tuning.untunable import UntunableError
@@ -77,6 +78,9 @@ def scaled(
         pilot: the pilot run.
         params: the values of parameters that were given.
         name: the name that was given to the sampler.
+
+    Raises:
+        RecipeError: where a parameter that the law depends on is not given.
     """
     values: dict[str, Any] = {name_of(k): v for k, v in params.items()}
     what, added = _with_scales(sampler)
@@ -93,6 +97,7 @@ def scaled(
             own = next(n for n in needed if n in names or n.rstrip("_") in names)
             values[own] = float(part[0]) if isinstance(block, Scalar) else part
     left = tuple(n for n in needed if n not in values)
+    require_no_parameter_of_the_law(on, blocks, left)
     head = name if name.isidentifier() else None
     return Scaled(what, on, values, left, scales, blocks, head)
 

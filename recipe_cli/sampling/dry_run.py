@@ -14,6 +14,7 @@ from codegen.inputs.options import SamplingOptions
 from codegen.sample import Caller
 from codegen.sample import sample_with as sample_kernel
 from recipe import Kernel, Posterior, Recipe, RecipeError
+from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
 from recipe.language.symbols import name_of
 from recipe_cli.declarations import Declaration
 from recipe_cli.program.generating import bound_to
@@ -36,7 +37,7 @@ class RunPlan:
         blocks: the number of coordinates of each block that is kept.
         priors: the laws that blocks were declared with, by name of the block.
         data: the shape of each array of data.
-        parameters: each parameter, and the value that was given.
+        parameters: each parameter, and the value or the schedule that was given.
         options: all numbers of the run.
         draw_bytes: the bytes of all draws, in memory and in a file.
         compile_seconds: what generating, proving and compiling took, less if it was in the cache.
@@ -52,7 +53,7 @@ class RunPlan:
     blocks: dict[str, int]
     priors: dict[str, str]
     data: dict[str, tuple[int, ...]]
-    parameters: list[tuple[ListedParameter, float]]
+    parameters: list[tuple[ListedParameter, Any]]
     options: SamplingOptions
     draw_bytes: int
     compile_seconds: float
@@ -109,7 +110,8 @@ def dry_run(
         number = min(more, options.steps)
         seconds = _timed(target, options, number) / number
     (module, *_) = modules
-    values = {name_of(key): value for key, value in options.numbers.items()}
+    values: dict[str, Any] = {name_of(key): value for key, value in options.numbers.items()}
+    values |= options.schedules
     listed = [
         (p, values[p.name])
         for p in (*parameters_listed(declaration), *_of_posterior(law))
@@ -160,5 +162,9 @@ def _of_posterior(law: Posterior) -> list[ListedParameter]:
 
 
 def _shape(array: Any) -> tuple[int, ...]:
+    if isinstance(array, CoordinateAt):
+        return ()
+    if isinstance(array, LabelAt | LabelIs | LabelIsLast):
+        array = array.labels  # which are what is stored
     shape = getattr(array, "shape", None)
     return (len(array),) if shape is None else tuple(map(int, shape))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from codegen.inputs.schedule import Cyclical, Geometric, Schedule, step_sizes
 from recipe_cli.render.cache_table import bytes_in_words
 from recipe_cli.sampling.dry_run import RunPlan
 
@@ -25,7 +26,10 @@ def plan_lines(plan: RunPlan) -> list[str]:
         ("blocks", _counted(plan.blocks)),
         *(("prior", f"{block} ~ {law}") for block, law in plan.priors.items()),
         ("data", ", ".join(f"{n} {_shape_words(s)}" for n, s in plan.data.items()) or "none"),
-        *((("parameter"), f"{p.name} = {_value(v)}{p.facts}") for p, v in plan.parameters),
+        *(
+            (("parameter"), f"{p.name} {_value(v, options.steps)}{p.facts}")
+            for p, v in plan.parameters
+        ),
         ("step size", str(options.schedule) if options.step_size is not None else "none"),
         ("minibatch", f"{options.rows} rows" if options.rows else "all rows in every step"),
         (
@@ -70,8 +74,9 @@ def plan_as_json(plan: RunPlan) -> dict[str, Any]:
         "priors": plan.priors,
         "data": {name: list(shape) for name, shape in plan.data.items()},
         "parameters": [
-            {"name": p.name, "value": v, "sign": p.sign, "meaning": p.meaning}
+            {"name": p.name, "value": first, "last": last, "sign": p.sign, "meaning": p.meaning}
             for p, v in plan.parameters
+            for first, last in [_ends(v, options.steps)]
         ],
         "chains": options.chains,
         "steps": options.steps,
@@ -111,5 +116,18 @@ def _shape_words(shape: tuple[int, ...]) -> str:
     return " x ".join(f"{n:,}" for n in shape)
 
 
-def _value(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float | int) else str(value)
+def _value(value: Any, steps: int) -> str:
+    if isinstance(value, Cyclical):
+        return f"= {value}"
+    if isinstance(value, Schedule):
+        first, last = _ends(value, steps)
+        until = min(value.steps, steps) if isinstance(value, Geometric) else steps
+        return f"from {first:g} to {last:g} in {until:,} steps"
+    return f"= {value:g}" if isinstance(value, float | int) else f"= {value}"
+
+
+def _ends(value: Any, steps: int) -> tuple[Any, Any]:
+    """Return a parameter in the first and in the last step."""
+    if not isinstance(value, Schedule):
+        return value, value
+    return float(step_sizes(value, 0, 1)[0]), float(step_sizes(value, steps - 1, 1)[0])

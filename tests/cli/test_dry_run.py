@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from helpers.command import command
 
+from codegen import Cyclical, Geometric
 from recipe import RecipeError
 from recipe_cli.sampling.initial_typed import initial_typed
+from recipe_cli.sampling.run_plan import _ends, _value
 
 MODEL = ["sample", "sghmc", "--posterior", "bioassay", "--step-size", "0.05", "--param", "C=1"]
 RUN = [*MODEL, "--steps", "1e4", "--seed", "1"]
@@ -98,3 +100,29 @@ def test_a_run_goes_on_where_another_one_ended(tmp_path):
 
     ended, begun = read_draws(first)["b"][:, -1], read_draws(second)["b"][:, 0]
     np.testing.assert_allclose(begun, ended, atol=1e-4)
+
+
+GROUPED = """
+from recipe import Data, Posterior, Vector
+from recipe.laws import normal
+
+a, g = Vector("a", prior=normal(0, 10)), Data("g", [0, 1, 1])
+posterior = Posterior(log_likelihood=normal(Data("y", [1.0, 2, 3]), a[g], 1))
+"""
+
+
+def test_a_plan_of_group_labels_has_their_rows(tmp_path):
+    (tmp_path / "grouped.py").write_text(GROUPED)
+    run = ["sample", "hmc_kernel", "--posterior", "grouped.py", "--step-size", ".1", "--dry-run"]
+    done = command(*run, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert set(map(tuple, json.loads(done.stdout)["data"].values())) == {(3,)}
+
+
+def test_the_ends_of_a_schedule_are_shown():
+    falling = Geometric(10, 1, 5000)
+    assert _value(falling, 5000) == "from 10 to 1 in 5,000 steps"
+    assert _value(falling, 9000) == "from 10 to 1 in 5,000 steps"
+    assert _value(Cyclical(2, 10), 100) == "= Cyclical(a=2.0, length=10)"
+    assert _ends(falling, 5000) == (10, 1)
+    assert _ends(3.0, 5000) == (3, 3)

@@ -12,7 +12,8 @@ from codegen import Constant, Cyclical, Geometric, Polynomial, generate, sample
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.parameter_schedules import pieces
 from codegen.running.compiled import Compiled
-from recipe import Potential, Recipe, RecipeError, bind, total
+from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, bind, total
+from recipe.laws import normal
 from recipe_cli.program.translation import translation_of
 
 U = Potential("U", theta)
@@ -24,6 +25,7 @@ ANNEALED = {
     "step_size": 0.1, "steps": 12, "seed": 5, "chains": 2, "initial": {theta: np.ones(3)},
     "progress": False,
 }  # fmt: skip
+SHORT = {"scheme": "euler", "step_size": 0.1, "steps": 12, "seed": 5, "progress": False}
 
 
 def begun(kernel):
@@ -236,3 +238,26 @@ def test_a_long_vector_of_chains_is_not_run_in_bundles():
     )
     few = sample(TEMPERED, QUADRATIC, **ANNEALED, scheme="euler", params={"T": FALLING})
     assert np.array_equal(many["theta"][:2], few["theta"])
+
+
+@pytest.mark.parametrize("value", [4.0, Geometric(2, 4, 4), 1.0, Geometric(2, 1, 4)])
+def test_a_temperature_that_stays_and_is_not_1_is_said(value):
+    """In the steps that are kept; of a number and of a schedule that has come to its end."""
+    options = {**ANNEALED, "params": {"T": value}, "scheme": "euler", "warmup": 6}
+    said = sample(TEMPERED, QUADRATIC, **options).warnings
+    wanted = "these are draws of exp(-(total(theta**2)/(2*T))) with T = 4, not of "
+    last = value.last if isinstance(value, Geometric) else value
+    assert any(w.startswith(wanted) for w in said) == (last == 4)
+
+
+def test_a_temperature_is_said_of_a_posterior():
+    x = Scalar("x", prior=normal(0, 1))
+    law = Posterior(log_likelihood=normal(Data("y", [1.0, 2.0]), x, 1))
+    said = sample(TEMPERED, law, **{**SHORT, "params": {"T": 4}}).warnings
+    assert "these are draws of exp(-(U/T)) with T = 4, not of the posterior" in said
+
+
+def test_a_variance_of_a_law_that_is_written_out_is_no_temperature():
+    gauss = Recipe((theta,), QUADRATIC / T, D=Matrix([[1]]), Q=Matrix([[0]]), name="gauss")
+    options = {**ANNEALED, "params": {"T": 4}, "scheme": "euler"}
+    assert not any("draws of" in w for w in sample(gauss, **options).warnings)

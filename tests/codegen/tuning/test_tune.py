@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from sympy import Matrix, Symbol, diag
 
 from catalog.hmc import ghmc, hmc_kernel
 from catalog.mala import mala
@@ -23,7 +24,8 @@ from catalog.third_order_langevin import third_order_langevin
 from codegen import Density, UntunableError, sample, tune
 from codegen.results.diagnostics.convergence import convergence
 from codegen.running.compiled import Compiled
-from recipe import Data, Posterior, RecipeError, Scalar
+from codegen.tuning.parameters_of_law import require_no_parameter_of_the_law
+from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, total
 from recipe.laws import normal
 
 x, theta = Scalar("x"), Scalar("theta")
@@ -215,3 +217,20 @@ def test_a_step_is_compiled_once_for_all_trials(monkeypatch):
     sample(**tuning.settings, progress=False)
     assert compiled
     assert len(compiled) == len(set(compiled))
+
+
+TEMPERATURE, MASS = Symbol("T", positive=True), Symbol("M", positive=True)
+MOVED, MOMENTA = Vector("moved"), Vector("momenta", like=Vector("moved"))
+OF_MOVED = Potential("U", MOVED)
+
+
+def test_a_parameter_that_the_law_depends_on_is_not_chosen():
+    """Only that of the coordinates counts: tuning may choose a mass."""
+    D, Q = Matrix([[TEMPERATURE]]), Matrix([[0]])
+    tempered = Recipe((MOVED,), OF_MOVED / TEMPERATURE, D=D, Q=Q, name="tempered")
+    with pytest.raises(RecipeError, match="give T, T=1 for the posterior itself"):
+        tune(tempered, bioassay, seed=1)
+    energy = OF_MOVED + total(MOMENTA**2) / (2 * MASS)
+    heavy = Recipe((MOVED, MOMENTA), energy, D=diag(0, 1), Q=Matrix([[0, -1], [1, 0]]))
+    require_no_parameter_of_the_law(heavy, (MOVED,), ["M"])
+    require_no_parameter_of_the_law(tempered, (MOVED,), [])
