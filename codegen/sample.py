@@ -256,13 +256,15 @@ def sample(
             f"check={short_text(check)} is no function; it is called with the module before that is"
             " compiled. The sampler is verified without it: see unproved="
         )
+    target = bound(what, posterior, EXAMPLE)  # what can never run is refused as such
     note = verdict_before(what, name, checked_flag("unproved", unproved))
     if auto:
         what, options, _ = tuned_run(
             what, posterior, options, steps=steps, warmup=warmup, max_error=max_error, check=check
         )
+        target = bound(what, posterior, EXAMPLE)
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
-    draws = sample_with(bound(what, posterior, EXAMPLE), options, caller)
+    draws = sample_with(target, options, caller)
     if note is not None:
         draws = dataclasses.replace(draws, warnings=(note, *draws.warnings))
     if draws.bias is not None and draws.bias.sentence is not None:

@@ -27,7 +27,7 @@ MAX_SHOWN = 700  # characters of the reasons
 TOO_LONG = f"it was not begun within {MAX_SECONDS:.0f} seconds; recipe verify takes its time"
 CATALOG = "catalog"
 
-_known: dict[int, tuple[Any, Report]] = {}  # with the declaration, so that its id stays its own
+_known: dict[int, tuple[Any, Report]] = {}  # with the declaration: no other one gets its id
 
 
 def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: bool) -> str | None:
@@ -64,13 +64,19 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
 
 
 def _report(what: Recipe | Update | Kernel) -> Report:
-    if id(what) not in _known:
-        from verify.engine import verify
+    """Return the report on a sampler; one whose time was over is not remembered, as a later call
+    may find more.
+    """
+    if id(what) in _known:
+        return _known[id(what)][1]
+    from verify.engine import verify
 
+    report = verify(what, discharge=partial(_in_time, monotonic()))
+    if not any(TOO_LONG in line.outcome.by for line in report.lines):
         if len(_known) >= MAX_KNOWN:
             _known.pop(next(iter(_known)))
-        _known[id(what)] = what, verify(what, discharge=partial(_in_time, monotonic()))
-    return _known[id(what)][1]
+        _known[id(what)] = what, report
+    return report
 
 
 def _in_time(began: float, *given: Any) -> Any:

@@ -105,8 +105,14 @@ class SamplingOptions:
     @property
     def numbers(self) -> dict[Any, Any]:
         """The parameters as numbers and arrays: those with a schedule at their first step."""
+        return self.numbers_after(1)
+
+    def numbers_after(self, steps: int) -> dict[Any, Any]:
+        """Return the parameters as numbers and arrays: those with a schedule as the last of some
+        steps, at least one, uses them.
+        """
         return {
-            key: float(step_sizes(value, 0, 1)[0]) if isinstance(value, Schedule) else value
+            key: float(step_sizes(value, steps - 1, 1)[0]) if isinstance(value, Schedule) else value
             for key, value in self._given.items()
         }
 

@@ -235,14 +235,20 @@ def _stuck(
 def _not_finite(
     module: Module, options: SamplingOptions, chain: int, values: Mapping[str, np.ndarray]
 ) -> str | None:
-    """Return why the log density is not finite where a chain stands that never moved."""
+    """Return why the log density is not finite where a chain stands that never moved; None also
+    where that cannot be found out, as the draws are worth more.
+    """
     here = {name: v[chain : chain + 1, :1] for name, v in values.items()}
-    named = {name_of(key): value for key, value in (options.params or {}).items()}
+    named = {name_of(key): value for key, value in options.numbers_after(options.steps).items()}
     for p in _posteriors(module):
-        if p.log_likelihood is not None and all(b.name in here for b in p.blocks):
+        if p.log_likelihood is None or any(b.name not in here for b in p.blocks):
+            continue
+        try:
             reason = why_not_finite(p, at_draws(p, here, named).values(slice(0, 1)))
-            if reason is not None:
-                return reason
+        except Exception:
+            continue
+        if reason is not None:
+            return reason
     return None
 
 

@@ -35,6 +35,7 @@ class Declared:
         priors: the laws that blocks were declared with, as text, by the name of the block.
         log_priors: the parts of the log prior: of each of these blocks by its name, and of all
             others together as "log_prior", where it is not 0.
+        order: all data in their first order, where ``with_data`` has put others in their place.
     """
 
     blocks: tuple[Any, ...]
@@ -44,6 +45,7 @@ class Declared:
     derived: Any
     priors: dict[str, str]
     log_priors: dict[str, Expr]
+    order: tuple[Symbol, ...] = ()
 
 
 def declared(
@@ -128,14 +130,29 @@ def require_every_block(blocks: Iterable[Block], densities: Iterable[Expr]) -> N
     """Refuse a block that no density is about, as it would wander for ever; where its domain is
     bounded, it has the uniform law there.
     """
+    for block in _without_law(blocks, densities):
+        raise RecipeError(
+            f"{block} is in blocks=, and neither in log_likelihood nor in log_prior: it has"
+            " no law; leave it out, or give it a prior"
+        )
+
+
+def require_every_prior(blocks: Iterable[Block], log_prior: Expr) -> None:
+    """Refuse the prior alone of a posterior where some block has a flat prior on all numbers."""
+    for block in _without_law(blocks, [log_prior]):
+        said = " (log_prior=0)" if log_prior == 0 else ""
+        raise RecipeError(
+            f"{block} has no prior{said}, so the prior alone is no law; give {block} a prior"
+        )
+
+
+def _without_law(blocks: Iterable[Block], densities: Iterable[Expr]) -> list[Block]:
     used = {generic(s) for e in densities for s in e.atoms(*BLOCKS)}
-    for block in blocks:
-        bounded = on_simplex(block) or len(finite_ends(block.domain)) == 2
-        if block not in used and not bounded:
-            raise RecipeError(
-                f"{block} is in blocks=, and neither in log_likelihood nor in log_prior: it has"
-                " no law; leave it out, or give it a prior"
-            )
+    return [
+        block
+        for block in blocks
+        if block not in used and not on_simplex(block) and len(finite_ends(block.domain)) != 2
+    ]
 
 
 def _log_priors(with_prior: Iterable[Any], log_prior: LogDensity | None) -> dict[str, Expr]:

@@ -28,7 +28,8 @@ def other_data(posterior: Posterior, given: Any) -> tuple[dict[Symbol, Any], tup
         that laws by name are of, where what these depend on is given, and they are not.
 
     Raises:
-        RecipeError: for data that the posterior does not have, and for other numbers of rows.
+        RecipeError: for data that the posterior does not have, for other numbers of rows, and for
+            some of the data of a log likelihood that is no law by name.
     """
     if not isinstance(given, Mapping) or not given:
         raise RecipeError(
@@ -36,7 +37,8 @@ def other_data(posterior: Posterior, given: Any) -> tuple[dict[Symbol, Any], tup
             " one of them"
         )
     before = posterior.declared.data
-    by_name = {name_of(s): s for s in (*before, *posterior.missing)}
+    here = (*before, *posterior.missing)
+    by_name = {name_of(s): s for s in posterior.declared.order or here}
     new: dict[Symbol, Any] = {}
     for key, value in given.items():
         name = name_of(key)
@@ -47,20 +49,56 @@ def other_data(posterior: Posterior, given: Any) -> tuple[dict[Symbol, Any], tup
             )
         new[by_name[name]] = value
     fitted = _in_log_likelihood(posterior)
-    drawn = {law.variable for law in posterior.laws}
-    unknown = drawn - set(new) if (set(new) & fitted) - drawn else set(posterior.missing) - set(new)
+    _require_known_laws(posterior, fitted, set(new))
+    unknown = _unknown(posterior, fitted, set(new))
     arrays = {s: new.get(s, before.get(s)) for s in by_name.values() if s not in unknown}
     _require_rows({s: a for s, a in arrays.items() if s in fitted}, set(new))
     return arrays, tuple(s for s in by_name.values() if s in unknown)
+
+
+def _unknown(posterior: Posterior, fitted: set[Symbol], new: set[Symbol]) -> set[Symbol]:
+    """The data that are drawn, are not given, and depend on data that are given or unknown."""
+    laws = {law.variable: _in(posterior, law.expression) for law in posterior.laws}
+    unknown = set(posterior.missing) - new
+    if (new & fitted) - set(laws):
+        unknown |= set(laws) - new
+    while True:
+        moved = new | unknown
+        more = {s for s, its in laws.items() if s not in moved and (its - {s}) & moved}
+        if not more:
+            return unknown
+        unknown |= more
+
+
+def _require_known_laws(posterior: Posterior, fitted: set[Symbol], new: set[Symbol]) -> None:
+    """Require all data that no law by name is about where some of the covariates are given, as
+    nothing says which of them are drawn and would be out of date.
+    """
+    drawn = {law.variable for law in posterior.laws}
+    known = drawn.union(*(_in(posterior, law.expression) for law in posterior.laws))
+    kept = fitted - known - new
+    if kept and (new & fitted) - drawn:
+        needed = sorted(map(name_of, fitted - known))
+        raise RecipeError(
+            f"with_data() gives {', '.join(sorted(map(name_of, new & fitted)))}, and the old"
+            f" {', '.join(sorted(map(name_of, kept)))} would stay beside: the log likelihood is no"
+            f" law by name, so nothing says what depends on what; give all of {', '.join(needed)}"
+        )
 
 
 def _in_log_likelihood(posterior: Posterior) -> set[Symbol]:
     """The data of the log likelihood, with the labels that others are made of."""
     likelihood = posterior.declared.log_likelihood
     if likelihood is None:
-        return set(posterior.declared.data)
-    made = {i.data for i in likelihood.indicators}
-    return (data_in([likelihood.expression]) - made) | {i.label for i in likelihood.indicators}
+        return set(posterior.declared.data) - data_in(posterior.derived.values())
+    return _in(posterior, likelihood.expression)
+
+
+def _in(posterior: Posterior, expression: Any) -> set[Symbol]:
+    """The data of a part of the log likelihood, with the labels that others are made of."""
+    found, likelihood = data_in([expression]), posterior.declared.log_likelihood
+    labels = {i.data: i.label for i in likelihood.indicators} if likelihood is not None else {}
+    return {labels.get(s, s) for s in found}
 
 
 def _require_rows(arrays: Mapping[Symbol, Any], new: set[Symbol]) -> None:

@@ -19,6 +19,7 @@ from recipe.declare.declared import (
     refuse_density,
     refuse_prior_without_use,
     require_every_block,
+    require_every_prior,
     require_order,
 )
 from recipe.declare.derived_quantities import (
@@ -296,7 +297,7 @@ class Posterior:
 
         Raises:
             RecipeError: for data that the posterior does not have, and where data that stay have
-                another number of rows.
+                another number of rows, or may depend on those that are given.
 
         Example:
             >>> from recipe import Data, Posterior, Scalar
@@ -308,8 +309,9 @@ class Posterior:
         """
         arrays, missing = other_data(self, data)
         new = object.__new__(type(self))
-        parts = replace(self.declared, data=arrays)
-        new._fill(parts, self.user_gradient, self.coords, self.categories, missing)
+        order = self.declared.order or tuple(self.declared.data)
+        parts = replace(self.declared, data=arrays, order=order)
+        new._fill(parts, self.user_gradient, self.coords, self.categories, missing, self.prior_of)
         return new
 
     def prior(self) -> Posterior:
@@ -326,9 +328,11 @@ class Posterior:
             >>> posterior.prior().data
             ()
         """
+        require_every_prior(self.blocks, self.log_prior)
         needed = data_in(self.derived.values())
         parts = replace(
             self.declared,
+            order=(),
             log_likelihood=LogDensity(Integer(0)),
             data={s: a for s, a in self.given.items() if s in needed},
         )

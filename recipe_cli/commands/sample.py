@@ -298,6 +298,7 @@ def sample(
         from codegen.results.figures import require_matplotlib
         from recipe_cli.declarations import concrete_declaration
         from recipe_cli.output.saving import Output
+        from recipe_cli.program.generating import require_to_be_bound
         from recipe_cli.program.known_verdict import require_not_refuted
         from recipe_cli.sampling.predictions import Wanted
         from recipe_cli.sampling.read_posterior import read_posterior
@@ -319,6 +320,7 @@ def sample(
         progress.show(f"reading {where}")
         rehearse(where, lambda: concrete_declaration(where), limits)
     declaration = concrete_declaration(where)
+    require_to_be_bound(declaration)
     require_not_refuted(declaration, unproved)
     auto = step_size == "auto"
     if auto and (decay is not None or cycle is not None):

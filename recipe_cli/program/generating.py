@@ -218,12 +218,23 @@ def bound_to(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
     Raises:
         RecipeError: if the declaration is an update rule, or does not have exactly one potential.
     """
+    declared = require_to_be_bound(declaration)
+    return bind(declared, {_only_potential(declared, declaration.name): law})  # type: ignore[type-var]
+
+
+def require_to_be_bound(declaration: Declaration) -> Recipe | Kernel:
+    """Return the recipe or the kernel of a declaration.
+
+    Raises:
+        RecipeError: if it is an update rule, which no posterior is bound to.
+    """
     declared = declaration.declared
     if not isinstance(declared, Recipe | Kernel):
         raise RecipeError(
-            f"{declaration.name} is an update rule; `recipe sample` takes a recipe or a kernel"
+            f"{declaration.name} is an update rule; `recipe sample` takes a recipe or a kernel:"
+            " declare the recipe that it discretises, or the kernel compose(step(rule))"
         )
-    return bind(declared, {_only_potential(declared, declaration.name): law})  # type: ignore[type-var]
+    return declared
 
 
 def _only_potential(declared: Recipe | Update | Kernel, name: str) -> Potential:

@@ -129,8 +129,9 @@ def require_translation(module: AnyModule, limits: Limits, validated: bool = Fal
 def checked_translation(module: AnyModule, limits: Limits) -> tuple[Outcome, Outcome | None]:
     """Return the outcome of the proof, and of the comparison where the proof is left open.
 
-    A text whose numbers differ is refuted. The second outcome is None if the text is proved or
-    refuted, or cannot be compared.
+    The first outcome is *refuted* where either finds a witness. The second one is None if the text
+    is proved or refuted, differs without a witness, or cannot be compared; only a text that agrees
+    in numbers has one.
     """
     outcome = _limited(plain_translation_of, module, limits)
     if outcome.verdict is not Verdict.UNDECIDED:

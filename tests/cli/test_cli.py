@@ -545,3 +545,16 @@ def test_options_of_sample_that_do_not_fit(tmp_path, options, message):
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_sample_refuses_a_rule_before_it_offers_to_run_it_unproved(tmp_path):
+    rule = (
+        "from sympy import Symbol, sqrt\nfrom recipe import Noise, Update, grad\n"
+        "eps, w = Symbol('epsilon', positive=True), Noise('w', like=theta)\n"
+        "bad = Update(step=eps, target=U, rule={theta: theta - eps*grad(U, theta) + sqrt(eps)*w})\n"
+    )
+    where, law = file(tmp_path, HEAD + rule), file(tmp_path, POSTERIOR, "p.py")
+    done = command("sample", where, "--posterior", law, "--step-size", "0.01", "--steps", "9")
+    assert done.returncode != 0
+    assert "bad is an update rule; `recipe sample` takes a recipe or a kernel" in done.stderr
+    assert "unproved" not in done.stderr

@@ -7,7 +7,7 @@ from sympy import Matrix, Symbol, sqrt
 from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from codegen import sample, verdict_before
-from recipe import Noise, Potential, Recipe, RecipeError, Update, Vector, grad
+from recipe import Noise, Posterior, Potential, Recipe, RecipeError, Update, Vector, grad, total
 from verify import verify
 from verify.report.before_a_run import before_a_run
 
@@ -49,8 +49,6 @@ def test_whoever_insists_gets_draws_that_say_it():
 
 
 def test_it_is_refused_before_anything_is_tuned():
-    from recipe import Posterior, total
-
     normal = Posterior(theta, total(-(theta**2)), 0, {})
     wrong = Recipe(theta, U, 1, 0, marginal={theta: 2 * U})
     with pytest.raises(RecipeError, match=r"is refuted \(marginal\)"):
@@ -63,6 +61,23 @@ def test_what_is_undecided_runs_with_a_note(monkeypatch):
     draws = sample(slow, gradient=of_a_normal, **QUIET)
     assert draws.warnings[0].startswith("this sampler is undecided (")
     assert "recipe verify takes its time" in draws.warnings[0]
+
+
+def test_a_verdict_whose_time_was_over_is_not_remembered(monkeypatch):
+    wrong = rule(sqrt(eps))
+    monkeypatch.setattr(verdict_before, "MAX_SECONDS", -1.0)
+    assert "undecided" in verdict_before.verdict_before(wrong, None, False)
+    monkeypatch.undo()
+    for _ in range(2):
+        with pytest.raises(RecipeError, match="is refuted"):
+            verdict_before.verdict_before(wrong, None, False)
+
+
+def test_a_remembered_sampler_keeps_its_identity():
+    """The id of an object that nothing holds is soon that of another one."""
+    verdict_before.verdict_before(rule(sqrt(2 * eps)), None, False)
+    for key, (what, _) in verdict_before._known.items():
+        assert id(what) == key
 
 
 def test_the_catalog_pays_nothing_and_others_once(monkeypatch):
@@ -95,3 +110,12 @@ def test_the_rule_is_that_of_the_command():
     assert before_a_run(report, "it", True).note == "it is refuted (stationarity)"
     assert before_a_run(verify(sgld), "it", False) == before_a_run(verify(sgld), "it", True)
     assert np.all([part is None for part in vars(before_a_run(verify(sgld), "it", False)).values()])
+
+
+@pytest.mark.parametrize("unproved", [False, True])
+def test_a_rule_that_no_posterior_is_bound_to_is_refused_as_such(unproved):
+    """A refuted rule once said that unproved=True samples it, and was then no sampler."""
+    normal = Posterior(theta, total(-(theta**2)), 0, {})
+    with pytest.raises(RecipeError, match="this is an Update: bind the Kernel") as refused:
+        sample(WRONG, normal, unproved=unproved, **QUIET)
+    assert "refuted" not in str(refused.value)

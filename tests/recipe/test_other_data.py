@@ -119,3 +119,48 @@ def test_text_is_numbered_by_the_names_before():
         posterior.with_data({g: ["u", "x"]})
     others = posterior.with_data({g: pandas.Categorical(["x", "y"]), y: [1.0, 2]})  # another model
     assert others.categories[g] == ("x", "y")
+
+
+def test_data_that_are_drawn_and_covariates_leave_out_what_depends_on_them():
+    u, w, b = Data("u", OLD), Data("w", OLD), Scalar("b", prior=normal(0, 1))
+    chain = Posterior(log_likelihood=normal(u, b * w, 1) + normal(Y, b * u, 1))
+    for given, missing in (("u", "y"), ("w", "uy"), ("y", ""), ("uy", ""), ("uw", "y")):
+        new = chain.with_data(dict.fromkeys(given, OLD))
+        assert "".join(sorted(map(str, new.missing))) == missing
+    with pytest.raises(RecipeError, match="w still has 3; give w as well"):
+        chain.with_data({u: [1.0] * 5})
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_some_data_of_an_expression_that_is_no_law_by_name_are_refused(scaled):
+    law = normal(Y, A * X, 1)
+    posterior = Posterior(log_likelihood=2 * law if scaled else -((Y - A * X) ** 2))
+    for given in ("x", "y"):
+        with pytest.raises(RecipeError, match=r"no law by name.*give all of x, y"):
+            posterior.with_data({given: OLD})
+    assert arrays(posterior.with_data({X: [4.0], Y: [5.0]})) == {"x": [4], "y": [5]}
+
+
+def test_the_order_of_the_data_stays():
+    def gradient(*_):
+        raise AssertionError
+
+    a, x, y = Scalar("a"), Data("x"), Data("y")
+    data = {y: OLD, x: OLD}
+    posterior = Posterior(a, normal(y, a * x, 1), normal(a, 0, 1), data, gradient=gradient)
+    again = posterior.with_data({x: [1.0]}).with_data({y: [2.0]})
+    assert [str(s) for s, _ in again.data] == ["y", "x"]
+
+
+def test_the_prior_with_other_data_knows_its_posterior():
+    posterior = model(derived={"rate": exp(A * NEW)}, data={NEW: [0.0]})
+    new = posterior.prior().with_data({NEW: [1.0, 2]})
+    assert new.prior_of is not None
+    assert arrays(new) == {"new": [1, 2]}
+
+
+def test_the_prior_of_a_flat_one_is_refused():
+    m = Scalar("m")
+    posterior = Posterior(m, normal(Data("y"), m, 1), 0, {Data("y"): OLD})
+    with pytest.raises(RecipeError, match=re.escape("m has no prior (log_prior=0), so the prior")):
+        posterior.prior()

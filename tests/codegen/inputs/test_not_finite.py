@@ -1,12 +1,15 @@
 """Why a log density is not finite: the smallest expression, its numbers, the row, the repair."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from sympy import Interval, exp, log, oo
+from sympy import Interval, Symbol, exp, log, oo
 
 from catalog.hmc import hmc_kernel
 from codegen import Divergence, Draws, sample
 from codegen.inputs.not_finite import state_values, why_not_finite
+from codegen.inputs.schedule import Geometric
 from recipe import Data, Posterior, Scalar, Vector, total
 from recipe.laws import normal, poisson_log
 
@@ -78,3 +81,25 @@ def test_a_run_says_why_a_chain_cannot_move():
     said = "chain 0 stayed where it began: the log density is not a number: log(s) with s = -1;"
     assert str(only).startswith(said)
     assert not any("step" in w for w in [*draws.summary().warnings, *draws.warnings])
+
+
+@pytest.mark.slow
+def test_a_scheduled_run_says_it_too_and_no_error_there_costs_draws(monkeypatch):
+    width = Symbol("width", positive=True)
+    law = Posterior((m, s), -log(s) - ((y - m) / s) ** 2 / 2, normal(m, 0, width), data=BARE.given)
+    settings = {
+        "params": {"width": Geometric(5, 0.05, 200)},
+        "initial": {"m": [0], "s": [-1]},
+        "progress": False,
+    }
+    run = partial(sample, hmc_kernel, law, step_size=0.1, steps=50, chains=1, **settings)
+    (only,) = run().divergences
+    assert "log(s) with s = -1;" in str(only)
+
+    def fails(*_):
+        raise TypeError("no number")
+
+    monkeypatch.setattr("codegen.results.assemble_draws.why_not_finite", fails)
+    draws = run()
+    assert draws["m"].shape == (1, 50)
+    assert not draws.divergences

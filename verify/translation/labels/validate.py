@@ -68,8 +68,9 @@ def compare_labels(
         text, model, parameters, trusted: as for ``validate_labels``.
 
     Returns:
-        Outcome: *refuted* where the text differs; *undecided* otherwise. ``weights_agree`` says
-            whether all of it was compared and agrees.
+        Outcome: *undecided*, as numbers give no exact witness: with the first line where the text
+            differs or cannot be compared, or with ``AGREEMENT``. ``weights_agree`` says whether all
+            of it was compared and agrees. *Refuted* only where the reading finds a witness.
     """
     found = _outcome(text, model, parameters, trusted, numerically=True)
     return undecided(AGREEMENT) if found.verdict is Verdict.PROVED else found
