@@ -72,7 +72,7 @@ def _require_symmetric(
     if at[n].size == 1:
         return
     rng = np.random.default_rng(1)
-    seen = []
+    seen: list[tuple[float, float]] = []
     for _ in range(min(DIRECTIONS, int(MAX_SECONDS / max(seconds, 1e-9)) - FIRST)):
         seen += _asymmetric_pairs(function, [n], at, slope, rng, CLOSE).values()
         if len(seen) >= SEEN:
