@@ -27,7 +27,9 @@ STEPS = (1.0, 2.0, 4.0)  # in smallest differences: what rounding or a kink make
 AGREEMENT = 0.2  # of an asymmetry by two steps, relative
 ASYMMETRY = 0.05  # that is refused, relative to the two derivatives
 ROUNDING = 50 * 6e-8  # of a gradient in single precision, with room
-DIRECTIONS = 2  # random directions of a block, or pairs of blocks
+FIRST = 2  # random directions of a block, or pairs of blocks: all must show an asymmetry
+DIRECTIONS = 40  # at most, of which SEEN must show it within a block, and by CLOSE agreement
+SEEN, CLOSE = 3, 0.01  # so that a kink, whose differences seldom agree so well, is passed
 MAX_BLOCKS = 6  # that are compared
 MAX_SECONDS = 2.0  # that differences may take
 DISAGREEMENT = 1e-4  # of estimates from the same rows, relative to them: less is not looked at
@@ -51,14 +53,30 @@ def require_gradient(function: Gradient, blocks: Sequence[Block], at: Arrays) ->
     began = perf_counter()
     slope = function(at)
     free = [n for n, b in enumerate(blocks) if b.domain == S.Reals][:MAX_BLOCKS]
-    calls = 2 * len(STEPS) * DIRECTIONS * 2 * len(free)
-    if not free or calls * (perf_counter() - began) > MAX_SECONDS:
+    seconds = 2 * len(STEPS) * 2 * len(free) * (perf_counter() - began)  # of one direction
+    if not free or seconds * FIRST > MAX_SECONDS:
         return
     rng = np.random.default_rng(0)
-    found = [_asymmetric_pairs(function, free, at, slope, rng) for _ in range(DIRECTIONS)]
+    found = [_asymmetric_pairs(function, free, at, slope, rng) for _ in range(FIRST)]
     for a, b in combinations_with_replacement(free, 2):
         if all((a, b) in pairs for pairs in found):
             raise RecipeError(_sentence(blocks[a], blocks[b], found[0][a, b]))
+    for n in free:
+        _require_symmetric(function, blocks[n], n, at, slope, seconds)
+
+
+def _require_symmetric(
+    function: Gradient, block: Block, n: int, at: Arrays, slope: Arrays, seconds: float
+) -> None:
+    """Ask further directions within a block: one pair of them often shows nothing."""
+    if at[n].size == 1:
+        return
+    rng = np.random.default_rng(1)
+    seen: list[tuple[float, float]] = []
+    for _ in range(min(DIRECTIONS, int(MAX_SECONDS / max(seconds, 1e-9)) - FIRST)):
+        seen += _asymmetric_pairs(function, [n], at, slope, rng, CLOSE).values()
+        if len(seen) >= SEEN:
+            raise RecipeError(_sentence(block, block, seen[0]))
 
 
 def _sentence(a: Block, b: Block, derivatives: tuple[float, float]) -> str:
@@ -79,7 +97,12 @@ def _sentence(a: Block, b: Block, derivatives: tuple[float, float]) -> str:
 
 
 def _asymmetric_pairs(
-    function: Gradient, free: Sequence[int], at: Arrays, slope: Arrays, rng: np.random.Generator
+    function: Gradient,
+    free: Sequence[int],
+    at: Arrays,
+    slope: Arrays,
+    rng: np.random.Generator,
+    agreement: float = AGREEMENT,
 ) -> dict[tuple[int, int], tuple[float, float]]:
     """Return the pairs of blocks whose derivatives plainly differ, with two of the derivatives."""
     directions = [
@@ -101,7 +124,7 @@ def _asymmetric_pairs(
             if (
                 abs(gaps[0]) > noise
                 and abs(gaps[0]) > ASYMMETRY * (abs(known[i, j]) + abs(known[j, i]))
-                and all(abs(gap - gaps[0]) < AGREEMENT * abs(gaps[0]) for gap in gaps)
+                and all(abs(gap - gaps[0]) < agreement * abs(gaps[0]) for gap in gaps)
             ):
                 pairs[b, a] = float(known[j, i]), float(known[i, j])
     return pairs

@@ -223,6 +223,21 @@ def test_the_pair_of_blocks_is_named(function, wrong):
         require_gradient(lambda arrays: function(*arrays), (MU, TAU, S), at)
 
 
+@pytest.mark.parametrize("d", [3, 5, 10, 20])
+def test_a_preconditioned_gradient_is_refused(d):
+    """For ten seeds; the same one without its scales passes, in single precision as well."""
+    for seed in range(10):
+        chosen = np.random.default_rng(seed)
+        root = chosen.normal(size=(d, d))
+        matrix, at = root @ root.T / d + np.eye(d), [chosen.normal(size=d)]
+        for kind in (np.float64, np.float32):
+            right = shifted(matrix, kind)
+            require_gradient(lambda a, f=right: [f(a[0])], (theta,), at)
+            scales = np.linspace(1, 3, d)
+            with pytest.raises(RecipeError, match="is the gradient of nothing"):
+                require_gradient(lambda a, f=right, s=scales: [s * f(a[0])], (theta,), at)
+
+
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 @pytest.mark.parametrize("smooth", [True, False])
