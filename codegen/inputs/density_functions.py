@@ -112,6 +112,9 @@ def functions_of_a_kernel(
     given = [b.name for b in gradient.posterior.blocks]
     if sorted(names) != sorted(given) or set(gradient.fields) != set(data):
         return None
+    bound = gradient.posterior
+    if (bound.log_prior, bound.log_likelihood) != (posterior.log_prior, posterior.log_likelihood):
+        return None
     order = tuple(names.index(b.name) for b in gradient.potential.blocks)
     unread = {f: _any_value(s) for s, f in plan.settings.items() if s not in own}
     return DensityFunctions(

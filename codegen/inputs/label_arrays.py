@@ -9,6 +9,7 @@ import numpy as np
 from sympy import Symbol
 
 from codegen.inputs.lengths import Lengths
+from recipe.declare.coordinate_names import Names
 from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIsLast
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
@@ -19,7 +20,7 @@ MAX_LABEL = 2**31  # more groups than that fit into no memory
 
 
 class LabelWarning(UserWarning):
-    """The warning that no row has a label that is smaller than the largest one."""
+    """The warning that no row has one of the labels, or that names stand beside none."""
 
 
 def label_arrays(
@@ -41,6 +42,7 @@ def label_arrays(
         for s, value in posterior.data
         if isinstance(value, CoordinateAt)
     }
+    meant = {block.length for block in posterior.coords}  # whose names are all of them
     for s, count in _counts(found, lengths).items():
         where = _where(s)
         above = found[s] > count if s.but_last else found[s] >= count
@@ -54,8 +56,10 @@ def label_arrays(
             raise RecipeError(
                 f"{said}, and {_counted(s)} are numbered from 0 to {count - 1 + s.but_last}"
             )
-        if lengths.known(s.length) is None:
-            _warn_of_gaps(s, count, found)
+        categories = None if s.but_last else posterior.label_names.get(s.length)
+        if lengths.known(s.length) is None or (categories and s.length not in meant):
+            _warn_of_gaps(s, count, found, categories)
+            meant.add(s.length)
         elif s.but_last and not (found[s] == count).any():
             _warn_of_last(s, count)
         least = f", whose largest label is {count - 1 + s.but_last},"
@@ -86,8 +90,11 @@ def _counts(found: dict[Any, np.ndarray], lengths: Lengths) -> dict[Any, int]:
     }
 
 
-def _warn_of_gaps(s: VectorData, count: int, found: dict[Any, np.ndarray]) -> None:
-    """Say which labels no row has, where the largest one says how many there are.
+def _warn_of_gaps(
+    s: VectorData, count: int, found: dict[Any, np.ndarray], names: Names | None
+) -> None:
+    """Say which labels no row has, where the largest one or their categories say how many there
+    are.
 
     Labels of a law on a simplex of ``count`` coordinates are one more than these.
     """
@@ -98,10 +105,14 @@ def _warn_of_gaps(s: VectorData, count: int, found: dict[Any, np.ndarray]) -> No
     unseen = np.flatnonzero(~seen[:count]).tolist()
     if not unseen:
         return
-    listed = ", ".join(map(str, unseen[:5])) + (", ..." if len(unseen) > 5 else "")
+    called = unseen if names is None else [names[k] for k in unseen]
+    listed = ", ".join(map(str, called[:5])) + (", ..." if len(unseen) > 5 else "")
     plural = "s" if len(unseen) > 1 else ""
     if s.but_last:
         what, repair = "categories", "number the categories without gaps if they are not meant"
+    elif names is not None:
+        what = "coordinates"
+        repair = "leave unused categories out, or name the coordinates in coords= if they are meant"
     else:
         what = "coordinates"
         repair = (

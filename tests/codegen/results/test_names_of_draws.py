@@ -276,3 +276,16 @@ def test_the_last_draws_of_a_file_carry_their_names(tmp_path):
     found = initial_typed([str(path)])["beta"]
     assert found.names == COLUMNS
     assert np.array_equal(np.asarray(found), EFFECTS["beta"][:, -1])
+
+
+def test_categories_that_no_row_has_are_said():
+    labels = pandas.Categorical(["c", "a"], categories=["c", "a", "b"])
+    with pytest.warns(LabelWarning, match="no row with the label b, so 1 of 3 coordinates"):
+        resolved_arrays(groups(labels), Lengths())
+
+
+@pytest.mark.filterwarnings("error")
+def test_categories_that_every_row_or_coords_name_are_not_said():
+    resolved_arrays(groups(pandas.Categorical(["c", "a"])), Lengths())
+    labels = pandas.Categorical(["c", "a"], categories=["c", "a", "b"])
+    resolved_arrays(groups(labels, coords={A: ["c", "a", "b"]}), Lengths())

@@ -83,6 +83,12 @@ def test_a_kernel_of_another_posterior_has_no_functions_for_it():
     )
 
 
+def test_a_kernel_of_another_law_with_the_same_names_has_no_functions_for_it():
+    kernel = module_of_tests([hmc_kernel], posterior(1))
+    assert functions_of_a_kernel(kernel, posterior(2), [x, y]) is None
+    assert functions_of_a_kernel(kernel, posterior(1), [x, y]) is not None
+
+
 def test_a_sampler_without_tests_has_no_values_to_share():
     assert module_of_tests([sghmc], posterior()) is None
     assert generate(sghmc, posterior()).density is None
