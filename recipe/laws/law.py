@@ -60,6 +60,11 @@ def law_of_blocks(
 
         @wraps(f)
         def law(*given: Any, **named: Any) -> LogDensity | Prior:
+            if len(given) + len(named) < len(others) and _lacks(signature, given, named):
+                raise RecipeError(
+                    f"{f.__name__} needs {', '.join(others)}; the prior of a block is"
+                    f" {f.__name__}({', '.join(others)})"
+                )
             if len(given) + len(named) != len(others) or variable in named:
                 return f(*given, **named)
             try:
@@ -73,6 +78,15 @@ def law_of_blocks(
         return cast("BlockLaw[P]", law)
 
     return decorated
+
+
+def _lacks(signature: inspect.Signature, given: Any, named: Any) -> bool:
+    """Return whether a law cannot be called so."""
+    try:
+        signature.bind(*given, **named)
+    except TypeError:
+        return True
+    return False
 
 
 @dataclass(frozen=True)

@@ -225,3 +225,8 @@ def test_weights_that_do_not_sum_to_one_are_refused(weights):
 )
 def test_weights_that_sum_to_one_are_taken(weights):
     laws.mixture(weights, [laws.normal(x, k, 1) for k in range(len(weights))])
+
+
+def test_a_prior_that_lacks_an_argument_is_one_sentence():
+    with pytest.raises(RecipeError, match="normal needs mean, sd"):
+        laws.normal(0)
