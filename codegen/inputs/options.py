@@ -110,6 +110,9 @@ class SamplingOptions:
     def numbers_after(self, steps: int) -> dict[Any, Any]:
         """Return the parameters as numbers and arrays: those with a schedule as the last of some
         steps, at least one, uses them.
+
+        Args:
+            steps: how many steps have been taken.
         """
         return {
             key: float(step_sizes(value, steps - 1, 1)[0]) if isinstance(value, Schedule) else value
