@@ -231,7 +231,7 @@ def require_to_be_bound(declaration: Declaration) -> Recipe | Kernel:
     declared = declaration.declared
     if not isinstance(declared, Recipe | Kernel):
         raise RecipeError(
-            f"{declaration.name} is an update rule; `recipe sample` takes a recipe or a kernel:"
+            f"{declaration.name} is an update rule; sampling and tuning take a recipe or a kernel:"
             " declare the recipe that it discretises, or the kernel compose(step(rule))"
         )
     return declared

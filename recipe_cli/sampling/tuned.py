@@ -10,8 +10,9 @@ from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
 from codegen.tuning.auto import tuned_run
 from codegen.tuning.words import explanation_lines
-from recipe import Kernel, Posterior, Recipe, RecipeError
+from recipe import Posterior
 from recipe_cli.declarations import Declaration
+from recipe_cli.program.generating import require_to_be_bound
 from recipe_cli.sampling.text_check import TextCheck
 from recipe_cli.terminal.printing import print_line
 from recipe_cli.terminal.progress import TUNING, Progress
@@ -53,7 +54,7 @@ def tuned(
         UntunableError: where no setting is known to be within the budget.
         RecipeError: for an option that leaves nothing to tune by.
     """
-    declared = require_to_be_tuned(declaration)
+    declared = require_to_be_bound(declaration)
     with Progress() as progress:
         progress.show(TUNING)
         what, run, tuning = tuned_run(
@@ -69,21 +70,6 @@ def tuned(
     if not quiet:
         print_tuned(tuning)
     return replace(declaration, declared=what), run
-
-
-def require_to_be_tuned(declaration: Declaration) -> Recipe | Kernel:
-    """Return the recipe or kernel of a declaration.
-
-    Raises:
-        RecipeError: where it is neither.
-    """
-    declared = declaration.declared
-    if not isinstance(declared, Recipe | Kernel):
-        raise RecipeError(
-            f"{declaration.name} is an update rule, and tuning takes a recipe or a kernel; give the"
-            " rule a step size of your own"
-        )
-    return declared
 
 
 def checked_in_between(text: TextCheck, progress: Progress) -> Callable[[Module], None]:

@@ -556,5 +556,5 @@ def test_sample_refuses_a_rule_before_it_offers_to_run_it_unproved(tmp_path):
     where, law = file(tmp_path, HEAD + rule), file(tmp_path, POSTERIOR, "p.py")
     done = command("sample", where, "--posterior", law, "--step-size", "0.01", "--steps", "9")
     assert done.returncode != 0
-    assert "bad is an update rule; `recipe sample` takes a recipe or a kernel" in done.stderr
+    assert "bad is an update rule; sampling and tuning take a recipe or a kernel" in done.stderr
     assert "unproved" not in done.stderr
