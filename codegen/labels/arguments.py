@@ -134,8 +134,27 @@ def fetched(data: DataByIndex, which: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return table.starts, table.columns, table.counts
 
 
-def checked_options(data: DataByIndex, given: Mapping[str, Any]) -> LabelOptions:
+def checked_burn_in(burn_in: Any, sweeps: int, *, independent: bool = False) -> int:
+    """Return how many of some sweeps are not counted: by default half, and none of draws that are
+    independent.
+
+    Raises:
+        RecipeError: where none would be counted.
+    """
+    if burn_in is None:
+        burn_in = 0 if independent else sweeps // 2
+    return checked_integer("burn_in", burn_in, 0, sweeps - 1)
+
+
+def checked_options(
+    data: DataByIndex, given: Mapping[str, Any], *, independent: bool = False
+) -> LabelOptions:
     """Return the options of a run.
+
+    Args:
+        data: the data.
+        given: the options by name.
+        independent: whether the draws of a label are, as where a datum has one.
 
     Raises:
         RecipeError: naming the argument at fault.
@@ -143,12 +162,11 @@ def checked_options(data: DataByIndex, given: Mapping[str, Any]) -> LabelOptions
     N = len(data)
     batch = N if given["batch_size"] is None else given["batch_size"]
     sweeps = checked_integer("sweeps", given["sweeps"], 1)
-    burn_in = sweeps // 2 if given["burn_in"] is None else given["burn_in"]
     return LabelOptions(
         labels=checked_integer("labels", given["labels"], 1, 2**31),
         batch=checked_integer("batch_size", batch, 1, N),
         sweeps=sweeps,
-        burn_in=checked_integer("burn_in", burn_in, 0, sweeps - 1),
+        burn_in=checked_burn_in(given["burn_in"], sweeps, independent=independent),
         steps=checked_integer("steps", given["steps"], 1),
         schedule=schedule_of(given["step_size"]),
         seed=checked_integer("seed", given["seed"], 0, 2**64 - 1),

@@ -9,6 +9,7 @@ import numpy as np
 
 from codegen.check_arguments import checked_integer
 from codegen.files.counts import CountTable, count_table
+from codegen.labels.arguments import checked_burn_in
 from codegen.labels.reducers import item_probabilities
 from codegen.labels.sweeps import FIT_PURPOSE, LabelKernel, Workers
 
@@ -49,8 +50,7 @@ class Fit:
         self.data: CountTable = count_table(data)
         self.every = checked_integer("every", every, 1)
         self.sweeps = checked_integer("sweeps", sweeps, 1)
-        burn_in = self.sweeps // 2 if burn_in is None else burn_in
-        self.burn_in = checked_integer("burn_in", burn_in, 0, self.sweeps - 1)
+        self.burn_in = checked_burn_in(burn_in, self.sweeps)
         self.after = checked_integer("after", after, 0)
         self._found: list[tuple[float, float, float]] = []
 

@@ -149,11 +149,12 @@ def sample_labels(
             "steps": steps,
             "batch_size": batch_size,
             "sweeps": sweeps,
-            "burn_in": 0 if burn_in is None and model.labels.each == DATUM else burn_in,
+            "burn_in": burn_in,
             "seed": seed,
             "chain": chain,
             "threads": threads,
         },
+        independent=model.labels.each == DATUM,
     )
     given = {name_of(s): v for s, v in checked_mapping("params", params or {}).items()}
     mover, fingerprint = prepared(model, sampler, source, options, given, scheme, check)
@@ -212,9 +213,8 @@ def count_labels(
             f" {source.width})"
         )
     given: dict[str, Any] = {"labels": len(theta), "steps": 1, "batch_size": None, "sweeps": sweeps}
-    burn_in = 0 if burn_in is None and model.labels.each == DATUM else burn_in
     given |= {"burn_in": burn_in, "step_size": 1.0, "seed": seed, "chain": 0, "threads": threads}
-    options = checked_options(source, given)
+    options = checked_options(source, given, independent=model.labels.each == DATUM)
     kernel = label_kernel(label_module(model), options, dict(params))
     everything = fetched(source, np.arange(len(source)))
     with Workers(threads) as workers:

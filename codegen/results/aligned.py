@@ -77,7 +77,8 @@ def aligned(posterior: Posterior, names: Mapping[str, Names]) -> Posterior:
     """
     blocks = {b.length: b for b in posterior.blocks if isinstance(b, Vector)}
     there = {n: names[b.name] for n, b in blocks.items() if b.name in names}
-    own = {b.length: own_names(posterior).get(b.name) for b in blocks.values()}
+    named = own_names(posterior)
+    own = {n: named.get(b.name) for n, b in blocks.items()}
     coords = {b.length: listed for b, listed in posterior.coords.items()}
     _refuse_moved_coordinates(posterior, coords, there)
     given = dict(posterior.given)

@@ -13,7 +13,6 @@ from recipe_cli.commands.options import (
     MINIBATCHES,
     MODEL,
     OUTPUT,
-    PROOF,
     STEP_SIZE,
     AsJson,
     Force,
@@ -22,6 +21,7 @@ from recipe_cli.commands.options import (
     ProgramTimeLimit,
     RequireValidated,
     limits_typed,
+    unproved_option,
     whole,
 )
 from recipe_cli.commands.usage import step_size as read_step_size
@@ -164,12 +164,7 @@ def labels(
     ] = None,
     force: Force = False,
     unproved: Annotated[
-        bool,
-        typer.Option(
-            "--unproved",
-            rich_help_panel=PROOF,
-            help="Sample even if the verifier refutes the joint law or the sampler.",
-        ),
+        bool, unproved_option("Sample even if the verifier refutes the joint law or the sampler.")
     ] = False,
     validated: RequireValidated = False,
     plots: Plots = None,

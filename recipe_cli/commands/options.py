@@ -84,6 +84,13 @@ ProgramTimeLimit = Annotated[
         ),
     ),
 ]
+
+
+def unproved_option(text: str) -> Any:
+    """The option --unproved, whose help says what is done all the same."""
+    return typer.Option("--unproved", rich_help_panel=PROOF, help=text)
+
+
 RequireValidated = Annotated[
     bool,
     typer.Option(

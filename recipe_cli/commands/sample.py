@@ -29,6 +29,7 @@ from recipe_cli.commands.options import (
     Scheme,
     Where,
     limits_typed,
+    unproved_option,
     whole,
 )
 from recipe_cli.commands.usage import step_size as read_step_size
@@ -245,12 +246,7 @@ def sample(
     ] = None,
     force: Force = False,
     unproved: Annotated[
-        bool,
-        typer.Option(
-            "--unproved",
-            rich_help_panel=PROOF,
-            help="Sample even if the verifier refutes the sampler.",
-        ),
+        bool, unproved_option("Sample even if the verifier refutes the sampler.")
     ] = False,
     max_bias: Annotated[
         float,

@@ -11,7 +11,6 @@ from recipe_cli.commands.options import (
     MINIBATCHES,
     MODEL,
     POSTERIOR,
-    PROOF,
     TUNING,
     AsJson,
     MaxError,
@@ -19,6 +18,7 @@ from recipe_cli.commands.options import (
     ProgramTimeLimit,
     RequireValidated,
     limits_typed,
+    unproved_option,
     whole,
 )
 from recipe_cli.sandbox.process_limits import Limits
@@ -88,12 +88,7 @@ def tune(
         whole(CHAINS, "Seed of the random numbers; the same seed finds the same setting."),
     ] = 0,
     unproved: Annotated[
-        bool,
-        typer.Option(
-            "--unproved",
-            rich_help_panel=PROOF,
-            help="Tune even if the verifier refutes the sampler.",
-        ),
+        bool, unproved_option("Tune even if the verifier refutes the sampler.")
     ] = False,
     validated: RequireValidated = False,
     timeout: ProgramTimeLimit = 300.0,

@@ -75,8 +75,7 @@ class DrawReader:
         """Read the first one or two of some statements; returns how many."""
         match rest:
             case [ast.Assign(targets=targets, value=ast.Constant(value=float())), *_]:
-                for target in targets:  # such a number is read nowhere
-                    self.roles.bind(target, None)
+                self.roles.set_aside(targets)
                 return 1
             case [ast.Assign(targets=[ast.Name() as name], value=value), ast.For() as loop, *_] if (
                 ast.unparse(value) == "np.uint64(0)"
@@ -209,16 +208,7 @@ class DrawReader:
                 raise unread(body[0], "the labels of a sweep are not counted, or not their factors")
 
     def _count_items(self, body: list[ast.stmt]) -> None:
-        place = f"table[words[{ITEM}] + drawn[{ITEM}]]"
-        self._added(body, place, "1")
+        self.roles.require_added(body, f"table[words[{ITEM}] + drawn[{ITEM}]]", "1")
 
     def _add_shares(self, body: list[ast.stmt]) -> None:
-        self._added(body, "shares[np.uint64(<datum>) * width + <k>]", "factors[<k>]")
-
-    def _added(self, body: list[ast.stmt], place: str, what: str) -> None:
-        match body:
-            case [ast.AugAssign(target=target, op=ast.Add(), value=value)]:
-                self.roles.require(target, place)
-                self.roles.require(value, what)
-            case _:
-                raise unread(body[0], f"{place} must get {what} more here, and nothing else")
+        self.roles.require_added(body, "shares[np.uint64(<datum>) * width + <k>]", "factors[<k>]")

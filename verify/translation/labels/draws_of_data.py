@@ -116,17 +116,14 @@ class DatumReader:
         match body:
             case [ast.For() as loop]:
                 weight = f"float(counts[<entry>]) * weights[{PLACE} + <k>]"
-                self._for(loop, "<k>", LABELS, lambda b: self._added(b, "number[<k>]", weight))
+                self._for(
+                    loop,
+                    "<k>",
+                    LABELS,
+                    lambda b: self.roles.require_added(b, "number[<k>]", weight),
+                )
             case _:
                 raise unread(body[0], "the items of an entry are not added to the log weights")
-
-    def _added(self, body: list[ast.stmt], cell: str, what: str) -> None:
-        match body:
-            case [ast.AugAssign(target=target, op=ast.Add(), value=value)]:
-                self.roles.require(target, cell)
-                self.roles.require(value, what)
-            case _:
-                raise unread(body[0], f"{cell} must get {what} more here, and nothing else")
 
     def _read_most(self, name: ast.Name, first: ast.expr, loop: ast.For) -> None:
         """Read the largest log weight: a number that no label has for itself."""
@@ -146,8 +143,7 @@ class DatumReader:
     def _begin_numbers(self, node: ast.stmt) -> None:
         match node:
             case ast.Assign(targets=targets, value=ast.Constant(value=float())):
-                for target in targets:  # such a number is read nowhere
-                    self.roles.bind(target, None)
+                self.roles.set_aside(targets)
             case _:
                 raise unread(node, f"{ast.unparse(node).splitlines()[0]} is not read")
 
@@ -168,6 +164,11 @@ class DatumReader:
         self.roles.require(test, "<label> >= width")
         self.roles.require(datum, "<datum>")
         cell = f"table[{PLACE} + <label>]"
-        self._for(entries, "<entry>", ENTRIES, lambda b: self._added(b, cell, "counts[<entry>]"))
+        self._for(
+            entries,
+            "<entry>",
+            ENTRIES,
+            lambda b: self.roles.require_added(b, cell, "counts[<entry>]"),
+        )
         self.roles.require(room, "shares.size > 0")
-        self._added(shared, "shares[np.uint64(<datum>) * width + <label>]", "1.0")
+        self.roles.require_added(shared, "shares[np.uint64(<datum>) * width + <label>]", "1.0")

@@ -103,6 +103,24 @@ class Roles:
         if self.said(node) != text:
             raise unread(node, f"{ast.unparse(node)} is not {text}")
 
+    def require_added(self, body: list[ast.stmt], cell: str, what: str) -> None:
+        """Require that a body adds this to a cell, and does nothing else.
+
+        Raises:
+            TranslationError: where it does not.
+        """
+        match body:
+            case [ast.AugAssign(target=target, op=ast.Add(), value=value)]:
+                self.require(target, cell)
+                self.require(value, what)
+            case _:
+                raise unread(body[0], f"{cell} must get {what} more here, and nothing else")
+
+    def set_aside(self, targets: Iterable[ast.expr]) -> None:
+        """Take the roles of names away that get a number which is read nowhere."""
+        for target in targets:
+            self.bind(target, None)
+
 
 def assigned_in(statements: Iterable[ast.stmt]) -> list[str]:
     """Return the names that statements give a value, each as often as they do."""
