@@ -388,6 +388,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
     if budget is not None:
         for chain in running:
             advice.check_budget_at_start(kernel, budget, chain)
+    said = (*said_of_priors(module), *said_of_schedules(what, module, options))
     saved = _opened_checkpoint(runner, running, users)
     first = runner.first_state(running)
     with caller.signals.held():  # until the caller has the draws
@@ -398,7 +399,6 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         judge = caller.judge and not interrupted
         with line_while("predicting the bias", wanted=caller.progress and judge):
             bias, warned = _judged(runner, chains, lengths) if judge else (None, ())
-            said = (*said_of_priors(module), *said_of_schedules(what, module, options))
         draws = collected(
             what,
             module,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sympy import Reals
 
 from codegen.generate import Module
+from recipe.declare.declared import blocks_without_law
 from recipe.language.derivatives import symbols_in
 from recipe.language.symbols import generic, name_of
 
@@ -15,17 +16,14 @@ def said_of_priors(module: Module) -> tuple[str, ...]:
     """
     said = []
     for posterior in dict.fromkeys(e.gradient.posterior for e in module.estimators.values()):
-        in_prior = {generic(s) for s in symbols_in(posterior.log_prior)}
-        if not in_prior.intersection(posterior.blocks):
+        if not {generic(s) for s in symbols_in(posterior.log_prior)} & set(posterior.blocks):
             continue
-        for block in posterior.blocks:
-            if block not in in_prior and block.domain.measure.is_infinite:
-                name = name_of(block)
-                law = "normal" if block.domain == Reals else "half_normal"
-                scale = "0, 1" if law == "normal" else "1"
-                said.append(
-                    f"{name} has no prior, so that its prior is flat on {block.domain}, and the"
-                    f" posterior may have no finite integral; add one to log_prior, such as"
-                    f" {law}({name}, {scale}), unless that is meant"
-                )
+        for block in blocks_without_law(posterior.blocks, [posterior.log_prior]):
+            name = name_of(block)
+            law = f"normal({name}, 0, 1)" if block.domain == Reals else f"half_normal({name}, 1)"
+            said.append(
+                f"{name} has no prior, so that its prior is flat on {block.domain}, and the"
+                f" posterior may have no finite integral; add one to log_prior, such as {law},"
+                " unless that is meant"
+            )
     return tuple(said)

@@ -12,7 +12,7 @@ import numpy as np
 
 from codegen.bias.prediction import Prediction
 from codegen.results.diagnosed import Diagnosed
-from codegen.results.diagnostics.groups import Group, Variable
+from codegen.results.diagnostics.groups import NEVER_MOVED, Group, Variable
 from codegen.results.save_groups import save_groups
 from codegen.results.to_arviz import arviz_of
 from recipe.language.did_you_mean import did_you_mean
@@ -53,12 +53,12 @@ class Divergence:
 
     def __str__(self) -> str:
         if self.fault is not None and self.never_moved:
-            return f"chain {self.chain} stayed where it began: {self.fault}"
+            return f"chain {self.chain} {NEVER_MOVED}: {self.fault}"
         if self.fault is not None:
             return f"chain {self.chain} stopped in step {self.step}: {self.fault}"
         if self.bad_data is not None:
             what = f"diverged in step {self.step}: {self.block} is not finite"
-            what = "stayed where it began" if self.never_moved else what
+            what = NEVER_MOVED if self.never_moved else what
             return f"chain {self.chain} {what}; {self.bad_data}: correct it, or leave the row out"
         if self.largest_step is not None:
             return (

@@ -130,7 +130,7 @@ def require_every_block(blocks: Iterable[Block], densities: Iterable[Expr]) -> N
     """Refuse a block that no density is about, as it would wander for ever; where its domain is
     bounded, it has the uniform law there.
     """
-    for block in _without_law(blocks, densities):
+    for block in blocks_without_law(blocks, densities):
         raise RecipeError(
             f"{block} is in blocks=, and neither in log_likelihood nor in log_prior: it has"
             " no law; leave it out, or give it a prior"
@@ -139,14 +139,21 @@ def require_every_block(blocks: Iterable[Block], densities: Iterable[Expr]) -> N
 
 def require_every_prior(blocks: Iterable[Block], log_prior: Expr) -> None:
     """Refuse the prior alone of a posterior where some block has a flat prior on all numbers."""
-    for block in _without_law(blocks, [log_prior]):
+    for block in blocks_without_law(blocks, [log_prior]):
         said = " (log_prior=0)" if log_prior == 0 else ""
         raise RecipeError(
             f"{block} has no prior{said}, so the prior alone is no law; give {block} a prior"
         )
 
 
-def _without_law(blocks: Iterable[Block], densities: Iterable[Expr]) -> list[Block]:
+def blocks_without_law(blocks: Iterable[Block], densities: Iterable[Expr]) -> list[Block]:
+    """Return the blocks that no density is about, and whose domain is unbounded: a density that is
+    flat there has no finite integral.
+
+    Args:
+        blocks: the blocks.
+        densities: log densities, or parts of one.
+    """
     used = {generic(s) for e in densities for s in e.atoms(*BLOCKS)}
     return [
         block

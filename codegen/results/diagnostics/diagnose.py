@@ -10,7 +10,7 @@ import numpy as np
 
 from codegen.results.diagnostics.convergence import MIN_DRAWS, convergence
 from codegen.results.diagnostics.diagnosis import OF_CONVERGENCE, CoordinateDiagnostics, Diagnosis
-from codegen.results.diagnostics.groups import Group
+from codegen.results.diagnostics.groups import NEVER_MOVED, Group
 from codegen.results.diagnostics.judged_draws import (
     BlockOfDraws,
     blocks_of,
@@ -30,8 +30,6 @@ from codegen.results.diagnostics.words import (
     too_few,
 )
 from codegen.running.memory_needed import require_room_to_diagnose
-
-NEVER_MOVED = "stayed where it began"  # of a divergence that says why
 
 
 def diagnosis_of(posterior: Group) -> Diagnosis:
@@ -79,9 +77,9 @@ def diagnosis_of(posterior: Group) -> Diagnosis:
         *divergences,
         *stopped(run, finite, chains, kept),
         *sentences(run.attributes.get("warnings", "")),
-        *(() if any(NEVER_MOVED in d for d in divergences) else never_moved(stuck, len(chains))),
-        *(() if any(NEVER_MOVED in d for d in divergences) else rejected(run)),
     ]
+    if not any(NEVER_MOVED in d for d in divergences):  # which say why nothing moved
+        said += [*never_moved(stuck, len(chains)), *rejected(run)]
     if kept < MIN_DRAWS:
         said += too_few(kept, diverged)
     elif diverged:

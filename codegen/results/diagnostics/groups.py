@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+NEVER_MOVED = "stayed where it began"  # in the sentence of a divergence, also of a saved one
+
 
 @dataclass(frozen=True)
 class Variable:

@@ -7,8 +7,8 @@ from sympy import Interval, oo
 from catalog.sgld import sgld
 from codegen import generate
 from codegen.inputs.flat_priors import said_of_priors
-from recipe import Data, Posterior, Scalar, bind
-from recipe.laws import half_normal, normal, student_t
+from recipe import Data, Posterior, Scalar, Simplex, Vector, bind
+from recipe.laws import categorical, half_normal, normal, student_t
 
 mu, b = Scalar("mu"), Scalar("b", domain=Interval.open(0, 1))
 s, nu = (Scalar(name, domain=Interval.open(0, oo)) for name in ("s", "nu"))
@@ -37,3 +37,12 @@ def test_blocks_without_a_prior(log_prior, repairs):
         name, law = repair.split(": ")
         assert sentence.startswith(f"{name} has no prior, ")
         assert law in sentence
+
+
+def test_a_block_on_a_simplex_may_be_without_one():
+    """Its domain has a finite volume, which sympy does not know."""
+    w, label = Vector("w", domain=Simplex()), Data("label")
+    data = {label: np.array([0, 1, 2]), y: np.zeros(3)}
+    both = categorical(label, w) + normal(y, mu, 1)
+    posterior = Posterior((w, mu), both, normal(mu, 0, 1), data=data)
+    assert said_of_priors(generate(bind(sgld, posterior))) == ()
