@@ -289,7 +289,8 @@ class Posterior:
         """Return the posterior with other data, such as new covariates to predict at.
 
         Data that are not given stay. Data that a law by name is the law of need not be given: they
-        are then left out, as no predictions need them. Such a posterior is not sampled.
+        are then left out, as no predictions need them. Such a posterior is not sampled. Of a
+        ``prior()`` it is the prior of the posterior with these data.
 
         Args:
             data: the new arrays, by ``Data`` symbol or its name. Text is numbered by the names of
@@ -307,11 +308,13 @@ class Posterior:
             >>> new.missing
             (y,)
         """
+        if self.prior_of is not None:  # whose data it has, but for those of derived quantities
+            return self.prior_of.with_data(data).prior()
         arrays, missing = other_data(self, data)
         new = object.__new__(type(self))
         order = self.declared.order or tuple(self.declared.data)
         parts = replace(self.declared, data=arrays, order=order)
-        new._fill(parts, self.user_gradient, self.coords, self.categories, missing, self.prior_of)
+        new._fill(parts, self.user_gradient, self.coords, self.categories, missing)
         return new
 
     def prior(self) -> Posterior:
