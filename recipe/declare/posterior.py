@@ -31,6 +31,7 @@ from recipe.declare.derived_quantities import (
 from recipe.declare.label_data import indicators_of, label_data, labels_of, numbered_labels
 from recipe.declare.ordered import Ordered, unfolded
 from recipe.declare.other_data import other_data
+from recipe.declare.row_indices import require_one_order_of_rows
 from recipe.language.calculus import gradient
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
@@ -212,6 +213,7 @@ class Posterior:
         if likelihood is not None:
             self._read_labels(likelihood, remembered)
         self._check()
+        require_one_order_of_rows(self)
 
     def _read_labels(self, likelihood: LogDensity, remembered: Mapping[Symbol, Names]) -> None:
         """Number labels that have names, and put the data that are made of labels in the place of
