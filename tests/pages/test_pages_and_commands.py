@@ -54,7 +54,9 @@ PAGES = (
     Page("docs/models/nonnegative_factors.md", "examples/models/nonnegative_factors.py", QUICK, 8),
     Page("docs/models/binary_network.md", "examples/models/binary_network.py", QUICK, 4, 0.25),
 )
-by_script = pytest.mark.parametrize("made", PAGES, ids=lambda p: "-".join([Path(p.script).stem, *p.arguments]))
+by_script = pytest.mark.parametrize(
+    "made", PAGES, ids=lambda p: "-".join([Path(p.script).stem, *p.arguments])
+)
 
 
 def rows_of(text: str) -> list[str]:
