@@ -53,7 +53,7 @@ def test_a_rule_that_nothing_can_be_asked_of_runs_where_the_user_insists():
     added = Vector("added", like=theta)
     rule = {theta: theta - eps * grad(U, theta) + sqrt(2 * eps) * w, added: added + theta}
     counted = Update(step=eps, target=U, rule=rule, name="counted")
-    with pytest.raises(RecipeError, match="counted is not judged: .* unproved=True samples it"):
+    with pytest.raises(RecipeError, match=r"counted is not judged: .* unproved=True samples it"):
         sample(counted, gradient=of_a_normal, **QUIET)
     draws = sample(counted, gradient=of_a_normal, unproved=True, **QUIET)
     assert draws.warnings[0].startswith("counted is not judged: ")
