@@ -36,21 +36,28 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
     Args:
         what: the sampler, as it was declared: before a posterior is bound to it.
         name: its name, where it has none of its own.
-        unproved: whether it runs even if it is refuted.
+        unproved: whether it runs even if it is refuted, or cannot be judged.
 
     Returns:
         The note for its draws; None where it is proved.
 
     Raises:
         RecipeError: where it is refuted, with the obligation, what it leaves stationary, and the
-            repair.
+            repair; where nothing can be asked of it, such as a rule without a limit.
     """
     if _is_of_the_catalog(what):
         return None
     from verify.report.before_a_run import before_a_run, reasons
 
-    report = _report(what)
-    said = before_a_run(report, what.name or name or "this sampler", unproved)
+    called = what.name or name or "this sampler"
+    try:
+        report = _report(what)
+    except RecipeError as error:
+        why = f"{called} is not judged: {without_codes(str(error))}"
+        if unproved:
+            return why
+        raise RecipeError(f"{why}; unproved=True samples it all the same") from None
+    said = before_a_run(report, called, unproved)
     if said.refusal is None and said.note is None:
         return None
     why = without_codes(reasons(report))
