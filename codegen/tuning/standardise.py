@@ -32,7 +32,7 @@ def with_columns(reason: UntunableError, target: Target, posterior: Any) -> Untu
 
 
 def _columns(target: Target, posterior: Any) -> Iterator[str]:
-    if not isinstance(posterior, Posterior) or posterior.log_likelihood is None:
+    if not isinstance(posterior, Posterior):
         return
     factors = _factors_of_parameters(posterior)
     for symbol, array in target.density.data.items():
@@ -48,7 +48,8 @@ def _factors_of_parameters(posterior: Posterior) -> set[Any]:
     """
     blocks, data = set(posterior.blocks), {symbol for symbol, _ in posterior.data}
     found: set[Any] = set()
-    for product in posterior.log_likelihood.atoms(Mul):
+    products = set() if posterior.log_likelihood is None else posterior.log_likelihood.atoms(Mul)
+    for product in products:
         factors = {generic(f) for f in product.args if isinstance(f, Symbol)}
         if factors & blocks:
             found |= factors & data
