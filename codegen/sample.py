@@ -186,10 +186,10 @@ def sample(
             deviations.
         progress: True to show a progress bar, where standard error is a terminal.
         name: the name of a recipe that has none of its own.
-        unproved: True to sample a recipe, rule or kernel that the verifier refutes; its draws then
-            say so. By default it is refused. One that is undecided is sampled, and its draws say
-            so. Draws of a rule that is proved say by which order of the step size their law is
-            off (``draws.attributes["proved"]``).
+        unproved: True to sample a recipe, rule or kernel that the verifier refutes, or cannot
+            judge as its rule has no limit; its draws then say so. By default it is refused. One
+            that is undecided is sampled, and its draws say so. Draws of a rule that is proved say
+            by which order of the step size their law is off (``draws.attributes["proved"]``).
         check: called with the module before any of it is compiled; it raises where the module
             should not run.
         caller: what to do before the first step and with the draws, and which signals stop the run;

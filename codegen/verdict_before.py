@@ -51,20 +51,27 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
     Args:
         what: the sampler, as it was declared: before a posterior is bound to it.
         name: its name, where it has none of its own.
-        unproved: whether it runs even if it is refuted.
+        unproved: whether it runs even if it is refuted, or cannot be judged.
 
     Returns:
         What its draws say.
 
     Raises:
         RecipeError: where it is refuted, with the obligation, what it leaves stationary, and the
-            repair.
+            repair; where nothing can be asked of it, such as a rule without a limit.
     """
     if _is_of_the_catalog(what):
         return SaidBefore()
     from verify.report.before_a_run import before_a_run, reasons
 
-    report, called = _report(what), what.name or name or "this sampler"
+    called = what.name or name or "this sampler"
+    try:
+        report = _report(what)
+    except RecipeError as error:
+        why = f"{called} is not judged: {without_codes(str(error))}"
+        if unproved:
+            return SaidBefore(note=why)
+        raise RecipeError(f"{why}; unproved=True samples it all the same") from None
     said = before_a_run(report, called, unproved)
     if said.refusal is None and said.note is None:
         return SaidBefore(proved=_step_error(what, called))

@@ -63,8 +63,9 @@ class Lifted(Update):
     """An update that was read out of code: an ``Update``, and what was read.
 
     Attributes:
-        step, rule, sequential, target, observe, units, limit_only, name, source, expect, where,
-        posteriors: as those of an ``Update``.
+        step, rule, sequential, target, observe, units, limit_only, name, source, expect, where: as
+            those of an ``Update``.
+        posteriors: likewise.
         reading: how it was read, with the source line of each term.
     """
 

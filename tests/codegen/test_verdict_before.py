@@ -48,6 +48,18 @@ def test_whoever_insists_gets_draws_that_say_it():
         sample(WRONG, gradient=of_a_normal, unproved="yes", **QUIET)
 
 
+def test_a_rule_that_nothing_can_be_asked_of_runs_where_the_user_insists():
+    """Its second block adds up what the first one is: a step of 0 moves it."""
+    added = Vector("added", like=theta)
+    rule = {theta: theta - eps * grad(U, theta) + sqrt(2 * eps) * w, added: added + theta}
+    counted = Update(step=eps, target=U, rule=rule, name="counted")
+    with pytest.raises(RecipeError, match=r"counted is not judged: .* unproved=True samples it"):
+        sample(counted, gradient=of_a_normal, **QUIET)
+    draws = sample(counted, gradient=of_a_normal, unproved=True, **QUIET)
+    assert draws.warnings[0].startswith("counted is not judged: ")
+    assert np.isfinite(draws["theta"]).all()
+
+
 def test_it_is_refused_before_anything_is_tuned():
     normal = Posterior(theta, total(-(theta**2)), 0, {})
     wrong = Recipe(theta, U, 1, 0, marginal={theta: 2 * U})
