@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from sympy import Add, Expr
+from sympy import Expr
 
 from codegen.check_arguments import checked_integer, checked_mapping, short_text
 from codegen.results.aligned import coordinate_names_in
@@ -17,11 +17,10 @@ from codegen.results.law_of_draws import require_draws_of_posterior
 from codegen.results.new_data import new_data
 from codegen.results.quantities import AtDraws, at_draws, pieces, require_room_for
 from codegen.results.saved_draws import SavedDraws
-from recipe.declare.other_data import require_all_data
+from recipe.declare.other_data import require_all_data, terms_without_law
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import GENERIC, generic, name_of
-from recipe.language.total import labels, total
+from recipe.language.symbols import generic, name_of
 
 Sampled = TypeVar("Sampled", Draws, SavedDraws)
 
@@ -191,11 +190,7 @@ def require_known_laws(posterior: Posterior) -> None:
             "the log likelihood is no law by name, so no data can be drawn from it; write it as"
             " normal(y, ...) or another law of recipe.laws, without a factor"
         )
-    written = (
-        total(law.expression) if GENERIC in labels(law.expression) else law.expression
-        for law in posterior.laws
-    )
-    rest = posterior.log_likelihood - Add(*written)
+    rest = terms_without_law(posterior)
     for law in posterior.laws:
         if any(generic(s) == law.variable for s in rest.free_symbols):
             raise RecipeError(
