@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from catalog.hmc import hmc_kernel
 from rich.console import Console
 
+from catalog.hmc import hmc_kernel
 from codegen import tune
 from codegen.system import doing, progress_bar
 from recipe import Scalar
