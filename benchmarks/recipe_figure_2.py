@@ -18,7 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -26,8 +26,6 @@ from pathlib import Path
 import numpy as np
 from exact_laws import bins_of, kullback_leibler, plane_bins, quantiles
 from matplotlib.figure import Figure
-from rich.console import Console
-from rich.table import Table
 from sympy import Expr, Matrix, Rational, S, Symbol, eye, sqrt, zeros
 
 from catalog.sghmc import sghmc
@@ -46,6 +44,8 @@ LINE = {
     "U2": (theta**4 - 2 * theta**2, (theta**2 - 1) ** 2 + C - 1),
 }
 NUMERIC = {"U1": lambda z: z**2 / 2, "U2": lambda z: z**4 - 2 * z**2}
+WRITTEN = {"U1": "theta^2 / 2", "U2": "theta^4 - 2 theta^2"}
+EXACT = "KL of the exact law for small steps"
 STEPS = {"SGLD": 0.01, "SGHMC": 0.1, "naive gSGRHMC": 0.01, "gSGRHMC": 0.01}
 EDGES = {"U1": np.linspace(-4, 4, 81), "U2": np.linspace(-2.2, 2.2, 81)}
 GROUPS = 20  # of independent chains, for the jackknife
@@ -95,7 +95,9 @@ class Bar:
     exact: float
 
 
-def left(potentials: list[str], work: float, width: int) -> list[Bar]:
+def left(
+    potentials: list[str], work: float, width: int, names: Container[str] = tuple(STEPS)
+) -> list[Bar]:
     found = []
     for name in potentials:
         u, positive = LINE[name]
@@ -107,6 +109,8 @@ def left(potentials: list[str], work: float, width: int) -> list[Bar]:
             "gSGRHMC": with_metric(metric(positive)),
         }
         for sampler, what in samplers.items():
+            if sampler not in names:
+                continue
             verdict = verify(
                 bind(what, {U: total(u)}) if isinstance(what, Recipe) else what
             ).verdict.value
@@ -165,6 +169,7 @@ def histograms(update: Update, size: float, name: str, work: float, width: int) 
         chains=2,
         lengths={theta: width},
         keep=[theta],
+        unproved=True,  # the naive one, whose verdict stands beside its bar
         progress=False,
         params=dict.fromkeys(update.parameters, FRICTION),
         initial=start | {b: rng.standard_normal((2, width)) for b in update.state if b != theta},
@@ -183,33 +188,29 @@ def divergence(counts: np.ndarray, target: np.ndarray) -> tuple[float, float]:
     return float(n * whole - (n - 1) * left_out.mean()), float(np.sqrt((n - 1) * left_out.var()))
 
 
-def table_left(found: list[Bar]) -> Table:
-    shown = Table(
-        "U",
-        "sampler",
-        "verdict",
-        "step",
-        "KL of draws",
-        "KL of its exact law",
-        title="figure 2, left",
-    )
+def table_left(found: list[Bar]) -> str:
+    """One row a bar."""
+    heads = ("U", "sampler", "stationarity", "step", "KL of the draws", EXACT)
+    lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
     for b in found:
-        shown.add_row(
-            b.potential,
-            b.sampler,
-            b.verdict,
-            f"{b.step:g}",
-            f"{b.divergence:.5f} ± {b.error:.5f}",
-            f"{b.exact:.5f}",
-        )
-    return shown
+        drawn = f"{b.divergence:z.5f} ± {b.error:.5f}"
+        exact = f"{b.exact:.5f}" if b.exact else "0"
+        cells = (WRITTEN[b.potential], b.sampler, shown(b.verdict), f"{b.step:g}", drawn, exact)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def shown(verdict: str) -> str:
+    """What is refuted stands out."""
+    return f"**{verdict}**" if verdict == "refuted" else verdict
 
 
 def plot_left(found: list[Bar], path: Path) -> None:
     figure = Figure(figsize=(7.5, 4), layout="constrained")
     axes = figure.subplots()
-    for k, b in enumerate(found):
-        at = k % len(STEPS) + (0.2 if b.potential == "U2" else -0.2)
+    verdicts = {b.sampler: b.verdict for b in found}
+    for b in found:
+        at = list(verdicts).index(b.sampler) + (0.2 if b.potential == "U2" else -0.2)
         axes.bar(
             at,
             b.divergence,
@@ -225,8 +226,7 @@ def plot_left(found: list[Bar], path: Path) -> None:
                 "k",
                 label="its exact law" if b.potential == "U1" else None,
             )
-    verdicts = {b.sampler: b.verdict for b in found}
-    axes.set_xticks(range(len(STEPS)), [f"{s}\n{verdicts[s]}" for s in STEPS])
+    axes.set_xticks(range(len(verdicts)), [f"{s}\n{v}" for s, v in verdicts.items()])
     axes.set(ylabel="Kullback-Leibler divergence", title="blue: U1, orange: U2")
     axes.legend()
     figure.savefig(path, dpi=90)
@@ -314,19 +314,14 @@ def moved(
     return {b: drawn[b][0] for b in update.state}
 
 
-def table_right(found: list[Exploration]) -> Table:
-    columns = [f"{n} steps" for n in POINTS]
-    shown = Table(
-        "sampler",
-        "verdict",
-        "step",
-        *columns,
-        title="figure 2, right: KL of the law of many chains",
-    )
+def table_right(found: list[Exploration]) -> str:
+    """One row a sampler."""
+    heads = ("sampler", "stationarity", "step", *map(str, POINTS))
+    lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
     for f in found:
-        values = (f"{value:.4f} ± {error:.4f}" for value, error in f.divergences.values())
-        shown.add_row(f.sampler, f.verdict, f"{f.step:g}", *values)
-    return shown
+        values = (f"{value:z.4f} ± {error:.4f}" for value, error in f.divergences.values())
+        lines.append(f"| {' | '.join((f.sampler, shown(f.verdict), f'{f.step:g}', *values))} |")
+    return "\n".join(lines)
 
 
 def plot_right(found: list[Exploration], path: Path) -> None:
@@ -386,6 +381,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--chains", type=int, default=400_000, help="of the right part")
     parser.add_argument(
+        "--samplers", nargs="+", choices=list(STEPS), default=list(STEPS), help="of both parts"
+    )
+    parser.add_argument(
         "--quick",
         action="store_true",
         help="U2 only in the left part, gSGRHMC only in the right part, and few draws",
@@ -395,11 +393,12 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.quick:
         options.work, options.width, options.chains = 1e7, 4000, 20_000
+    chosen = ["gSGRHMC"] if options.quick else options.samplers
     steps = dict(zip(PATHS, options.plane_steps, strict=True))
-    potentials, steps = (
-        (["U2"], {"gSGRHMC": steps["gSGRHMC"]}) if options.quick else (list(LINE), steps)
-    )
-    bars, explored = left(potentials, options.work, options.width), right(steps, options.chains)
+    steps = {name: size for name, size in steps.items() if name in chosen}
+    potentials, names = (["U2"], list(STEPS)) if options.quick else (list(LINE), chosen)
+    bars = left(potentials, options.work, options.width, names)
+    explored = right(steps, options.chains)
     if options.plot:
         options.plot.mkdir(parents=True, exist_ok=True)
         plot_left(bars, options.plot / "recipe-2-left.png")
@@ -412,8 +411,7 @@ def main(arguments: list[str] | None = None) -> int:
         )
         print()
         return 0
-    for shown in (table_left(bars), table_right(explored)):
-        Console().print(shown)
+    print(f"{table_left(bars)}\n\n{table_right(explored)}")
     return 0
 
 

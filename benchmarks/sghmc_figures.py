@@ -130,6 +130,7 @@ def ends_of_chains(update: Update, chains: int, rounds: int) -> np.ndarray:
             seed=k,
             lengths={x: chains},
             keep=[x],
+            unproved=True,  # the naive one is no sampler, and the noise of gradients is a block
             initial={x: at, p: rng.standard_normal(chains), n: rng.standard_normal(chains)},
             progress=False,
         )

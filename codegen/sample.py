@@ -35,6 +35,7 @@ from codegen.inputs.user_gradient import (
     user_gradients,
 )
 from codegen.results.assemble_draws import collected, specimen
+from codegen.results.diagnostics.diagnosis import PROVED
 from codegen.results.draws import Draws
 from codegen.running.batches import Bundles, in_bundles
 from codegen.running.chains import Chain, run_chains
@@ -126,7 +127,7 @@ def sample(
     Args:
         what: a recipe; an ``Update``, which is taken as printed; or a composed ``Kernel``, one
             sweep of which is a step.
-        posterior: what to sample: the meaning of the potential of a recipe or a kernel, a
+        posterior: what to sample: the meaning of the potential of a recipe, rule or kernel, a
             ``Posterior`` or an expression, or those of several potentials by name, as for ``bind``.
             None where it is bound already, is written in the recipe, or has a ``gradient``.
         steps: the number of steps of each chain, the ``warmup`` included; None only where tuning
@@ -185,9 +186,10 @@ def sample(
             deviations.
         progress: True to show a progress bar, where standard error is a terminal.
         name: the name of a recipe that has none of its own.
-        unproved: True to sample a recipe, rule or kernel that the verifier refutes; its draws then
-            say so. By default it is refused. One that is undecided is sampled, and its draws say
-            so.
+        unproved: True to sample a recipe, rule or kernel that the verifier refutes, or cannot
+            judge as its rule has no limit; its draws then say so. By default it is refused. One
+            that is undecided is sampled, and its draws say so. Draws of a rule that is proved say
+            by which order of the step size their law is off (``draws.attributes["proved"]``).
         check: called with the module before any of it is compiled; it raises where the module
             should not run.
         caller: what to do before the first step and with the draws, and which signals stop the run;
@@ -257,7 +259,7 @@ def sample(
             " compiled. The sampler is verified without it: see unproved="
         )
     target = bound(what, posterior, EXAMPLE)  # what can never run is refused as such
-    note = verdict_before(what, name, checked_flag("unproved", unproved))
+    said = verdict_before(what, name, checked_flag("unproved", unproved))
     if auto:
         what, options, _ = tuned_run(
             what, posterior, options, steps=steps, warmup=warmup, max_error=max_error, check=check
@@ -265,8 +267,10 @@ def sample(
         target = bound(what, posterior, EXAMPLE)
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
     draws = sample_with(target, options, caller)
-    if note is not None:
-        draws = dataclasses.replace(draws, warnings=(note, *draws.warnings))
+    if said.note is not None:
+        draws = dataclasses.replace(draws, warnings=(said.note, *draws.warnings))
+    if said.proved is not None:
+        draws = dataclasses.replace(draws, attributes={**draws.attributes, PROVED: said.proved})
     if draws.bias is not None and draws.bias.sentence is not None:
         warnings.warn(draws.bias.sentence, BiasWarning, stacklevel=2)
     return draws

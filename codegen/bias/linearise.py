@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from codegen.bias.same_rows import SameRows, same_rows
 from codegen.bias.stationary import stationary_covariance
 from codegen.bias.step_map import STREAM, StepMap
 from codegen.bias.streams import normals
@@ -30,6 +31,20 @@ MAX_JUMP = 1e6  # scales: no fixed point is looked for farther away
 MAX_CHANGE_OF_NOISE = 0.05
 
 
+@dataclass(frozen=True)
+class Middle:
+    """A point, shape (n,), where a step with some of the rows is corrected to one with more of
+    them, as control variates correct a gradient: a mode of few rows is far from that of many.
+    """
+
+    point: np.ndarray
+    rows: int
+
+    def of(self, places: np.ndarray) -> Middle:
+        """Return the point without its other coordinates."""
+        return Middle(self.point[places], self.rows)
+
+
 @dataclass(frozen=True, eq=False)
 class Setting:
     """What is the same in all steps of a linearisation.
@@ -39,12 +54,14 @@ class Setting:
         streams: purpose and length of each stream of normal numbers.
         rows: the rows of a step that stands for one with all of the data; 0 for all of them.
         step_size: the step size.
+        middle: where a step with these rows is to be as one with more rows; None for nowhere.
     """
 
     step: StepMap
     streams: list[tuple[int, int]]
     rows: int
     step_size: float
+    middle: Middle | None = None
 
     @property
     def noises(self) -> int:
@@ -63,7 +80,22 @@ class Setting:
     def full(self, point: np.ndarray, step: int | None = None) -> np.ndarray:
         """Return the result of a step with all of the data, by default of the quiet one."""
         step = self.quiet if step is None else step
-        return self.step(point, step, self.step_size, self.rows, True)
+        if self._same_rows is None:
+            return self.step(point, step, self.step_size, self.rows, True)
+        return self._same_rows(point, step, self.step_size) + self._more_rows
+
+    @cached_property
+    def _same_rows(self) -> SameRows | None:
+        return same_rows(self.step, self.rows)
+
+    @cached_property
+    def _more_rows(self) -> np.ndarray:
+        """What more rows add to the result of a step from the middle, shape (m,)."""
+        if self.middle is None or self._same_rows is None:
+            return np.zeros(self.step.results)
+        point, size = self.middle.point, self.step_size
+        more = self.step(point, self.quiet, size, self.middle.rows, True)
+        return more - self._same_rows(point, self.quiet, size)
 
     def from_positions(self, centre: np.ndarray, deviation: np.ndarray) -> np.ndarray:
         """Return the point whose judged coordinates deviate from a centre, with the gradient there

@@ -254,11 +254,13 @@ def _places(setting: Setting) -> np.ndarray:
 def _bent(
     setting: Setting, start: np.ndarray, middle: np.ndarray, aside: np.ndarray, number: int
 ) -> np.ndarray:
+    """Return the bend of a step with a minibatch of its own, which its number chooses."""
+    step, size, rows = setting.step, setting.step_size, setting.rows
     ahead, here, back = (
-        setting.full(setting.from_positions(start, middle + d), number)
+        step(setting.from_positions(start, middle + d), number, size, rows, True)
         for d in (aside, 0 * aside, -aside)
     )
-    return ((ahead + back) / 2 - here)[: setting.step.size]
+    return ((ahead + back) / 2 - here)[: step.size]
 
 
 def _prediction(setting: Setting, found: Found, labels: Sequence[str], budget: float) -> Prediction:

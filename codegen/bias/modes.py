@@ -9,7 +9,7 @@ the state has. A Lanczos process finds some directions that stand for all of the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -166,28 +166,14 @@ def require_same_noise(setting: Setting, point: np.ndarray, scale: np.ndarray) -
 
 def reaction(setting: Setting, point: np.ndarray, second: int = SECOND) -> np.ndarray:
     """Return by how much the results of two steps differ that differ in their normal numbers alone,
-    shape (m,): the second one finds the rows of the first one's minibatch where it looks for its
-    own.
+    shape (m,).
 
     Args:
         setting: the step with its size.
         point: where both start.
         second: the number of the other step.
     """
-    step, all_data = setting.step, setting.rows == 0
-    first = setting.full(point, FIRST)
-    if all_data:
-        return setting.full(point, second) - first
-    state = step.states[(setting.rows, True)][0]
-    rows = np.copy(state.rows)
-    setting.full(point, second)
-    other = dict(step.kernel.data)
-    for estimator in step.kernel.module.estimators.values():
-        for name in estimator.gradient.fields.values():
-            other[name] = np.copy(step.kernel.data[name])
-            other[name][state.rows] = step.kernel.data[name][rows]
-    moved = replace(step, kernel=replace(step.kernel, data=other), entry=[])
-    return replace(setting, step=moved).full(point, second) - first
+    return setting.full(point, second) - setting.full(point, FIRST)
 
 
 def _seen(

@@ -19,6 +19,7 @@ from codegen.bias.compare import Bias, Law, bias_like, law_of, without_law
 from codegen.bias.linearise import (
     SMALL_STEP,
     Linear,
+    Middle,
     Setting,
     at_fixed_point,
     require_additive_noise,
@@ -125,7 +126,8 @@ def _predicted(
         steps=sum(n for _, n in streams) + 2 * step.size,
         more=2 * POINTS,
     )
-    setting = Setting(step, streams, _rows_for_all(kernel, most.rows, rows), size)
+    middle = Middle(around.start, _rows_for_all(kernel, 0, rows))
+    setting = Setting(step, streams, _rows_for_all(kernel, most.rows, rows), size, middle)
     # 3. The laws of the step with and without minibatches, and of small steps.
     laws = _laws(setting, around, most)
     around, here, target = laws.around, laws.here, laws.target

@@ -116,7 +116,9 @@ def balanced(
     change = FIRST_CHANGE * inverse
     before = None
     for _ in range(ROUNDS):
-        held = replace(setting, step=_holding(setting.step, names, 1.0 / inverse))
+        middle = None if setting.middle is None else setting.middle.of(others)
+        step = _holding(setting.step, names, 1.0 / inverse)
+        held = replace(setting, step=step, middle=middle)
         here = at_fixed_point(held, start[others], scale[others])
         law = law_of(here, extra)
         if law is None:

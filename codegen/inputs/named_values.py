@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from codegen.inputs.lengths import Lengths
+from codegen.inputs.label_arrays import LabelWarning
+from codegen.inputs.lengths import Lengths, numbers_as_names
 from recipe.declare.categories import some
 from recipe.declare.coordinate_names import Names
 from recipe.language.errors import RecipeError
-from recipe.language.numbers import column_names
+from recipe.language.numbers import column_names, is_whole
 from recipe.language.symbols import Indexed
 
 
@@ -43,17 +45,44 @@ def in_order_of_names(where: str, value: Any, s: Indexed, lengths: Lengths) -> A
 
     Raises:
         RecipeError: where the value has names and these are others than those of the coordinates.
+
+    Warns:
+        LabelWarning: where it has names, and the coordinates are numbered: it is taken by place.
     """
     names, known = _names(value), lengths.names_along(s.length)
     plain = value.values if isinstance(value, NamedValues) else value
-    if names is None or known is None or names == known:
+    if names is None or names == known:
         return plain
+    if known is None:
+        numbered = numbers_as_names(names)
+        if set(names) != set(numbered):
+            _say_by_place(where, names, s)
+            return plain
+        known = numbered
     if set(names) != set(known):
         raise RecipeError(
             f"{where} has the names {some(names)}, and the coordinates of {s.length.owner} are"
             f" {some(known)}; give one number for each of these names, or an array without names"
         )
     return np.asarray(plain)[..., [names.index(n) for n in known]]
+
+
+def _say_by_place(where: str, names: Names, s: Indexed) -> None:
+    """Say that values with names are taken by place, as the coordinates are numbered; whole numbers
+    that are no numbers of coordinates are refused, as what is left of an index says nothing.
+    """
+    owner = s.length.owner
+    if all(name.isdigit() for name in names):
+        raise RecipeError(
+            f"{where} has the index {some(names)}, and the coordinates of {owner} are numbered"
+            " from 0; give it without its index, .to_numpy()"
+        )
+    warnings.warn(
+        f"{where} has the names {some(names)}, and the coordinates of {owner} are numbered:"
+        f" {names[0]} is taken for {owner}[0], and so on; name the coordinates in coords=",
+        LabelWarning,
+        stacklevel=2,
+    )
 
 
 def _names(value: Any) -> Names | None:
@@ -70,5 +99,9 @@ def _names(value: Any) -> Names | None:
         labels = list(value.index)  # pandas.Series
     if labels is None:
         return column_names(value)
-    texts = bool(labels) and all(isinstance(n, str) for n in labels)
-    return tuple(labels) if texts and len(set(labels)) == len(labels) else None
+    if not labels or len(set(labels)) != len(labels):
+        return None
+    if all(is_whole(n) for n in labels):  # those from 0 in order are the index of every Series
+        in_order = all(n == k for k, n in enumerate(labels))
+        return None if in_order else tuple(str(int(n)) for n in labels)
+    return tuple(labels) if all(isinstance(n, str) for n in labels) else None

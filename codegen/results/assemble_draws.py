@@ -23,6 +23,7 @@ from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import step_sizes
 from codegen.results.diagnostics.local_acceptance import narrow_place
 from codegen.results.draws import Divergence, Draws
+from codegen.results.law_of_draws import law_of
 from codegen.results.quantities import (
     AtDraws,
     at_draws,
@@ -92,6 +93,7 @@ def collected(
         interrupted,
         {
             **_attributes(what, module, options, seconds, acceptance),
+            **_law(module, options, values),
             **({} if narrow is None else {"narrow_place": narrow.where}),
         },
         options.schedule.at(options.warmup + options.thin * np.arange(1.0, length + 1) - 1),
@@ -178,6 +180,24 @@ def _places(
         for p in _posteriors(module)
         if p.derived and all(b.name in values for b in p.blocks)
     ]
+
+
+def _law(
+    module: Module, options: SamplingOptions, values: Mapping[str, np.ndarray]
+) -> dict[str, str]:
+    """Return which law the draws are of, where it is the one posterior of a run that keeps all of
+    its blocks; without it nothing is computed of the draws.
+    """
+    law = next(iter(_posteriors(module)), None)
+    if law is None or len(_posteriors(module)) > 1 or law.log_likelihood is None:
+        return {}
+    if any(b.name not in values for b in law.blocks):
+        return {}
+    named = {name_of(key): value for key, value in options.numbers_after(options.steps).items()}
+    try:
+        return law_of(at_draws(law, values, named))
+    except RecipeError:  # the draws are worth more
+        return {}
 
 
 def _posteriors(module: Module) -> list[Posterior]:

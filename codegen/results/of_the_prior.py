@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 from sympy import Expr
 
-from codegen.results.predictions import Sampled, drawn_data, require_both, thinned, with_group
+from codegen.results.law_of_draws import require_draws_of_prior, require_draws_with_prior
+from codegen.results.predictions import (
+    Sampled,
+    drawn_data,
+    require_both,
+    require_known_laws,
+    thinned,
+    with_group,
+)
 from codegen.results.quantities import AtDraws, pieces, require_room_for
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
@@ -35,8 +43,8 @@ def compute_log_prior(
         thin: every thin-th draw is taken.
 
     Raises:
-        RecipeError: where the prior is flat, there are no draws of a block, a parameter has no
-            value, or the numbers do not fit into memory.
+        RecipeError: where the prior is flat, there are no draws of a block, they are of another
+            prior, a parameter has no value, or the numbers do not fit into memory.
 
     Example:
         >>> from catalog.posteriors.eight_schools import posterior
@@ -51,6 +59,7 @@ def compute_log_prior(
     parts = {n: e for n, e in posterior.log_priors.items() if not e.is_number}
     if not parts:
         raise RecipeError("the prior of this posterior is flat, so its logarithm is constant")
+    require_draws_with_prior(draws.attributes, posterior)
     at = thinned(draws, posterior, params, thin)
     require_room_for("log_prior", at.shape, len(parts))
     return with_group(draws, "log_prior", {n: _numbers(e, at) for n, e in parts.items()}, thin)
@@ -83,8 +92,11 @@ def sample_prior_predictive(
         thin: every thin-th draw is taken.
 
     Raises:
-        RecipeError: as ``sample_posterior_predictive``.
+        RecipeError: for draws of a posterior, and as ``sample_posterior_predictive``.
     """
     require_both("sample_prior_predictive", draws, posterior)
     whole = posterior if posterior.prior_of is None else posterior.prior_of
-    return drawn_data(draws, whole, params, "prior_predictive", seed, thin)
+    require_known_laws(whole)
+    require_draws_of_prior(draws.attributes, whole)
+    at = thinned(draws, whole, params, thin)
+    return drawn_data(draws, at, "prior_predictive", seed, thin)

@@ -7,21 +7,20 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from sympy import Add, Expr
+from sympy import Expr
 
 from codegen.check_arguments import checked_integer, checked_mapping, short_text
 from codegen.results.aligned import coordinate_names_in
 from codegen.results.diagnostics.groups import Group, Variable
 from codegen.results.draws import Draws
+from codegen.results.law_of_draws import require_draws_of_posterior
 from codegen.results.new_data import new_data
 from codegen.results.quantities import AtDraws, at_draws, pieces, require_room_for
 from codegen.results.saved_draws import SavedDraws
-from recipe.declare.other_data import require_all_data
+from recipe.declare.other_data import require_all_data, terms_without_law
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
-from recipe.language.log_density import NamedLaw
-from recipe.language.symbols import GENERIC, generic, name_of
-from recipe.language.total import labels, total
+from recipe.language.symbols import generic, name_of
 
 Sampled = TypeVar("Sampled", Draws, SavedDraws)
 
@@ -38,13 +37,14 @@ def compute_log_likelihood(
 
     Args:
         draws: the draws of all blocks of the posterior.
-        posterior: the posterior that they are of, with its data.
+        posterior: the posterior that they are of, or its ``with_data``, with all data.
         params: the values of its parameters, by symbol or name.
         thin: every thin-th draw is taken.
 
     Raises:
         RecipeError: where the posterior has no ``log_likelihood``, there are no draws of one of its
-            blocks, a parameter has no value, or the numbers do not fit into memory.
+            blocks, they are of another posterior or of a prior, a parameter has no value, or the
+            numbers do not fit into memory.
 
     Example:
         >>> from catalog.posteriors.eight_schools import posterior
@@ -60,7 +60,9 @@ def compute_log_likelihood(
         raise RecipeError("this posterior has no log_likelihood to compute; give it one")
     _refuse_prior(posterior)
     require_all_data(posterior, "the log likelihood")
-    found = _of_each_row(posterior.log_likelihood, thinned(draws, posterior, params, thin))
+    at = thinned(draws, posterior, params, thin)
+    require_draws_of_posterior(draws.attributes, at)
+    found = _of_each_row(posterior.log_likelihood, at)
     return with_group(draws, "log_likelihood", {_name_of_data(posterior): found}, thin)
 
 
@@ -109,7 +111,8 @@ def sample_posterior_predictive(
 
     Args:
         draws: the draws of all blocks of the posterior.
-        posterior: the posterior, whose log likelihood is a sum of laws by name.
+        posterior: the posterior that they are of, or its ``with_data``; its log likelihood is a
+            sum of laws by name.
         params: the values of its parameters, by symbol or name.
         seed: of the random numbers.
         thin: every thin-th draw is taken.
@@ -119,23 +122,18 @@ def sample_posterior_predictive(
             ``compute_log_likelihood``.
     """
     require_both("sample_posterior_predictive", draws, posterior)
-    return drawn_data(draws, posterior, params, "posterior_predictive", seed, thin)
+    require_known_laws(posterior)
+    at = thinned(draws, posterior, params, thin)
+    require_draws_of_posterior(draws.attributes, at)
+    return drawn_data(draws, at, "posterior_predictive", seed, thin)
 
 
-def drawn_data(
-    draws: Sampled,
-    posterior: Posterior,
-    params: Mapping[Any, Any] | None,
-    group: str,
-    seed: int,
-    thin: int,
-) -> Sampled:
+def drawn_data(draws: Sampled, at: AtDraws, group: str, seed: int, thin: int) -> Sampled:
     """Return the draws with a group of data that are drawn from the laws of the log likelihood, and
     the group observed_data where there are data.
     """
-    laws = _known_laws(posterior)
     checked_integer("seed", seed, 0, 2**63 - 1)
-    at = thinned(draws, posterior, params, thin)
+    laws = at.posterior.laws
     found = {name_of(law.variable): new_data(law, at, seed, thin) for law in laws}
     new = with_group(draws, group, found, thin)
     observed = {
@@ -166,7 +164,7 @@ def require_predictable(posterior: Posterior, chains: int, draws: int, *, drawn:
     _refuse_prior(posterior)
     require_all_data(posterior, "a run")
     if drawn:
-        _known_laws(posterior)
+        require_known_laws(posterior)
     rows = max((np.shape(a)[0] for a in posterior.given.values()), default=1)
     require_room_for("predictions", (chains, draws), rows)
 
@@ -180,11 +178,11 @@ def _refuse_prior(posterior: Posterior) -> None:
         )
 
 
-def _known_laws(posterior: Posterior) -> tuple[NamedLaw, ...]:
-    """Return the laws of all data that the log likelihood is a density of.
+def require_known_laws(posterior: Posterior) -> None:
+    """Require that the log likelihood is a sum of laws by name.
 
     Raises:
-        RecipeError: where there are none, or it has other terms in these data.
+        RecipeError: where there are none, or it has other terms in the data that they are of.
     """
     _refuse_prior(posterior)
     if not posterior.laws or posterior.log_likelihood is None:
@@ -192,18 +190,13 @@ def _known_laws(posterior: Posterior) -> tuple[NamedLaw, ...]:
             "the log likelihood is no law by name, so no data can be drawn from it; write it as"
             " normal(y, ...) or another law of recipe.laws, without a factor"
         )
-    written = (
-        total(law.expression) if GENERIC in labels(law.expression) else law.expression
-        for law in posterior.laws
-    )
-    rest = posterior.log_likelihood - Add(*written)
+    rest = terms_without_law(posterior)
     for law in posterior.laws:
         if any(generic(s) == law.variable for s in rest.free_symbols):
             raise RecipeError(
                 f"the log likelihood has terms in {law.variable} beside {law.name}, so the law of"
                 f" {law.variable} is not known; write all of it as one law"
             )
-    return posterior.laws
 
 
 def thinned(

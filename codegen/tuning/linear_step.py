@@ -18,6 +18,7 @@ from codegen.bias.around_draws import Around, require_draws_of_this_law
 from codegen.bias.compare import Bias, Law, law_of
 from codegen.bias.linearise import (
     Linear,
+    Middle,
     Setting,
     at_fixed_point,
     linearised,
@@ -199,7 +200,7 @@ def setting_near(
     streams = noise_lengths(kernel.module, made.lengths)
     setting = Setting(step, streams, _rows(made, batch), step_size)
     middle = _start(setting, made, target, pilot)
-    return setting, middle, _around(*middle, pilot)
+    return replace(setting, middle=Middle(middle[0], 0)), middle, _around(*middle, pilot)
 
 
 def linear_step(

@@ -115,6 +115,7 @@ def _run(
     done = warm + RECORDS * thin
     chains = [Chain(c, state, (), done) for c, state in enumerate(trial.states)]
     most = WorkOfMany(max(2 * MIN_STEPS, int(SHORT_TIMES * time)), POINTS, DIRECTIONS, setting.rows)
+    setting = replace(setting, middle=None)  # nothing of this reads where a step stands still
     found = predict_many(setting, chains, around, target.labels, np.inf, most, made.lengths)
     return found, convergence(draws)
 

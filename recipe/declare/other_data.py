@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sympy import Symbol
+from sympy import Add, Expr, Integer, Symbol
 
 from recipe.declare.derived_quantities import data_in
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import name_of
+from recipe.language.symbols import GENERIC, name_of
+from recipe.language.total import labels, total
 
 if TYPE_CHECKING:
     from recipe.declare.posterior import Posterior
@@ -72,18 +73,39 @@ def _unknown(posterior: Posterior, fitted: set[Symbol], new: set[Symbol]) -> set
 
 def _require_known_laws(posterior: Posterior, fitted: set[Symbol], new: set[Symbol]) -> None:
     """Require all data that no law by name is about where some of the covariates are given, as
-    nothing says which of them are drawn and would be out of date.
+    nothing says which of them are drawn and would be out of date. So it is for data of terms that
+    are no law by name, such as a law with a factor, although another law has them as arguments.
     """
     drawn = {law.variable for law in posterior.laws}
     known = drawn.union(*(_in(posterior, law.expression) for law in posterior.laws))
-    kept = fitted - known - new
-    if kept and (new & fitted) - drawn:
-        needed = sorted(map(name_of, fitted - known))
+    together = fitted - known if (new & fitted) - drawn else set()
+    rest = _in(posterior, terms_without_law(posterior)) - drawn
+    if new & rest:
+        together |= rest
+    if kept := together - new:
+        terms = "the log likelihood is" if not posterior.laws else "a term of the log likelihood is"
         raise RecipeError(
             f"with_data() gives {', '.join(sorted(map(name_of, new & fitted)))}, and the old"
-            f" {', '.join(sorted(map(name_of, kept)))} would stay beside: the log likelihood is no"
-            f" law by name, so nothing says what depends on what; give all of {', '.join(needed)}"
+            f" {', '.join(sorted(map(name_of, kept)))} would stay beside: {terms} no law by name,"
+            " so nothing says what depends on what; give all of"
+            f" {', '.join(sorted(map(name_of, together)))}"
         )
+
+
+def terms_without_law(posterior: Posterior) -> Expr:
+    """Return the terms of the log likelihood that are no laws by name, such as a scaled one.
+
+    Args:
+        posterior: the posterior.
+    """
+    likelihood = posterior.declared.log_likelihood
+    if likelihood is None:
+        return Integer(0)
+    laws = (
+        total(law.expression) if GENERIC in labels(law.expression) else law.expression
+        for law in likelihood.laws
+    )
+    return likelihood.expression - Add(*laws)
 
 
 def _in_log_likelihood(posterior: Posterior) -> set[Symbol]:

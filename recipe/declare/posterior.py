@@ -31,6 +31,7 @@ from recipe.declare.derived_quantities import (
 from recipe.declare.label_data import indicators_of, label_data, labels_of, numbered_labels
 from recipe.declare.ordered import Ordered, unfolded
 from recipe.declare.other_data import other_data
+from recipe.declare.row_indices import require_one_order_of_rows
 from recipe.language.calculus import gradient
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
@@ -212,6 +213,7 @@ class Posterior:
         if likelihood is not None:
             self._read_labels(likelihood, remembered)
         self._check()
+        require_one_order_of_rows(self)
 
     def _read_labels(self, likelihood: LogDensity, remembered: Mapping[Symbol, Names]) -> None:
         """Number labels that have names, and put the data that are made of labels in the place of
@@ -289,7 +291,8 @@ class Posterior:
         """Return the posterior with other data, such as new covariates to predict at.
 
         Data that are not given stay. Data that a law by name is the law of need not be given: they
-        are then left out, as no predictions need them. Such a posterior is not sampled.
+        are then left out, as no predictions need them. Such a posterior is not sampled. Of a
+        ``prior()`` it is the prior of the posterior with these data.
 
         Args:
             data: the new arrays, by ``Data`` symbol or its name. Text is numbered by the names of
@@ -307,11 +310,13 @@ class Posterior:
             >>> new.missing
             (y,)
         """
+        if self.prior_of is not None:  # whose data it has, but for those of derived quantities
+            return self.prior_of.with_data(data).prior()
         arrays, missing = other_data(self, data)
         new = object.__new__(type(self))
         order = self.declared.order or tuple(self.declared.data)
         parts = replace(self.declared, data=arrays, order=order)
-        new._fill(parts, self.user_gradient, self.coords, self.categories, missing, self.prior_of)
+        new._fill(parts, self.user_gradient, self.coords, self.categories, missing)
         return new
 
     def prior(self) -> Posterior:

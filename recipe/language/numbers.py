@@ -329,14 +329,15 @@ def column_names(value: Any, numbered: bool = False) -> tuple[str, ...] | None:
         numbered: also return the numbers from 0 in order, as a table without names has them too.
     """
     labels = [label for label, _ in _columns(value) or ()]
-    if labels and all(_is_whole(n) for n in labels):
+    if labels and all(is_whole(n) for n in labels):
         in_order = all(n == k for k, n in enumerate(labels))
         labels = [] if in_order and not numbered else [str(int(n)) for n in labels]
     usable = all(isinstance(n, str) and n and n.isprintable() for n in labels)
     return tuple(labels) if labels and usable and len(set(labels)) == len(labels) else None
 
 
-def _is_whole(label: Any) -> bool:
+def is_whole(label: Any) -> bool:
+    """Return True for a whole number, in the type of Python or numpy."""
     return isinstance(label, int | np.integer) and not isinstance(label, bool)
 
 

@@ -48,6 +48,18 @@ def test_whoever_insists_gets_draws_that_say_it():
         sample(WRONG, gradient=of_a_normal, unproved="yes", **QUIET)
 
 
+def test_a_rule_that_nothing_can_be_asked_of_runs_where_the_user_insists():
+    """Its second block adds up what the first one is: a step of 0 moves it."""
+    added = Vector("added", like=theta)
+    rule = {theta: theta - eps * grad(U, theta) + sqrt(2 * eps) * w, added: added + theta}
+    counted = Update(step=eps, target=U, rule=rule, name="counted")
+    with pytest.raises(RecipeError, match=r"counted is not judged: .* unproved=True samples it"):
+        sample(counted, gradient=of_a_normal, **QUIET)
+    draws = sample(counted, gradient=of_a_normal, unproved=True, **QUIET)
+    assert draws.warnings[0].startswith("counted is not judged: ")
+    assert np.isfinite(draws["theta"]).all()
+
+
 def test_it_is_refused_before_anything_is_tuned():
     normal = Posterior(theta, total(-(theta**2)), 0, {})
     wrong = Recipe(theta, U, 1, 0, marginal={theta: 2 * U})
@@ -66,7 +78,7 @@ def test_what_is_undecided_runs_with_a_note(monkeypatch):
 def test_a_verdict_whose_time_was_over_is_not_remembered(monkeypatch):
     wrong = rule(sqrt(eps))
     monkeypatch.setattr(verdict_before, "MAX_SECONDS", -1.0)
-    assert "undecided" in verdict_before.verdict_before(wrong, None, False)
+    assert "undecided" in verdict_before.verdict_before(wrong, None, False).note
     monkeypatch.undo()
     for _ in range(2):
         with pytest.raises(RecipeError, match="is refuted"):
@@ -88,11 +100,11 @@ def test_the_catalog_pays_nothing_and_others_once(monkeypatch):
         return verify(what, **options)
 
     monkeypatch.setattr("verify.engine.verify", counted)
-    assert verdict_before.verdict_before(sgld, None, False) is None
-    assert verdict_before.verdict_before(sghmc, None, False) is None
+    assert verdict_before.verdict_before(sgld, None, False) == verdict_before.SaidBefore()
+    assert verdict_before.verdict_before(sghmc, None, False) == verdict_before.SaidBefore()
     own = Recipe(theta, U, Matrix([[3]]), Matrix([[0]]))
     for _ in range(3):
-        assert verdict_before.verdict_before(own, None, False) is None
+        assert verdict_before.verdict_before(own, None, False) == verdict_before.SaidBefore()
     assert asked == [own]
 
 
@@ -112,10 +124,11 @@ def test_the_rule_is_that_of_the_command():
     assert np.all([part is None for part in vars(before_a_run(verify(sgld), "it", False)).values()])
 
 
-@pytest.mark.parametrize("unproved", [False, True])
-def test_a_rule_that_no_posterior_is_bound_to_is_refused_as_such(unproved):
-    """A refuted rule once said that unproved=True samples it, and was then no sampler."""
+def test_a_refuted_rule_with_a_posterior_runs_where_the_user_insists():
+    """It once said that unproved=True samples it, and was then no sampler."""
     normal = Posterior(theta, total(-(theta**2)), 0, {})
-    with pytest.raises(RecipeError, match="this is an Update: bind the Kernel") as refused:
-        sample(WRONG, normal, unproved=unproved, **QUIET)
-    assert "refuted" not in str(refused.value)
+    with pytest.raises(RecipeError, match=r"refuted.*unproved=True samples it all the same"):
+        sample(WRONG, normal, **QUIET)
+    draws = sample(WRONG, normal, unproved=True, **QUIET)
+    assert draws.warnings[0].startswith("this sampler is refuted (stationarity): ")
+    assert "proved" not in draws.attributes

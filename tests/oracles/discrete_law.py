@@ -30,10 +30,9 @@ class Regression:
         if self.batch is None:
             return np.zeros((self.d, self.d))
         error = self.y - self.x @ self.mean
-        second, middle = np.zeros((self.d, self.d)), np.zeros(self.d)
-        for row, e in zip(self.x, error, strict=True):
-            second += np.outer(row, row) * (e**2 + row @ S @ row)
-            middle -= row * e
+        squares = error**2 + np.sum((self.x @ S) * self.x, axis=1)
+        second = (self.x * squares[:, None]).T @ self.x
+        middle = -self.x.T @ error
         A = self.x.T @ self.x  # the part of the rows
         within = second / self.rows - np.outer(middle, middle) / self.rows**2
         within -= A @ S @ A / self.rows**2
@@ -44,7 +43,9 @@ class Regression:
         S = self.target
         for _ in range(200):
             M, V = step(self.A, self.gradient_noise(S))
-            S = kronecker(M, V)[: self.d, : self.d]
+            before, S = S, kronecker(M, V)[: self.d, : self.d]
+            if np.allclose(before, S, rtol=1e-13, atol=0):
+                break
         return S
 
 

@@ -269,3 +269,11 @@ def test_the_released_rule_is_refuted():
     ]
     fast, other = (np.mean([distance(c, case.shapes) for c in drawn]) for drawn in (chains, slow))
     assert fast == pytest.approx(other, abs=0.05)
+
+
+def test_figure_4_that_is_asked_for_needs_its_data(monkeypatch, tmp_path, capsys):
+    import course_figures
+
+    monkeypatch.setenv("RECIPE_DATA", str(tmp_path))
+    assert course_figures.main(["--figures", "4"]) == 2
+    assert "set the environment variable RECIPE_DATA" in capsys.readouterr().err

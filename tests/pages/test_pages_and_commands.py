@@ -22,7 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 @dataclass(frozen=True)
 class Page:
     """A page, the script that it names, and arguments with which the script prints some of the rows
-    of the page, ``rows`` of them at least. Numbers may be off by the share ``off``, or by 0.01.
+    of the page, ``rows`` of them at least. Numbers may be off by the share ``off``, or by 0.01. The
+    script needs the folder ``data`` of RECIPE_DATA.
     """
 
     page: str
@@ -30,9 +31,11 @@ class Page:
     arguments: tuple[str, ...]
     rows: int
     off: float = 0.0
+    data: str = ""
 
 
 QUICK = ("--quick",)
+DATA = Path(os.environ.get("RECIPE_DATA", ROOT.parent / "shared" / "data"))
 PAGES = (
     Page("docs/simplex.md", "examples/simplex_ess.py", QUICK, 4),
     Page("docs/exact.md", "examples/exact_minibatches.py", QUICK, 3),
@@ -40,8 +43,11 @@ PAGES = (
     Page("docs/sampling.md", "examples/fisher_scoring.py", (), 3),
     Page("docs/sampling.md", "examples/gradient_variance.py", QUICK, 6),
     Page("docs/schemes.md", "benchmarks/recipe_figure_2_chain.py", QUICK, 5),
+    Page("docs/schemes.md", "benchmarks/recipe_figure_2.py", ("--samplers", "gSGRHMC"), 3),
     Page("docs/constrained.md", "examples/transform_table.py", (), 9),
     Page("docs/constrained.md", "examples/course_figures.py", QUICK, 2),
+    Page("docs/constrained.md", "examples/course_figures.py", ("--figures", "4"), 5, data="a9a"),
+    Page("docs/constrained.md", "examples/first_phase.py", (), 6),
     Page("docs/constrained.md", "examples/scir_figures.py", ("--batches", "10"), 2),
     Page(
         "docs/constrained.md", "examples/transform_figures.py", ("--laws", "1", "--sizes", "1"), 2
@@ -49,7 +55,9 @@ PAGES = (
     Page("docs/models/nonnegative_factors.md", "examples/models/nonnegative_factors.py", QUICK, 8),
     Page("docs/models/binary_network.md", "examples/models/binary_network.py", QUICK, 4, 0.25),
 )
-by_script = pytest.mark.parametrize("made", PAGES, ids=lambda p: Path(p.script).stem)
+by_script = pytest.mark.parametrize(
+    "made", PAGES, ids=lambda p: "-".join([Path(p.script).stem, *p.arguments])
+)
 
 
 def rows_of(text: str) -> list[str]:
@@ -94,6 +102,8 @@ def test_rows_are_the_same_as_text_or_in_their_numbers():
 @pytest.mark.slow
 @by_script
 def test_the_page_has_the_rows_that_the_command_prints(made):
+    if made.data and not (DATA / made.data).is_dir():
+        pytest.skip(f"no folder {DATA / made.data}; RECIPE_DATA says where data are")
     done = subprocess.run(
         [sys.executable, made.script, *made.arguments],
         cwd=ROOT,

@@ -131,6 +131,18 @@ def test_data_that_are_drawn_and_covariates_leave_out_what_depends_on_them():
         chain.with_data({u: [1.0] * 5})
 
 
+def test_the_variable_of_a_scaled_law_does_not_stay_beside_new_data_that_it_depends_on():
+    """w is an argument of the law of y, and nothing says that its own law has moved."""
+    u, w, y = Data("u", OLD), Data("w", OLD), Data("y", OLD)
+    chain = Posterior(log_likelihood=2 * normal(w, A * u, 1) + normal(y, A * w, 1))
+    said = r"gives u, and the old w would stay beside: a term .* no law by name.*give all of u, w"
+    with pytest.raises(RecipeError, match=said):
+        chain.with_data({"u": [5.0] * len(OLD)})
+    given = {"u": [5.0], "w": [6.0]}
+    assert chain.with_data(given).missing == (Data("y"),)
+    assert chain.with_data({"y": [7.0] * len(OLD)}).missing == ()
+
+
 @pytest.mark.parametrize("scaled", [True, False])
 def test_some_data_of_an_expression_that_is_no_law_by_name_are_refused(scaled):
     law = normal(Y, A * X, 1)
@@ -164,3 +176,18 @@ def test_the_prior_of_a_flat_one_is_refused():
     posterior = Posterior(m, normal(Data("y"), m, 1), 0, {Data("y"): OLD})
     with pytest.raises(RecipeError, match=re.escape("m has no prior (log_prior=0), so the prior")):
         posterior.prior()
+
+
+def test_a_prior_takes_the_data_of_its_posterior():
+    new = Data("new")
+    posterior = Posterior(
+        log_likelihood=normal(Y, A * X, 1), data={new: [1.0]}, derived={"q": A * new}
+    )
+    there = posterior.prior().with_data({X: [5.0, 6.0]})
+    assert arrays(there.prior_of) == {"x": [5, 6], "new": [1]}
+    assert there.prior_of.missing == (Data("y"),)
+    assert there.data == ()
+    assert arrays(there) == {"new": [1]}
+    assert arrays(posterior.prior().with_data({new: [4.0]})) == {"new": [4]}
+    with pytest.raises(RecipeError, match="its data are new, x, y"):
+        posterior.prior().with_data({"unknown": [1.0]})

@@ -105,6 +105,34 @@ def test_minibatches_are_predicted_to_the_exact_law_and_the_repairs_hold():
         assert 1.02 < left.max() < 1.13  # within the budget, and not much smaller than need be
 
 
+def many_rows(kind, count=100_000):
+    random = np.random.default_rng(11)
+    x = random.normal(size=(count, 3)) @ [[1.0, 0.5, 0.0], [0.0, 0.7, 0.0], [0.2, 0.0, 0.4]]
+    z, prior = total(X * theta), -total(theta**2) / 2
+    if kind == "normal":
+        values = x @ [1, -1, 2] + random.normal(size=count)
+        return x, values, Posterior(theta, -((y - z) ** 2) / 2, prior, {X: x, y: values})
+    rate = 1 / (1 + np.exp(-x @ [1.0, -0.5, 0.5] + 1))
+    labels = (random.random(count) < rate).astype(float)
+    return x, labels, Posterior(theta, y * z - log(1 + exp(z)), prior, {X: x, y: labels})
+
+
+def test_some_rows_stand_for_many_without_being_taken_for_noise():
+    x, values, posterior = many_rows("normal")
+    mode = np.linalg.solve(x.T @ x + np.eye(3), x.T @ values)
+    how = {"scheme": "euler", "step_size": 1e-7, "initial": {theta: mode}}
+    found = drawn(SGLD, posterior, batch_size=300, **how).bias
+    assert found.unknown is None
+    regression = Regression(x, values, 300)
+    ratio = np.sqrt(np.diag(regression.law(sgld(1e-7))) / np.diag(regression.target)).max()
+    assert 1.2 < ratio < 1.9
+    assert found.total.sd_factor == pytest.approx(ratio, rel=0.1)
+    assert found.total.mean_shift < 0.05
+    left = Regression(x, values, found.repairs.batch_size)
+    ratio = np.sqrt(np.diag(left.law(sgld(1e-7))) / np.diag(left.target)).max()
+    assert 1.02 < ratio < 1.15
+
+
 def test_a_wide_law_is_more_than_twice_too_wide_and_no_finer():
     draws = drawn(SGLD, scheme="euler", step_size=5e-3, batch_size=4)
     assert exact(4, sgld(5e-3)).max() > 2
@@ -227,6 +255,25 @@ def logistic():
         -total(theta**2) / 8,
         {X: x, y: (random.random(400) < rate).astype(float)},
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("eps", "batch"), [(1e-6, 100), (3e-6, 300), (1e-5, 1000)])
+def test_a_logistic_regression_of_many_rows_is_predicted(eps, batch):
+    """Against a long run that begins near the mode; the law of so many rows is nearly normal."""
+    x, labels, posterior = many_rows("logistic")
+    mode = np.zeros(3)
+    for _ in range(8):
+        rate = 1 / (1 + np.exp(-x @ mode))
+        A = (x * (rate * (1 - rate))[:, None]).T @ x + np.eye(3)
+        mode = mode - np.linalg.solve(A, x.T @ (rate - labels) + mode)
+    how = {"scheme": "euler", "step_size": eps, "batch_size": batch, "initial": {theta: mode}}
+    found = drawn(SGLD, posterior, **how).bias
+    assert found.unknown is None
+    long = drawn(SGLD, posterior, **{**how, "steps": 200_000, "warmup": 10_000})["theta"]
+    ratio = (long.std(axis=(0, 1)) / np.sqrt(np.diag(np.linalg.inv(A)))).max()
+    assert ratio > 1.1
+    assert ratio / 1.3 < found.total.sd_factor < 1.3 * ratio
 
 
 @pytest.mark.slow

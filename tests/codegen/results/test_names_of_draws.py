@@ -255,8 +255,9 @@ def lengths_of_a_table():
         NamedValues(np.array([[2.0, 1.0]]), ("age", "income")),
         np.array([1.0, 2.0]),
         pandas.Series([1.0, 2.0]),
+        pandas.Series([1.0, 2.0], index=range(2)),
     ],
-    ids=["series", "table", "draws", "array", "numbered"],
+    ids=["series", "table", "draws", "array", "numbered", "range"],
 )
 def test_values_with_names_are_put_in_order(value):
     found = np.asarray(in_order_of_names("initial['beta']", value, BETA, lengths_of_a_table()))
@@ -267,6 +268,47 @@ def test_values_of_other_names_are_refused():
     value = pandas.Series({"age": 2.0, "wage": 1.0})
     with pytest.raises(RecipeError, match="has the names age, wage, and the coordinates of beta"):
         in_order_of_names("initial['beta']", value, BETA, lengths_of_a_table())
+
+
+@pytest.mark.parametrize("index", [[1, 0], [5, 7]])
+def test_an_index_of_numbers_is_no_index_of_names(index):
+    value = pandas.Series([1.0, 2.0], index=index)
+    said = f"has the names {index[0]}, {index[1]}, and the coordinates of beta are income, age"
+    with pytest.raises(RecipeError, match=said):
+        in_order_of_names("initial['beta']", value, BETA, lengths_of_a_table())
+
+
+def test_an_index_of_numbers_is_that_of_numbered_coordinates_or_refused():
+    found = in_order_of_names("v", pandas.Series([1.0, 2.0], index=[1, 0]), BETA, Lengths())
+    assert np.array_equal(found, [2.0, 1.0])
+    with pytest.raises(RecipeError, match=r"v has the index 5, 7, .* numbered from 0"):
+        in_order_of_names("v", pandas.Series([1.0, 2.0], index=[5, 7]), BETA, Lengths())
+
+
+def test_names_of_numbered_coordinates_are_taken_by_place_with_a_warning():
+    value = pandas.Series({"age": 1.0, "income": 2.0})
+    with pytest.warns(LabelWarning, match=r"age is taken for beta\[0\]"):
+        found = in_order_of_names("v", value, BETA, Lengths())
+    assert np.array_equal(found, [1.0, 2.0])
+
+
+def test_rows_of_one_index_in_two_orders_are_refused():
+    x = table()
+    y = pandas.Series([0.0, 1.0, 2.0], index=[2, 0, 1])
+    g = pandas.Series([0, 1, 0], index=[0, 2, 1])
+    law = normal(Y, total(X * BETA) + A[G], 1)
+    prior = total(normal(BETA, 0, 1)) + total(normal(A, 0, 1))
+
+    def read(x, y, g):
+        return resolved_arrays(Posterior((BETA, A), law, prior, {X: x, Y: y, G: g}), Lengths())
+
+    with pytest.raises(RecipeError, match=r"of y have the index of x in another order.*y\.loc"):
+        read(x, y, g.to_numpy())
+    with pytest.raises(RecipeError, match="of g have the index of x in another order"):
+        read(x, y.to_numpy(), g)
+    for index in ([0, 1, 2], [7, 9, 8], [0, 0, 1]):  # the same, of other rows, or not distinct
+        found = read(x, y.set_axis(index), g.to_numpy())
+        assert found[Y].tolist() == [0.0, 1.0, 2.0]
 
 
 def test_the_last_draws_of_a_file_carry_their_names(tmp_path):

@@ -1,0 +1,97 @@
+"""A step that has the same rows of the data whatever its random numbers.
+
+Where all rows are too many, some stand for them. The rows of a minibatch depend on the number of a
+step as its noise does, so that steps with different noise would differ in their rows as well, and
+rows would be taken for noise that depends on the state. Here a step finds the same rows wherever it
+looks for its own.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from codegen.bias.step_map import StepMap
+from codegen.generate import Module
+
+FIRST = 0  # the number of the step whose rows all steps get
+DRAWN = r"draw_rows\(state\.rows, .*stream_key\(seed, (\d+), chain\)"
+
+
+@dataclass(frozen=True, eq=False)
+class SameRows:
+    """A step that has the same rows whatever its number.
+
+    Attributes:
+        step: the step as a function.
+        moved: the same step, whose data are ``data``.
+        data: by field, an array of the shape of the data that holds the chosen rows where the step
+            looks for them.
+        chosen: by field, the chosen rows, once a step was made.
+        rows: their number.
+        placed: the number of the step for which they are placed.
+    """
+
+    step: StepMap
+    moved: StepMap
+    data: dict[str, np.ndarray]
+    rows: int
+    chosen: dict[str, np.ndarray] = field(default_factory=dict)
+    placed: list[int] = field(default_factory=list)
+
+    def __call__(self, point: np.ndarray, number: int, step_size: float) -> np.ndarray:
+        """Return the result of a step; arguments as for ``StepMap``."""
+        if not self.chosen:
+            own = self._rows_of(point, FIRST)
+            self.chosen.update({n: np.array(self.step.kernel.data[n][own]) for n in self.data})
+        if self.placed != [number]:
+            rows = self._rows_of(point, number)
+            for name, array in self.data.items():
+                array[rows] = self.chosen[name]
+            self.placed[:] = [number]
+        return self.moved(point, number, step_size, self.rows, True)
+
+    def _rows_of(self, point: np.ndarray, number: int) -> np.ndarray:
+        """Return the rows of the minibatch of a step, shape (rows,)."""
+        self.step(point, number, 0.0, self.rows, True)
+        return np.copy(self.step.states[(self.rows, True)][0].rows)
+
+
+def same_rows(step: StepMap, rows: int) -> SameRows | None:
+    """Return a step that has the same rows whatever its number; None where it has all of them, or
+    draws several minibatches.
+
+    Args:
+        step: the step as a function.
+        rows: their number; 0 for all.
+    """
+    data = step.kernel.data
+    names = [f for e in step.kernel.module.estimators.values() for f in e.gradient.fields.values()]
+    if not rows or not names or _draws_several_minibatches(step.kernel.module):
+        return None
+    if rows >= min(data[n].shape[0] for n in names):
+        return None
+    arrays = {n: _empty_like(data[n]) for n in names}
+    seen = {n: _as_readable(arrays[n], data[n]) for n in names}
+    kernel = replace(step.kernel, data={**data, **seen})
+    return SameRows(step, replace(step, kernel=kernel, states={}, entry=[]), arrays, rows)
+
+
+def _draws_several_minibatches(module: Module) -> bool:
+    text = module.source[module.source.index("\ndef run(") :]
+    return len(set(re.findall(DRAWN, text[: text.find("\n@")]))) > 1
+
+
+def _empty_like(array: np.ndarray) -> np.ndarray:
+    """Return zeros of the shape of an array; pages of memory are taken where it is written."""
+    columns = array.flags.f_contiguous and not array.flags.c_contiguous
+    return np.zeros(array.shape, array.dtype, "F" if columns else "C")
+
+
+def _as_readable(array: np.ndarray, like: np.ndarray) -> np.ndarray:
+    """Return a view that may be written as little as another array, for which code is compiled."""
+    view = array.view()
+    view.flags.writeable = like.flags.writeable
+    return view

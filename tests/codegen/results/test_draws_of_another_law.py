@@ -1,0 +1,171 @@
+"""Draws say which law they are of, and nothing is computed of draws of another one."""
+
+import re
+
+import numpy as np
+import pytest
+
+from catalog.hmc import hmc_kernel
+from codegen import (
+    compute_log_likelihood,
+    compute_log_prior,
+    read_draws,
+    sample,
+    sample_posterior_predictive,
+    sample_prior_predictive,
+)
+from codegen.results.diagnostics.groups import Group, Variable
+from codegen.results.law_of_draws import law_of
+from codegen.results.quantities import at_draws
+from codegen.results.saved_draws import SavedDraws
+from recipe import Data, Posterior, RecipeError, Scalar, Simplex, Vector, total
+from recipe.laws import categorical, dirichlet, half_normal, logistic, normal
+
+ROWS = [0.3, 1.0, 2.0]
+OF_DATA = [compute_log_likelihood, sample_posterior_predictive]
+
+
+def model(y=ROWS, law=normal, sd=2):
+    mu, tau = Scalar("mu", prior=normal(0, sd)), Scalar("tau", prior=half_normal(3))
+    data = {Data("y"): y, Data("x"): [1.0, -1.0, 2.0]}
+    return Posterior(log_likelihood=law(Data("y"), mu * Data("x"), tau), data=data)
+
+
+def drawn(posterior):
+    how = {"step_size": 0.1, "steps": 30, "chains": 2, "progress": False}
+    return sample(hmc_kernel, posterior, **how)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return drawn(model())
+
+
+def noted(posterior, names=None, **shapes):
+    """Draws that say that they are of a posterior."""
+    values = {n: np.full((2, 5, *shape), 0.3) for n, shape in shapes.items()}
+    variables = {n: Variable(("chain", "draw", n)[: a.ndim], a) for n, a in values.items()}
+    points = {
+        n: Variable((n,), np.array(names or range(a.shape[2]), dtype=object))
+        for n, a in values.items()
+        if a.ndim == 3
+    }
+    return SavedDraws(Group(variables, points, law_of(at_draws(posterior, values, {}))))
+
+
+@pytest.fixture(scope="module")
+def before():
+    return noted(model().prior(), mu=(), tau=())
+
+
+def refused(called, draws, posterior):
+    with pytest.raises(RecipeError) as error:
+        called(draws, posterior)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("called", OF_DATA)
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (model([0.4, 1.0, 2.0]), "of a posterior with other data, y: sample this one"),
+        (model(law=logistic), "another log likelihood"),
+        (model(sd=5), "with the prior normal(0, 2) of mu, and this posterior has normal(0, 5)"),
+        (model(law=logistic).with_data({"y": ROWS}), "another log likelihood"),
+    ],
+    ids=["data", "law", "prior", "law of other data"],
+)
+def test_draws_of_another_posterior_are_refused(called, other, said, fitted, tmp_path):
+    saved = read_draws(fitted.save(tmp_path / "draws.nc"))
+    for draws in (fitted, saved):
+        assert said in refused(called, draws, other)
+
+
+@pytest.mark.parametrize("called", OF_DATA)
+def test_draws_of_the_prior_are_no_draws_of_the_posterior(called, before):
+    assert "sample_prior_predictive(draws, posterior)" in refused(called, before, model())
+
+
+def test_draws_of_the_posterior_are_no_draws_of_the_prior(fitted):
+    for posterior in (model(), model().prior()):
+        assert "not of its prior" in refused(sample_prior_predictive, fitted, posterior)
+
+
+def test_draws_of_another_prior_are_refused(fitted, before):
+    assert "normal(0, 5)" in refused(sample_prior_predictive, before, model(sd=5))
+    assert "normal(0, 5)" in refused(compute_log_prior, fitted, model(sd=5))
+
+
+def written_out():
+    """The same law, with its prior in ``log_prior=`` and its data as float32."""
+    mu, tau = Scalar("mu"), Scalar("tau", domain=half_normal(3).domain)
+    y, x = Data("y"), Data("x")
+    prior = -(tau**2) / 18 - mu**2 / 8
+    data = {y: np.array(ROWS, np.float32), x: np.array([1, -1, 2])}
+    return Posterior((tau, mu), log_likelihood=normal(y, x * mu, tau), log_prior=prior, data=data)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [model(), model().with_data({"y": [1.0], "x": [2.0]}), written_out()],
+    ids=["anew", "other data", "written out"],
+)
+def test_draws_of_this_law_are_taken(same, fitted):
+    for called in (*OF_DATA, compute_log_prior):
+        called(fitted, same)
+
+
+def test_data_of_prior_draws_may_be_new(before):
+    there = model().with_data({"x": [1.0, 5.0]})
+    found = sample_prior_predictive(before, there).predictions["prior_predictive"]
+    assert found.variables["y"].values.shape == (2, 5, 2)
+    compute_log_prior(before, model())
+
+
+def test_draws_of_other_programs_say_nothing_of_their_law(fitted):
+    variables = {n: Variable(("chain", "draw"), fitted[n]) for n in ("mu", "tau")}
+    for said in ({}, {"law": "something else"}, {"law": "[]"}):
+        draws = SavedDraws(Group(variables, attributes=said))
+        compute_log_likelihood(draws, model([5.0, 6.0, 7.0]))
+
+
+W, A = Vector("w", domain=Simplex()), Vector("a")
+Z, G, X = Data("z"), Data("g"), Data("x", like=A)
+
+
+def labelled(z, x, g=(0, 1, 1), first=1.0):
+    likelihood = categorical(Z, W) + normal(Data("y"), A[G] + first * W[0] + total(X * A), 1)
+    prior = dirichlet(W, 1) + total(normal(A, 0, 1))
+    data = {Z: z, G: list(g), X: x, Data("y"): ROWS}
+    return Posterior((W, A), likelihood, prior, data)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"z": [0, 2, 1]}, "other data, z:"),
+        ({"g": (1, 1, 0)}, "other data, g:"),
+        ({"x": np.eye(3, 2)[::-1]}, "other data, x:"),
+        ({"first": 1.5}, "another log likelihood"),
+    ],
+)
+def test_labels_tables_and_coordinates_are_compared(change, said):
+    known = {"z": [0, 1, 2], "x": np.eye(3, 2)}
+    draws = noted(labelled(**known), w=(2,), a=(2,))
+    compute_log_likelihood(draws, labelled(**known))
+    with pytest.raises(RecipeError, match=re.escape(said)):
+        compute_log_likelihood(draws, labelled(**known | change))
+
+
+def test_columns_in_another_order_are_the_same_data():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"age": [1.0, 2.0, 3.0], "income": [0.0, 1.0, 5.0]})
+
+    def regression(x):
+        law = normal(Data("y"), total(X * A), 1)
+        return Posterior(A, law, total(normal(A, 0, 1)), {X: x, Data("y"): ROWS})
+
+    draws = noted(regression(table), ("age", "income"), a=(2,))
+    compute_log_likelihood(draws, regression(table[["income", "age"]]))
+    with pytest.raises(RecipeError, match="other data, x:"):
+        compute_log_likelihood(draws, regression(table + 1))
