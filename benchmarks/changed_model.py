@@ -1,14 +1,15 @@
-"""The CPU seconds from a model that was changed to its first draw, and those of them that compile.
+"""The CPU seconds from a model that was changed to its first draw, and those that compile.
 
-    python benchmarks/changed_model.py [--before CHECKOUT] [--turns 5] [--only "hmc softmax"] [--json]
+    python benchmarks/changed_model.py [--before CHECKOUT] [--turns 5] [--only "hmc softmax"]
 
-A case is a sampler with fixed settings and a model of examples/models. Each run is a process of its
-own with one chain and one step; its clock starts when libraries are imported and data are read. The
-store holds what a user's store holds after another model of the same release: the functions that
-depend on no model, and modules that do not fit. A cold run finds no more than that; a warm one finds
-what the cold one left. The difference is the price of the change. CHECKOUT is the root of another
-version, such as `git worktree add CHECKOUT REVISION` makes it, and is run in alternation, with its
-own models, by the same interpreter; medians are taken. Children of the process are counted.
+A case is a sampler with fixed settings and a model of examples/models. Each run is a process of
+its own with one chain and one step; its clock starts when libraries are imported and data are
+read. The store holds what a user's store holds after another model of the same release: the
+functions that depend on no model, and modules that do not fit. A cold run finds no more than that;
+a warm one finds what the cold one left. The difference is the price of the change. CHECKOUT is the
+root of another version, such as `git worktree add CHECKOUT REVISION` makes it, and is run in
+alternation, with its own models, by the same interpreter; medians are taken. Children of the
+process are counted.
 """
 
 from __future__ import annotations

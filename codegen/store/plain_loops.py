@@ -1,11 +1,11 @@
 """Machine code without loop strength reduction, a pass of LLVM that replaces products in loops by
 sums that go along.
 
-It looks at all that is counted along a loop together, and in ``run``, where every number of a random
-stream is a function of the step, that is half of the time of making machine code. Processors of our
-days compute an address with its product in one instruction, so that kernels are as fast without it
-(docs/decisions/0051). LLVM has one switch for the whole process: it is turned for as long as a
-library of ours is made, in which Numba's lock keeps other compilations out.
+It looks at all that is counted along a loop together, and in ``run``, where every number of a
+random stream is a function of the step, that is half of the time of making machine code. Processors
+of our days compute an address with its product in one instruction, so that kernels are as fast
+without it (docs/decisions/0051). LLVM has one switch for the whole process: it is turned for as
+long as a library of ours is made, in which Numba's lock keeps other compilations out.
 """
 
 from __future__ import annotations
