@@ -215,7 +215,8 @@ def test_a_schedule_is_for_a_number():
         (lambda: Geometric(1, -1, 10), "Geometric: last"),
         (lambda: Geometric(1, 2, 1), "Geometric: steps"),
         (lambda: Geometric(1, 2, 10, 3), "no multiple of every=3"),
-        (lambda: Geometric(1, 2, 10, 10), "Geometric: steps"),
+        (lambda: Geometric(1, 2, 10, 10), "Geometric: every=10 must be at most 5, half of steps"),
+        (lambda: Geometric(1, 2, 10, 0), "Geometric: every=0"),
     ],
 )
 def test_a_geometric_schedule_has_two_stages_at_least(made, message):
