@@ -183,15 +183,14 @@ def generate(
     Args:
         what: a recipe, which is discretised; an ``Update``, which is taken as it stands; or a
             composed ``Kernel``, one sweep of which is a step.
-        posterior: the meaning of the potential of a recipe or a kernel, as for ``bind``: a
+        posterior: the meaning of the potential of a recipe, rule or kernel, as for ``bind``: a
             ``Posterior``, an expression, or several of them by name; None where it is bound
             already, or to leave it abstract.
         scheme: the discretisation of a recipe, one of ``recipe.scheme.SCHEME_NAMES`` or a splitting
             word such as "BAOAB".
         order: the blocks of a recipe in the order in which a sequential scheme moves them; by
             default the scheme chooses.
-        posteriors: the posterior behind each potential of an ``Update``; a recipe and a kernel
-            bring theirs with them.
+        posteriors: the posterior behind each potential of an ``Update`` that is bound to none.
         name: the name in the head of the text, where ``what`` has no name of its own.
         control_variates: True to estimate each gradient as the full gradient at a mode plus the
             difference that a minibatch shows (Baker et al. 2019, Stat. Comput. 29).
@@ -232,6 +231,11 @@ def generate(
         raise RecipeError(
             "compensate= changes how a recipe is discretised, and a printed rule is taken as it"
             " stands; leave it out"
+        )
+    if isinstance(what, Update) and what.limit_only:
+        raise RecipeError(
+            f"{what.name or 'this update'} stands for the limit of a sweep as its step vanishes, so"
+            " there is no step to carry out; compile the sweep, compose(...)"
         )
     posteriors = _all_posteriors(what, posteriors)
     # 1. Discretise. From here on a recipe and a printed rule are the same thing, and a kernel is a
@@ -287,7 +291,7 @@ def bound(what: Recipe | Update | Kernel, posterior: Any, example: str) -> Recip
     require_sampler(what, example)
     if posterior is None:
         return what
-    return bind(what, posterior)  # type: ignore[type-var] # it refuses an update
+    return bind(what, posterior)  # type: ignore[type-var]
 
 
 def module_of(
@@ -409,8 +413,7 @@ def _all_posteriors(
     """Return the posteriors that the declaration brings and those that are given, by potential and
     sorted by its name.
     """
-    bound = {} if isinstance(what, Update) else dict(what.posteriors)
-    found = {**bound, **(posteriors or {})}
+    found = {**dict(what.posteriors), **(posteriors or {})}
     for U, posterior in found.items():
         if U not in what.abstract:
             raise RecipeError(

@@ -33,12 +33,14 @@ from codegen.inputs.preimages import check_maps, into_state, out_of_state, with_
 from codegen.inputs.python_gradient import PythonGradient, check_python_gradient
 from codegen.inputs.schedule import Schedule, schedule_of
 from codegen.inputs.user_gradient import (
+    check_numba_gradient,
     check_user_gradient,
     gradient_argument,
     python_calls,
     user_gradients,
 )
 from codegen.results.assemble_draws import collected, specimen
+from codegen.results.diagnostics.diagnosis import PROVED
 from codegen.results.draws import Draws
 from codegen.running.batches import Bundles, in_bundles
 from codegen.running.chains import Chain, run_chains
@@ -131,7 +133,7 @@ def sample(
     Args:
         what: a recipe; an ``Update``, which is taken as printed; or a composed ``Kernel``, one
             sweep of which is a step.
-        posterior: what to sample: the meaning of the potential of a recipe or a kernel, a
+        posterior: what to sample: the meaning of the potential of a recipe, rule or kernel, a
             ``Posterior`` or an expression, or those of several potentials by name, as for ``bind``.
             None where it is bound already, is written in the recipe, or has a ``gradient``.
         steps: the number of steps of each chain, the ``warmup`` included; None only where tuning
@@ -192,7 +194,8 @@ def sample(
         name: the name of a recipe that has none of its own.
         unproved: True to sample a recipe, rule or kernel that the verifier refutes, or cannot
             judge as its rule has no limit; its draws then say so. By default it is refused. One
-            that is undecided is sampled, and its draws say so.
+            that is undecided is sampled, and its draws say so. Draws of a rule that is proved say
+            by which order of the step size their law is off (``draws.attributes["proved"]``).
         check: called with the module before any of it is compiled; it raises where the module
             should not run.
         caller: what to do before the first step and with the draws, and which signals stop the run;
@@ -262,7 +265,7 @@ def sample(
             " compiled. The sampler is verified without it: see unproved="
         )
     target = bound(what, posterior, EXAMPLE)  # what can never run is refused as such
-    note = verdict_before(what, name, checked_flag("unproved", unproved))
+    said = verdict_before(what, name, checked_flag("unproved", unproved))
     if auto:
         what, options, _ = tuned_run(
             what, posterior, options, steps=steps, warmup=warmup, max_error=max_error, check=check
@@ -270,8 +273,11 @@ def sample(
         target = bound(what, posterior, EXAMPLE)
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
     draws = sample_with(target, options, caller)
-    said = (*(() if note is None else (note,)), *_tempered(what, target, options, draws))
-    draws = dataclasses.replace(draws, warnings=(*said, *draws.warnings)) if said else draws
+    notes = (*(() if said.note is None else (said.note,)), *_tempered(what, target, options, draws))
+    if notes:
+        draws = dataclasses.replace(draws, warnings=(*notes, *draws.warnings))
+    if said.proved is not None:
+        draws = dataclasses.replace(draws, attributes={**draws.attributes, PROVED: said.proved})
     if draws.bias is not None and draws.bias.sentence is not None:
         warnings.warn(draws.bias.sentence, BiasWarning, stacklevel=2)
     return draws
@@ -614,19 +620,19 @@ def _check_user_gradients(
     given: Mapping[Block, np.ndarray],
 ) -> None:
     """Compare each gradient of the user that replaces a derived one with the derived one, at the
-    first state of chain 0; call there each other gradient that Python computes.
+    first state of chain 0; see there that each other one is a gradient.
     """
     module, seed = inputs.module, inputs.options.seed
     for U, user in users.items():
         estimator = module.estimators.get(U)
-        if estimator is None and not isinstance(user, PythonGradient):
-            continue
         blocks = U.blocks if estimator is None else estimator.gradient.posterior.blocks
         first = first_state(module.load(), module.plan, given, inputs.lengths, (seed, 0))
         state = {b: first[field] for b, field in module.plan.fields.items()}
         at = [out_of_state(b, state, inputs.named) for b in blocks]
-        if estimator is None:
+        if isinstance(user, PythonGradient) and estimator is None:
             check_python_gradient(user, at)
+        elif estimator is None:
+            check_numba_gradient(user, blocks, at)
         else:
             arrays = [inputs.data[f] for f in estimator.gradient.fields.values()]
             posterior = estimator.gradient.posterior

@@ -8,6 +8,7 @@ process. Recipes and kernels of the catalog are taken as proved, as the tests pr
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,21 @@ CATALOG = "catalog"
 _known: dict[int, tuple[Any, Report]] = {}  # with the declaration: no other one gets its id
 
 
-def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: bool) -> str | None:
+@dataclass(frozen=True)
+class SaidBefore:
+    """What is said of draws before they are made.
+
+    Attributes:
+        note: the verdict on a sampler that is not proved, a warning; None where it is proved.
+        proved: what is proved of a printed rule, with the order of its step-size error; None for
+            all others.
+    """
+
+    note: str | None = None
+    proved: str | None = None
+
+
+def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: bool) -> SaidBefore:
     """Verify a sampler that is about to run.
 
     Args:
@@ -39,14 +54,14 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
         unproved: whether it runs even if it is refuted, or cannot be judged.
 
     Returns:
-        The note for its draws; None where it is proved.
+        What its draws say.
 
     Raises:
         RecipeError: where it is refuted, with the obligation, what it leaves stationary, and the
             repair; where nothing can be asked of it, such as a rule without a limit.
     """
     if _is_of_the_catalog(what):
-        return None
+        return SaidBefore()
     from verify.report.before_a_run import before_a_run, reasons
 
     called = what.name or name or "this sampler"
@@ -55,11 +70,11 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
     except RecipeError as error:
         why = f"{called} is not judged: {without_codes(str(error))}"
         if unproved:
-            return why
+            return SaidBefore(note=why)
         raise RecipeError(f"{why}; unproved=True samples it all the same") from None
     said = before_a_run(report, called, unproved)
     if said.refusal is None and said.note is None:
-        return None
+        return SaidBefore(proved=_step_error(what, called))
     why = without_codes(reasons(report))
     shown = why if len(why) <= MAX_SHOWN else f"{why[:MAX_SHOWN]} ..."
     if said.refusal is not None:
@@ -67,7 +82,16 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
             f"{said.refusal}: {shown}; print(verify(...)) shows the whole report, and unproved=True"
             " samples it all the same"
         )
-    return f"{said.note}: {shown}"
+    return SaidBefore(note=f"{said.note}: {shown}")
+
+
+def _step_error(what: Recipe | Update | Kernel, name: str) -> str | None:
+    """Return what is proved of a printed rule; None for all others, whose scheme the user chose."""
+    if not isinstance(what, Update):
+        return None
+    from verify.discrete.weak_order.words import step_error_in_words
+
+    return without_codes(step_error_in_words(what, name))
 
 
 def _report(what: Recipe | Update | Kernel) -> Report:

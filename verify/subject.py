@@ -135,7 +135,7 @@ def densities_of(declared: Any) -> list[tuple[Expr, str]]:
     """Return the log densities of the posteriors that stand for abstract potentials of a recipe or
     a kernel, each with its place.
     """
-    posteriors = declared.posteriors if isinstance(declared, Recipe | Kernel) else ()
+    posteriors = declared.posteriors if isinstance(declared, Recipe | Update | Kernel) else ()
     written = (
         (e, f"the {name} of {U}")
         for U, posterior in posteriors

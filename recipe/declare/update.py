@@ -8,8 +8,10 @@ from typing import Any
 
 from sympy import Dummy, Expr, S, Symbol
 
+from recipe.declare.posterior import Posterior
 from recipe.declare.units import Units, in_units, put_units, read_units
 from recipe.declare.where import read_conditions
+from recipe.language.abstract import Potential
 from recipe.language.assumed import ParameterCondition
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import RecipeError
@@ -68,6 +70,7 @@ class Update:
         observe, units: pairs of what was given, as a tuple.
         limit_only: True if the update stands for its limit alone, as the result of ``averaged``
             does, and no step of it is ever carried out.
+        posteriors: the posteriors behind abstract potentials, as pairs; ``bind`` sets them.
 
     Raises:
         RecipeError: naming the block or the expression at fault and the repair.
@@ -91,6 +94,7 @@ class Update:
     source: str | None
     expect: str | None
     where: tuple[ParameterCondition, ...]
+    posteriors: tuple[tuple[Potential, Posterior], ...]
 
     def __init__(
         self,
@@ -128,6 +132,7 @@ class Update:
             "source": checked_words(source, "source"),
             "expect": expect,
             "where": read_conditions(where),
+            "posteriors": (),
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)

@@ -65,6 +65,7 @@ class Lifted(Update):
     Attributes:
         step, rule, sequential, target, observe, units, limit_only, name, source, expect, where: as
             those of an ``Update``.
+        posteriors: likewise.
         reading: how it was read, with the source line of each term.
     """
 

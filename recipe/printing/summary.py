@@ -37,7 +37,8 @@ def update_summary(update: Update) -> str:
     """The state, the target and the source of a rule."""
     head = _head("Update", update.name, update.state, update.parameters)
     aim = f"a step of size {update.step}, for H = {text(update.target)}"
-    return _shown([head, aim, *_conditions(update.where), *_source(update.source)])
+    conditions = _conditions(update.where)
+    return _shown([head, aim, *conditions, *_laws(update.posteriors), *_source(update.source)])
 
 
 def kernel_summary(kernel: Kernel) -> str:

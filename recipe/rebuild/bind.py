@@ -35,16 +35,16 @@ Values = dict[Any, Any]
 Coincidences = dict[frozenset[int], Symbol]
 
 
-Bound = TypeVar("Bound", Recipe, Kernel)
+Bound = TypeVar("Bound", Recipe, Update, Kernel)
 
 
 def bind(recipe: Bound, values: Any) -> Bound:
-    """The recipe or kernel with abstract functions replaced.
+    """The recipe, update or kernel with abstract functions replaced.
 
     Values are expressions of the blocks of the recipe, on the domains that these are declared with.
 
     Args:
-        recipe: a recipe or a kernel.
+        recipe: a recipe, an update rule or a kernel.
         values: the meaning of the recipe's one potential: a ``Posterior``, an expression or a
             number; or a dict of the meaning of each function, by the function or its name, such as
             ``{"U": posterior}``:
@@ -60,7 +60,7 @@ def bind(recipe: Bound, values: Any) -> Bound:
             * of an elementwise ``Function``, an expression of its block or a sympy ``Lambda``.
 
     Returns:
-        A new recipe or kernel.
+        A new recipe, update or kernel.
 
     Raises:
         RecipeError: for a function that the recipe does not have, or a value of the wrong kind.
@@ -73,13 +73,10 @@ def bind(recipe: Bound, values: Any) -> Bound:
         >>> bind(Recipe(theta, H=U, D=1, Q=0), total(theta**2) / 2).H
         total(theta**2)/2
     """
-    if isinstance(recipe, Update):
+    if not isinstance(recipe, Recipe | Update | Kernel):
         raise RecipeError(
-            "bind() takes a Recipe or a Kernel, and this is an Update: bind the Kernel"
-            " compose(step(update)), or the recipe that the rule discretises"
+            f"{recipe!r} is neither a Recipe nor an Update nor a Kernel: there is nothing to bind"
         )
-    if not isinstance(recipe, Recipe | Kernel):
-        raise RecipeError(f"{recipe!r} is neither a Recipe nor a Kernel: there is nothing to bind")
     if not isinstance(values, Mapping):
         recipe, values = _for_the_one_potential(recipe, values)
     laws: dict[Potential, Posterior] = {}
@@ -99,7 +96,7 @@ def bind(recipe: Bound, values: Any) -> Bound:
     return bound
 
 
-def _head(recipe: Recipe | Kernel, key: Any) -> Any:
+def _head(recipe: Recipe | Update | Kernel, key: Any) -> Any:
     """Return the abstract function that a key names: the function itself, or its name."""
     known = recipe.abstract
     named = {name_of(head): head for head in known}
@@ -193,7 +190,7 @@ def _with_posterior(recipe: Bound, named: Potential, posterior: Posterior) -> Bo
 def _with_posterior_on_the_line(recipe: Bound, U: Potential, posterior: Posterior) -> Bound:
     """Bind a posterior of blocks that live on intervals to a sampler of real numbers."""
     model: list[Expr] = _model(posterior)
-    sampler: Recipe | Kernel = recipe
+    sampler: Recipe | Update | Kernel = recipe
     line = on_the_line(posterior.blocks, UnusedNames([*model, *(e for e, _ in sampler.written())]))
     law = Potential(U.name, *posterior.blocks)
     meaning = {Potential(U.name, *line): pulled_back(law, line)}
@@ -227,7 +224,7 @@ def _blocks(blocks: set[Any]) -> str:
     return ", ".join(f"{b} (on {b.domain})" for b in sorted(blocks, key=str))
 
 
-def _meaning(head: Any, value: Any, recipe: Recipe | Kernel) -> Any:
+def _meaning(head: Any, value: Any, recipe: Recipe | Update | Kernel) -> Any:
     """Return the checked meaning of an abstract function: a ``Lambda`` if it is elementwise, else
     an expression.
     """
@@ -254,7 +251,7 @@ def _meaning(head: Any, value: Any, recipe: Recipe | Kernel) -> Any:
     return e
 
 
-def _arguments(head: UndefinedFunction, recipe: Recipe | Kernel) -> tuple[Symbol, ...]:
+def _arguments(head: UndefinedFunction, recipe: Recipe | Update | Kernel) -> tuple[Symbol, ...]:
     """The blocks that an elementwise function is applied to, which must be the same everywhere."""
     applied = {a for e, _ in recipe.written() for a in e.atoms(AppliedUndef) if a.func == head}
     arguments = {tuple(generic(s) for s in a.args) for a in applied}

@@ -40,7 +40,12 @@ def rewritten_update(update: Update, put: Put) -> Update:
         where=[c.rewritten(put) for c in update.where],
     )
     # the rule is in these units already
-    return with_fields(made, units=update.units, limit_only=update.limit_only)
+    return with_fields(
+        made,
+        units=update.units,
+        limit_only=update.limit_only,
+        posteriors=update.posteriors,
+    )
 
 
 def rewritten_part(part: Part, put: Put) -> Part:

@@ -15,8 +15,8 @@ def potentials_of(declared: Recipe | Update | Kernel) -> tuple[Potential, ...]:
     return tuple(a for a in declared.abstract if isinstance(a, Potential))
 
 
-def one_potential(declared: Recipe | Kernel) -> Potential:
-    """Return the only potential of a recipe or a kernel.
+def one_potential(declared: Recipe | Update | Kernel) -> Potential:
+    """Return the only potential of a recipe, an update or a kernel.
 
     Raises:
         RecipeError: where it has none, or several; the message lists their names.

@@ -18,6 +18,7 @@ from sympy import Add, Expr, ImmutableDenseMatrix, Integer, Symbol
 
 from recipe.declare.recipe import Recipe
 from recipe.declare.reflection import Reflection
+from recipe.declare.replace_fields import with_fields
 from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.language.abstract import Dense, Field, Potential
@@ -46,7 +47,7 @@ from recipe.language.validate import check_state
 from recipe.rebuild.split_kernel import Cut, Seconds, part_in_pieces
 
 At = Mapping[int, int]
-Spread = TypeVar("Spread", Recipe, Kernel)
+Spread = TypeVar("Spread", Recipe, Update, Kernel)
 ONE_VECTOR_ONLY = "the recipe holds for one vector only; write the model with one Vector block"
 
 
@@ -59,17 +60,17 @@ def spread(
     block: ``r`` becomes ``r_mu``, ``r_eta``, ... The state consists of all copies of its first
     block, then all of its second, and so on. The length becomes the number of coordinates that the
     new blocks have together. A published ``update`` is copied as well. It is left out where its
-    copy would move coordinates one after another that it moved at once; a rule of a kernel with
-    this property is refused.
+    copy would move coordinates one after another that it moved at once; a rule with this property
+    that is the sampler, or a part of a kernel, is refused.
 
     Args:
-        recipe: the sampler, a recipe or a kernel.
+        recipe: the sampler, a recipe, an update rule or a kernel.
         U: a potential in it that depends on one ``Vector``, or its name.
         blocks: the new blocks, a tuple (or one block), on the domain of that vector.
         avoid: expressions whose names no copy may get.
 
     Returns:
-        A new recipe or kernel; the given one, where ``blocks`` is that vector.
+        A new recipe, update or kernel; the given one, where ``blocks`` is that vector.
 
     Raises:
         RecipeError: for parts that make sense for one vector only: ``Field``, ``Dense`` and
@@ -90,7 +91,7 @@ def spread(
     return _rebuilt(recipe, _copies(recipe, theta, new, avoid))  # type: ignore[no-any-return]
 
 
-def _the_vector(recipe: Recipe | Kernel, given: Potential | str) -> Vector:
+def _the_vector(recipe: Recipe | Update | Kernel, given: Potential | str) -> Vector:
     """Return the one vector that a potential of the recipe depends on."""
     named = {name_of(f): f for f in recipe.abstract}
     U = named.get(given) if isinstance(given, str) else given
@@ -108,7 +109,7 @@ def _the_vector(recipe: Recipe | Kernel, given: Potential | str) -> Vector:
     return U.blocks[0]
 
 
-def _check_blocks(recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...]) -> None:
+def _check_blocks(recipe: Recipe | Update | Kernel, theta: Vector, new: tuple[Block, ...]) -> None:
     """Require new blocks on the domain of the vector, under names that no other block of the state
     has.
     """
@@ -133,7 +134,7 @@ def _check_blocks(recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...]
         )
 
 
-def _check_whole(recipe: Recipe | Kernel, theta: Vector) -> None:
+def _check_whole(recipe: Recipe | Update | Kernel, theta: Vector) -> None:
     """Refuse a sampler that depends on where a piece of the vector ends."""
     for U, _ in recipe.posteriors:
         if any(_has(b, theta.length) for b in U.blocks):
@@ -149,7 +150,7 @@ def _check_whole(recipe: Recipe | Kernel, theta: Vector) -> None:
                 )
 
 
-def _written(recipe: Recipe | Kernel) -> list[tuple[Expr, str]]:
+def _written(recipe: Recipe | Update | Kernel) -> list[tuple[Expr, str]]:
     printed = recipe.update if isinstance(recipe, Recipe) else None
     return recipe.written() + (printed.written() if printed is not None else [])
 
@@ -159,7 +160,7 @@ def _has(s: Symbol, length: Length) -> bool:
 
 
 def _copies(
-    recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...], avoid: Iterable[Expr]
+    recipe: Recipe | Update | Kernel, theta: Vector, new: tuple[Block, ...], avoid: Iterable[Expr]
 ) -> _Copies:
     """A copy for each new block of every symbol that has the length of ``theta``, under names of
     their own.
@@ -355,9 +356,10 @@ class _Copies:
         if update is None:
             return None
         rule: list[tuple[Block, Expr]] = []
+        sequential = update.sequential and len(update.rule) > 1
         for block, e in update.rule:
             moved = [(piece, self.put(e, at)) for piece, at in self.pieces_at(block)]
-            if update.sequential and any(
+            if sequential and any(
                 earlier in new.free_symbols
                 for k, (_, new) in enumerate(moved)
                 for earlier, _ in moved[:k]
@@ -369,15 +371,20 @@ class _Copies:
             for block, e in update.observe
             for piece, at in self.pieces_at(block)
         }
-        return Update(
+        made = Update(
             update.step,
-            rule if update.sequential else dict(rule),
+            rule if sequential else dict(rule),
             self.put(update.target, {}),
             observe=observe,
             name=update.name,
             source=update.source,
             expect=update.expect,
             where=self.conditions(update.where),
+        )
+        # the rule is in these units already
+        units = tuple((p, unit) for block, unit in update.units for p in self.pieces(block))
+        return with_fields(
+            made, units=units, limit_only=update.limit_only, posteriors=update.posteriors
         )
 
 
@@ -392,14 +399,7 @@ def _(kernel: Kernel, copies: _Copies) -> Kernel:
         return replace(copies, of={**copies.of, **seconds}).put(cost, {})  # type: ignore[no-any-return]
 
     def cut_update(update: Update) -> Update:
-        found = copies.update(update)
-        if found is None:
-            raise RecipeError(
-                f"a rule of the kernel moves all coordinates of {update.rule[0][0]} at once from"
-                " their old values, and the pieces would move one after the other:"
-                f" {ONE_VECTOR_ONLY}"
-            )
-        return found
+        return _cut(update, copies, "a rule of the kernel")
 
     parts = [part_in_pieces(part, Cut(cut_update, copies.pieces, put)) for part in kernel.parts]
     return Kernel(
@@ -409,6 +409,23 @@ def _(kernel: Kernel, copies: _Copies) -> Kernel:
         expect=kernel.expect,
         posteriors=dict(kernel.posteriors),
     )
+
+
+@_rebuilt.register
+def _(update: Update, copies: _Copies) -> Update:
+    return _cut(update, copies, "the rule")
+
+
+def _cut(update: Update, copies: _Copies, what: str) -> Update:
+    """Return the rule on the pieces, or refuse it."""
+    found = copies.update(update)
+    if found is None:
+        raise RecipeError(
+            f"{what} moves all coordinates of {update.rule[0][0]} at once from their old values,"
+            f" and the pieces would move one after the other: {ONE_VECTOR_ONLY}, or write the rule"
+            " with a dict, whose right-hand sides all see the old values"
+        )
+    return found
 
 
 @_rebuilt.register

@@ -294,8 +294,8 @@ def sample(
         from codegen.results.figures import require_matplotlib
         from recipe_cli.declarations import concrete_declaration
         from recipe_cli.output.saving import Output
-        from recipe_cli.program.generating import require_to_be_bound
-        from recipe_cli.program.known_verdict import require_not_refuted
+        from recipe_cli.program.generating import require_to_be_tuned
+        from recipe_cli.program.known_verdict import require_not_refuted, step_error_of
         from recipe_cli.sampling.predictions import Wanted
         from recipe_cli.sampling.read_posterior import read_posterior
         from recipe_cli.sampling.sample_posterior import sample_posterior
@@ -304,6 +304,7 @@ def sample(
         from recipe_cli.sampling.text_check import TextCheck
         from recipe_cli.sampling.tuned import TuningTask, tuned
         from recipe_cli.sandbox.child import rehearse
+        from verify.verdict import Verdict
 
     if plots is not None:
         require_matplotlib()
@@ -316,9 +317,11 @@ def sample(
         progress.show(f"reading {where}")
         rehearse(where, lambda: concrete_declaration(where), limits)
     declaration = concrete_declaration(where)
-    require_to_be_bound(declaration)
-    require_not_refuted(declaration, unproved)
     auto = step_size == "auto"
+    if auto:
+        require_to_be_tuned(declaration)
+    verdict = require_not_refuted(declaration, unproved)
+    proved = step_error_of(declaration, limits) if verdict is Verdict.PROVED else ""
     if auto and (decay is not None or cycle is not None):
         raise RecipeError("--decay and --cycle need a number as --step-size; leave them out")
     task = TuningTask(steps, warmup, max_error) if auto else None
@@ -369,5 +372,6 @@ def sample(
             validated=validated,
             wanted=Wanted(log_likelihood, posterior_predictive),
             task=task,
+            proved=proved,
         )
     )

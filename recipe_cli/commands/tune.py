@@ -103,7 +103,7 @@ def tune(
 
         require_to_diagnose()
         from recipe_cli.declarations import concrete_declaration
-        from recipe_cli.program.generating import require_to_be_bound
+        from recipe_cli.program.generating import require_to_be_tuned
         from recipe_cli.program.known_verdict import require_not_refuted
         from recipe_cli.program.typed import parameters_typed
         from recipe_cli.sampling.tune_posterior import (
@@ -120,7 +120,7 @@ def tune(
         rehearse(where, lambda: concrete_declaration(where), limits)
     samplers = [(name, concrete_declaration(name)) for name in typed]
     if where is not None:  # those of the catalog that are compared are proved
-        require_to_be_bound(samplers[0][1])
+        require_to_be_tuned(samplers[0][1])
         require_not_refuted(samplers[0][1], unproved)
     options = {
         "--max-bias": (max_bias, 0.1),

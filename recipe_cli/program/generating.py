@@ -196,43 +196,39 @@ def _module_of(request: ModuleRequest) -> Module:
     declaration = concrete_declaration(request.where)
     declared = declaration.declared
     assert isinstance(declared, Recipe | Update | Kernel)  # a file declares nothing else
-    posteriors = {}
     if request.posterior is not None:
-        law = posterior_in(request.posterior)
-        if isinstance(declared, Update):
-            posteriors = {_only_potential(declared, declaration.name): law}
-        else:
-            declared = bound_to(declaration, law)
+        declared = bound_to(declaration, posterior_in(request.posterior))
     return generate_kernel(
         declared,
         scheme=request.scheme,
         order=block_names(request.order),
-        posteriors=posteriors,
         name=declaration.name,
     )
 
 
-def bound_to(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
-    """Return the recipe or the kernel with its potential bound to the posterior.
+def bound_to(declaration: Declaration, law: Posterior) -> Recipe | Update | Kernel:
+    """Return the recipe, rule or kernel with its potential bound to the posterior.
 
     Raises:
-        RecipeError: if the declaration is an update rule, or does not have exactly one potential.
+        RecipeError: if the declaration does not have exactly one potential.
     """
-    declared = require_to_be_bound(declaration)
+    declared = declaration.declared
+    assert isinstance(declared, Recipe | Update | Kernel)  # that is what can be compiled
     return bind(declared, {_only_potential(declared, declaration.name): law})  # type: ignore[type-var]
 
 
-def require_to_be_bound(declaration: Declaration) -> Recipe | Kernel:
+def require_to_be_tuned(declaration: Declaration) -> Recipe | Kernel:
     """Return the recipe or the kernel of a declaration.
 
     Raises:
-        RecipeError: if it is an update rule, which no posterior is bound to.
+        RecipeError: if it is an update rule, which is run at a step size that is given.
     """
     declared = declaration.declared
     if not isinstance(declared, Recipe | Kernel):
         raise RecipeError(
-            f"{declaration.name} is an update rule; sampling and tuning take a recipe or a kernel:"
-            " declare the recipe that it discretises, or the kernel compose(step(rule))"
+            f"{declaration.name} is an update rule, and tuning takes a recipe or a kernel: sample"
+            " it at a step size of yours, recipe sample --step-size 0.01, or declare the recipe"
+            " that it discretises, which recipe verify shows"
         )
     return declared
 

@@ -6,16 +6,25 @@ from functools import partial
 
 import typer
 
+from recipe import Update
+from recipe.printing.plain_text import without_codes
 from recipe_cli.declarations import Declaration
+from recipe_cli.sandbox.child import StoppedError, within_limits
 from recipe_cli.sandbox.messages import RefusedDeclaration, Result
 from recipe_cli.sandbox.parent import Watch
+from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import print_line
+from verify.discrete.weak_order.words import step_error_in_words
 from verify.report.before_a_run import BeforeARun, before_a_run
+from verify.verdict import Verdict
 
 
-def require_not_refuted(declaration: Declaration, unproved: bool) -> None:
+def require_not_refuted(declaration: Declaration, unproved: bool) -> Verdict:
     """Verify a sampler; end the command if it is refuted, unless ``unproved`` is True, and print a
     note if it is undecided.
+
+    Returns:
+        The verdict.
 
     Raises:
         Exit: with the exit status, after one sentence on stderr.
@@ -29,6 +38,21 @@ def require_not_refuted(declaration: Declaration, unproved: bool) -> None:
         print_line(f"recipe: {said.refusal}; see recipe verify, or add --unproved", err=True)
         raise typer.Exit(1)
     _print_note(said)
+    return result.report.verdict
+
+
+def step_error_of(declaration: Declaration, limits: Limits) -> str:
+    """Return what the proof of a printed rule says of draws at a step size; nothing for a recipe,
+    whose scheme the user chose, and a kernel.
+    """
+    rule = declaration.declared
+    if not isinstance(rule, Update):
+        return ""
+    try:
+        found = within_limits(partial(step_error_in_words, rule, declaration.name), limits)
+    except StoppedError as stopped:
+        return f"the order of the step-size error of {declaration.name} is not known: {stopped}"
+    return without_codes(found)
 
 
 def note_verdict(declaration: Declaration) -> None:

@@ -149,6 +149,8 @@ def print_diagnosis(
             f"effective draws a second: {speed[0]:.3g} in the slowest coordinate, {speed[1]:.3g} in"
             f" the median one ({time})",
         )
+    if diagnosis.proved is not None:
+        _line(console, f"note: {diagnosis.proved}")
     for sentence in diagnosis.warnings:
         _line(console, sentence, "bold red" if sentence in diagnosis.divergences else "yellow")
 

@@ -13,7 +13,7 @@ from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
 from codegen.sample import Caller
 from codegen.sample import sample_with as sample_kernel
-from recipe import Kernel, Posterior, Recipe, RecipeError
+from recipe import Kernel, Posterior, Recipe, RecipeError, Update
 from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
 from recipe.language.symbols import name_of
 from recipe_cli.declarations import Declaration
@@ -135,7 +135,9 @@ def dry_run(
     )
 
 
-def _specimen(target: Recipe | Kernel, options: SamplingOptions, check: Any) -> tuple[Draws, int]:
+def _specimen(
+    target: Recipe | Update | Kernel, options: SamplingOptions, check: Any
+) -> tuple[Draws, int]:
     """Return one draw, all zeros, and the bytes of all draws, after every check of the options."""
     found: list[tuple[Draws, int]] = []
 
@@ -150,7 +152,7 @@ def _specimen(target: Recipe | Kernel, options: SamplingOptions, check: Any) -> 
     raise RecipeError("the run could not be prepared")
 
 
-def _timed(target: Recipe | Kernel, options: SamplingOptions, steps: int) -> float:
+def _timed(target: Recipe | Update | Kernel, options: SamplingOptions, steps: int) -> float:
     """Return the seconds of some steps of all chains."""
     trial = replace(options, steps=steps, warmup=0, thin=steps)
     draws = sample_kernel(target, trial, Caller(progress=False, judge=False))

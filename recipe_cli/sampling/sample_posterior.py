@@ -21,7 +21,7 @@ from codegen.running.memory_needed import require_room_to_diagnose
 from codegen.sample import Caller
 from codegen.sample import sample_with as sample_kernel
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
-from recipe import Kernel, Posterior, Recipe, RecipeError
+from recipe import Kernel, Posterior, Recipe, RecipeError, Update
 from recipe_cli.declarations import Declaration
 from recipe_cli.output.claim import claimed
 from recipe_cli.output.saving import Output, broken_pipes_are_errors, tell
@@ -51,11 +51,12 @@ def sample_posterior(
     validated: bool = False,
     wanted: Wanted = NOTHING_MORE,
     task: TuningTask | None = None,
+    proved: str = "",
 ) -> int:
     """Draw from a posterior, save the draws and diagnose them.
 
     Args:
-        declaration: a recipe or a kernel with one potential.
+        declaration: a recipe, a rule or a kernel with one potential.
         posterior: the file of the posterior, ``FILE`` or ``FILE:NAME``.
         options: all numbers of the run.
         limits: time and memory of what is done before the run: generating, and the proof.
@@ -67,6 +68,7 @@ def sample_posterior(
         validated: whether a module whose text is not proved is refused.
         wanted: the predictions that are saved beside the draws.
         task: what tuning is to find before the run; None where the step size is given.
+        proved: what is proved of a printed rule, which its draws say; empty for all others.
 
     Returns:
         The exit status: 0, 1 if a chain diverged or the predicted bias is too large, 3 if the bias
@@ -81,7 +83,7 @@ def sample_posterior(
             law = read_posterior(posterior, limits)
             wanted.check(law, options)
             began = perf_counter()
-            text = TextCheck(limits, validated)
+            text = TextCheck(limits, validated, proved=proved)
             if task is not None:
                 declaration, options = tuned(declaration, law, options, task, text, as_json)
             with broken_pipes_are_errors(), output.claimed():
@@ -186,7 +188,7 @@ def generated_within(
 
 
 def options_for(
-    target: Recipe | Kernel, options: SamplingOptions, declaration: Declaration
+    target: Recipe | Update | Kernel, options: SamplingOptions, declaration: Declaration
 ) -> SamplingOptions:
     """Return the options for a target, with its name, and without a step size that it has no use
     for.

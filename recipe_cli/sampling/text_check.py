@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from codegen import Draws
 from codegen.generate import Module
+from codegen.results.diagnostics.diagnosis import PROVED
 from recipe_cli.output.saving import tell
 from recipe_cli.program.translation import require_translation
 from recipe_cli.sandbox.process_limits import Limits
@@ -21,6 +22,7 @@ class TextCheck:
     Attributes:
         limits: time and memory of the check.
         validated: whether a text that is not proved is refused.
+        proved: what is proved of a printed rule, which its draws say; empty for all others.
         unproved: the warning about the text that was checked last, if it is not proved; empty if it
             is.
         known: what was found of each text, so that the module of a run that was tried before is not
@@ -29,6 +31,7 @@ class TextCheck:
 
     limits: Limits
     validated: bool = False
+    proved: str = ""
     unproved: str = ""
     known: dict[str, str] = field(default_factory=dict)
 
@@ -49,7 +52,9 @@ class TextCheck:
             tell(self.unproved, "warning")
 
     def noted(self, draws: Draws) -> Draws:
-        """Return the draws, with the warning in them if there is one."""
+        """Return the draws with what is proved of their rule, and the warning if there is one."""
+        if self.proved:
+            draws = replace(draws, attributes={**draws.attributes, PROVED: self.proved})
         if not self.unproved:
             return draws
         return replace(

@@ -10,7 +10,7 @@ from typing import Any
 from codegen import Tuning, tune
 from codegen.tuning.words import explanation_lines, table_lines
 from recipe_cli.declarations import Declaration
-from recipe_cli.program.generating import require_to_be_bound
+from recipe_cli.program.generating import require_to_be_tuned
 from recipe_cli.sampling.read_posterior import read_posterior
 from recipe_cli.sampling.text_check import TextCheck
 from recipe_cli.sampling.tuned import checked_in_between
@@ -61,7 +61,7 @@ def tune_posterior(
         RecipeError: for a printed rule, and a posterior or option that does not fit.
     """
     law = read_posterior(request.posterior, limits)
-    declared = [require_to_be_bound(d) for _, d in samplers]
+    declared = [require_to_be_tuned(d) for _, d in samplers]
     with Progress() as progress:
         progress.show(TUNING)
         return tune(

@@ -12,7 +12,7 @@ from codegen.tuning.auto import tuned_run
 from codegen.tuning.words import explanation_lines
 from recipe import Posterior
 from recipe_cli.declarations import Declaration
-from recipe_cli.program.generating import require_to_be_bound
+from recipe_cli.program.generating import require_to_be_tuned
 from recipe_cli.sampling.text_check import TextCheck
 from recipe_cli.terminal.printing import print_line
 from recipe_cli.terminal.progress import TUNING, Progress
@@ -54,7 +54,7 @@ def tuned(
         UntunableError: where no setting is known to be within the budget.
         RecipeError: for an option that leaves nothing to tune by.
     """
-    declared = require_to_be_bound(declaration)
+    declared = require_to_be_tuned(declaration)
     with Progress() as progress:
         progress.show(TUNING)
         what, run, tuning = tuned_run(

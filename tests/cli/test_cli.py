@@ -547,7 +547,7 @@ def test_options_of_sample_that_do_not_fit(tmp_path, options, message):
     assert done.stderr.count("\n") == 1
 
 
-def test_sample_refuses_a_rule_before_it_offers_to_run_it_unproved(tmp_path):
+def test_sample_refuses_a_refuted_rule_and_does_not_tune_one(tmp_path):
     rule = (
         "from sympy import Symbol, sqrt\nfrom recipe import Noise, Update, grad\n"
         "eps, w = Symbol('epsilon', positive=True), Noise('w', like=theta)\n"
@@ -555,6 +555,10 @@ def test_sample_refuses_a_rule_before_it_offers_to_run_it_unproved(tmp_path):
     )
     where, law = file(tmp_path, HEAD + rule), file(tmp_path, POSTERIOR, "p.py")
     done = command("sample", where, "--posterior", law, "--step-size", "0.01", "--steps", "9")
-    assert done.returncode != 0
-    assert "bad is an update rule; sampling and tuning take a recipe or a kernel" in done.stderr
-    assert "unproved" not in done.stderr
+    assert done.returncode == 1
+    assert done.stderr == (
+        "recipe: bad is refuted (stationarity); see recipe verify, or add --unproved\n"
+    )
+    done = command("sample", where, "--posterior", law, "--step-size", "auto")
+    assert done.returncode == 2
+    assert "bad is an update rule, and tuning takes a recipe or a kernel" in done.stderr

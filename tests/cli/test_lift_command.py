@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from helpers.command import ROOT, command
 
 FILE = """
@@ -35,6 +36,44 @@ def written(folder):
     (folder / "library.py").write_text(LIBRARY)
     (folder / "claims.py").write_text(FILE)
     return folder
+
+
+def test_a_lifted_rule_is_sampled_with_a_posterior(tmp_path):
+    folder = written(tmp_path)
+    run = ["--posterior", "bioassay", "--step-size", "0.02", "--steps", "300", "--chains", "2"]
+    done = command("sample", "claims.py:right", *run, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert (
+        "note: right is proved to leave its target stationary as its step h vanishes; at a step"
+        " size its law is off by a multiple of h (order exactly 1; proved in one dimension)"
+    ) in done.stdout
+
+
+@pytest.mark.slow
+def test_a_refuted_lifted_rule_is_sampled_where_the_user_insists(tmp_path):
+    folder = written(tmp_path)
+    run = ["--posterior", "bioassay", "--step-size", "0.02", "--steps", "300", "--chains", "2"]
+    refused = command("sample", "claims.py:wrong", *run, cwd=folder)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("recipe: wrong is refuted (stationarity)")
+    insisted = command("sample", "claims.py:wrong", *run, "--unproved", cwd=folder)
+    assert insisted.returncode == 0, insisted.stderr
+    assert "note: wrong is refuted (stationarity)" in insisted.stderr
+    assert "is proved" not in insisted.stdout
+
+
+def test_the_module_of_a_lifted_rule_is_checked(tmp_path):
+    folder = written(tmp_path)
+    made = command(
+        "generate", "claims.py:right", "--posterior", "bioassay", "-o", "right.py", cwd=folder
+    )
+    assert made.returncode == 0, made.stderr
+    law = ["--posterior", "bioassay", "-o", "right.py", "--check"]
+    assert command("generate", "claims.py:right", *law, cwd=folder).returncode == 0
+    text = (folder / "right.py").read_text()
+    (folder / "right.py").write_text(text.replace("w_b * math.sqrt(2.0)", "w_b * math.sqrt(2.5)"))
+    assert text != (folder / "right.py").read_text()
+    assert command("generate", "claims.py:right", *law, cwd=folder).returncode == 1
 
 
 def test_what_was_read_is_shown(tmp_path):

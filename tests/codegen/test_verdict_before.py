@@ -78,7 +78,7 @@ def test_what_is_undecided_runs_with_a_note(monkeypatch):
 def test_a_verdict_whose_time_was_over_is_not_remembered(monkeypatch):
     wrong = rule(sqrt(eps))
     monkeypatch.setattr(verdict_before, "MAX_SECONDS", -1.0)
-    assert "undecided" in verdict_before.verdict_before(wrong, None, False)
+    assert "undecided" in verdict_before.verdict_before(wrong, None, False).note
     monkeypatch.undo()
     for _ in range(2):
         with pytest.raises(RecipeError, match="is refuted"):
@@ -100,11 +100,11 @@ def test_the_catalog_pays_nothing_and_others_once(monkeypatch):
         return verify(what, **options)
 
     monkeypatch.setattr("verify.engine.verify", counted)
-    assert verdict_before.verdict_before(sgld, None, False) is None
-    assert verdict_before.verdict_before(sghmc, None, False) is None
+    assert verdict_before.verdict_before(sgld, None, False) == verdict_before.SaidBefore()
+    assert verdict_before.verdict_before(sghmc, None, False) == verdict_before.SaidBefore()
     own = Recipe(theta, U, Matrix([[3]]), Matrix([[0]]))
     for _ in range(3):
-        assert verdict_before.verdict_before(own, None, False) is None
+        assert verdict_before.verdict_before(own, None, False) == verdict_before.SaidBefore()
     assert asked == [own]
 
 
@@ -124,10 +124,11 @@ def test_the_rule_is_that_of_the_command():
     assert np.all([part is None for part in vars(before_a_run(verify(sgld), "it", False)).values()])
 
 
-@pytest.mark.parametrize("unproved", [False, True])
-def test_a_rule_that_no_posterior_is_bound_to_is_refused_as_such(unproved):
-    """A refuted rule once said that unproved=True samples it, and was then no sampler."""
+def test_a_refuted_rule_with_a_posterior_runs_where_the_user_insists():
+    """It once said that unproved=True samples it, and was then no sampler."""
     normal = Posterior(theta, total(-(theta**2)), 0, {})
-    with pytest.raises(RecipeError, match="this is an Update: bind the Kernel") as refused:
-        sample(WRONG, normal, unproved=unproved, **QUIET)
-    assert "refuted" not in str(refused.value)
+    with pytest.raises(RecipeError, match=r"refuted.*unproved=True samples it all the same"):
+        sample(WRONG, normal, **QUIET)
+    draws = sample(WRONG, normal, unproved=True, **QUIET)
+    assert draws.warnings[0].startswith("this sampler is refuted (stationarity): ")
+    assert "proved" not in draws.attributes

@@ -77,7 +77,7 @@ def test_a_kernel_takes_the_meaning_alone():
         (lambda: bind(bind(sgld, banana), banana), "this recipe has no potential that"),
         (lambda: bind(sgld, {"V": banana}), "V is no abstract function of this recipe, which has:"),
         (lambda: bind(sgld, {"U": 1, sgld.abstract[0]: 2}), "U has two meanings here; give one"),
-        (lambda: bind(sgld.update, posterior), "this is an Update: bind the Kernel compose(step("),
+        (lambda: bind(posterior, banana), "is neither a Recipe nor an Update nor a Kernel"),
         (lambda: bind(sgld, "theta**2"), "the value of U is the text 'theta**2'"),
     ],
 )

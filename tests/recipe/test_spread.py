@@ -283,8 +283,12 @@ def test_a_list_of_new_values_cannot_move_pieces_at_once():
 
     gradient_step = theta - epsilon * grad(U, theta) + sqrt(2 * epsilon) * Noise("w", like=theta)
     assert spread(with_rule({theta: gradient_step}), U, (mu, eta)).update is not None
-    assert spread(with_rule([(theta, gradient_step)]), U, (mu, eta)).update is None
-    assert spread(with_rule([(theta, gradient_step)]), U, eta).update is not None
+    twice = [(theta, gradient_step), (theta, 2 * theta)]
+    assert spread(with_rule(twice), U, (mu, eta)).update is None
+    assert spread(with_rule(twice), U, eta).update is not None
+    alone = spread(with_rule([(theta, gradient_step)]), U, (mu, eta)).update  # a list of one
+    assert alone.rule == spread(with_rule({theta: gradient_step}), U, (mu, eta)).update.rule
+    assert not alone.sequential
 
 
 # Refusals

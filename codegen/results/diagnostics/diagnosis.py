@@ -13,6 +13,7 @@ from codegen.system.finite_json import finite_only
 from recipe.language.errors import RecipeError
 from recipe_sampler.extras import missing
 
+PROVED = "proved"  # the attribute of draws that says what is proved of a printed rule
 # fields of a row that make sense for chains that ran to their end
 OF_CONVERGENCE = ("mcse_mean", "mcse_sd", "ess_bulk", "ess_tail", "r_hat")
 
@@ -146,6 +147,12 @@ class Diagnosis:
         if self.seconds is None or not sizes:
             return None
         return min(sizes) / self.seconds, float(np.median(sizes)) / self.seconds
+
+    @property
+    def proved(self) -> str | None:
+        """What is proved of the printed rule that made the draws; None where they do not say."""
+        said = self.attributes.get(PROVED)
+        return said if isinstance(said, str) and said else None
 
     def worst(self, count: int) -> list[CoordinateDiagnostics]:
         """Return the rows with the largest R-hat first; where it is equal or unknown, those with

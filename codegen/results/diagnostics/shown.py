@@ -34,8 +34,9 @@ def diagnosis_text(found: Diagnosis, limit: int = MAX_SHOWN_ROWS) -> str:
     """
     width = min(MAX_WIDTH, shutil.get_terminal_size().columns)
     lines = [_title(found), *aligned(_cells(found, limit)), *_left_out(found, limit)]
-    for sentence in map(without_codes, found.warnings):
-        lines += textwrap.wrap(f"warning: {sentence}", width, subsequent_indent="  ")
+    said = [*_notes(found), *(f"warning: {sentence}" for sentence in found.warnings)]
+    for sentence in map(without_codes, said):
+        lines += textwrap.wrap(sentence, width, subsequent_indent="  ")
     return "\n".join(map(without_codes, lines))
 
 
@@ -48,6 +49,7 @@ def diagnosis_html(found: Diagnosis, limit: int = MAX_SHOWN_ROWS) -> str:
     head, *body = _cells(found, limit) or [[]]
     table = [row(head, "th"), *(row(cells, "td") for cells in body)] if body else []
     sentences = [f"<p>{_escaped(s)}</p>" for s in _left_out(found, limit)]
+    sentences += [f"<p>{_escaped(s)}</p>" for s in _notes(found)]
     sentences += [f"<p><b>warning:</b> {_escaped(s)}</p>" for s in found.warnings]
     return "\n".join(
         [f"<p>{_escaped(_title(found))}</p>", "<table>", *table, "</table>", *sentences]
@@ -102,6 +104,10 @@ def _row_cells(row: CoordinateDiagnostics) -> list[str]:
 def _left_out(found: Diagnosis, limit: int) -> list[str]:
     left = len(found.rows) - limit
     return [f"... and {left} more"] if left > 0 else []
+
+
+def _notes(found: Diagnosis) -> list[str]:
+    return [] if found.proved is None else [f"note: {found.proved}"]
 
 
 def _number(show: Callable[[float], str], value: float) -> str:
