@@ -16,6 +16,7 @@ from codegen.tuning.pilot import Pilot, pilot_run
 from codegen.tuning.prepared import Scaled, module_of_tests, scaled
 from codegen.tuning.recipes import Setting, corrected, run_settings, settings_of
 from codegen.tuning.request import Request
+from codegen.tuning.standardise import with_columns
 from codegen.tuning.target import Target, target_of
 from codegen.tuning.tuning import Alternative, Tuning
 from codegen.tuning.untunable import UntunableError
@@ -103,15 +104,28 @@ def tune(
     kernel = module_of_tests(samplers, posterior)
     target = target_of(posterior, request.params, request.lengths, kernel)
     _require_rows(target, request)
+    try:
+        return _tuned(list(zip(called, samplers, strict=True)), posterior, target, request)
+    except UntunableError as reason:
+        raise with_columns(reason, target, posterior) from None
+
+
+def _tuned(
+    samplers: Sequence[tuple[str, Recipe | Kernel]],
+    posterior: Any,
+    target: Target,
+    request: Request,
+) -> Tuning:
+    """Return the cheapest setting of these samplers, each with its name."""
     count = max(2, request.chains)
     starts = target.points(request.initial, request.chains)
     if starts is not None:
         starts = np.resize(starts, (count, target.dimension))
     pilot = pilot_run(target, count, request.seed, starts)
     _require_agreement(target, pilot)
-    tuner = _Tuner(posterior, target, pilot, request, alone)
+    tuner = _Tuner(posterior, target, pilot, request, len(samplers) == 1)
     found, alternatives = [], []
-    for name, sampler in zip(called, samplers, strict=True):
+    for name, sampler in samplers:
         best, others = tuner.best(name, sampler)
         found += [] if best is None else [best]
         alternatives += others

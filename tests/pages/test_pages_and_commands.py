@@ -47,6 +47,7 @@ PAGES = (
     Page("docs/constrained.md", "examples/transform_table.py", (), 9),
     Page("docs/constrained.md", "examples/course_figures.py", QUICK, 2),
     Page("docs/constrained.md", "examples/course_figures.py", ("--figures", "4"), 5, data="a9a"),
+    Page("docs/constrained.md", "examples/first_phase.py", (), 6),
     Page("docs/constrained.md", "examples/scir_figures.py", ("--batches", "10"), 2),
     Page(
         "docs/constrained.md", "examples/transform_figures.py", ("--laws", "1", "--sizes", "1"), 2
