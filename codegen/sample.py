@@ -268,8 +268,9 @@ def sample(
     said = verdict_before(what, name, checked_flag("unproved", unproved))
     if auto:
         what, options, _ = tuned_run(
-            what, posterior, options, steps=steps, warmup=warmup, max_error=max_error, check=check
-        )
+            what, posterior, options, steps=steps, warmup=warmup, max_error=max_error, check=check,
+            progress=checked_flag("progress", progress),
+        )  # fmt: skip
         target = bound(what, posterior, EXAMPLE)
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
     draws = sample_with(target, options, caller)
