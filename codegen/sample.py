@@ -29,6 +29,7 @@ from codegen.inputs.preimages import check_maps, into_state, out_of_state, with_
 from codegen.inputs.python_gradient import PythonGradient, check_python_gradient
 from codegen.inputs.schedule import Schedule, schedule_of
 from codegen.inputs.user_gradient import (
+    check_numba_gradient,
     check_user_gradient,
     gradient_argument,
     python_calls,
@@ -262,8 +263,9 @@ def sample(
     said = verdict_before(what, name, checked_flag("unproved", unproved))
     if auto:
         what, options, _ = tuned_run(
-            what, posterior, options, steps=steps, warmup=warmup, max_error=max_error, check=check
-        )
+            what, posterior, options, steps=steps, warmup=warmup, max_error=max_error, check=check,
+            progress=checked_flag("progress", progress),
+        )  # fmt: skip
         target = bound(what, posterior, EXAMPLE)
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
     draws = sample_with(target, options, caller)
@@ -595,19 +597,19 @@ def _check_user_gradients(
     given: Mapping[Block, np.ndarray],
 ) -> None:
     """Compare each gradient of the user that replaces a derived one with the derived one, at the
-    first state of chain 0; call there each other gradient that Python computes.
+    first state of chain 0; see there that each other one is a gradient.
     """
     module, seed = inputs.module, inputs.options.seed
     for U, user in users.items():
         estimator = module.estimators.get(U)
-        if estimator is None and not isinstance(user, PythonGradient):
-            continue
         blocks = U.blocks if estimator is None else estimator.gradient.posterior.blocks
         first = first_state(module.load(), module.plan, given, inputs.lengths, (seed, 0))
         state = {b: first[field] for b, field in module.plan.fields.items()}
         at = [out_of_state(b, state, inputs.named) for b in blocks]
-        if estimator is None:
+        if isinstance(user, PythonGradient) and estimator is None:
             check_python_gradient(user, at)
+        elif estimator is None:
+            check_numba_gradient(user, blocks, at)
         else:
             arrays = [inputs.data[f] for f in estimator.gradient.fields.values()]
             posterior = estimator.gradient.posterior
