@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from codegen.bias.column_scales import unequal_columns
 from codegen.bias.own_gradient import own_gradient_faults
 from codegen.inputs.preimages import reported_block
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 
 RAN_AWAY = 1e12  # no coordinate of a usable parametrisation is so large
-MAX_RATIO = 100.0  # of the scales of two columns
-MAX_ROWS = 10_000  # that scales are judged by
 
 
 def plain_faults(kernel: Compiled, chains: Sequence[Chain]) -> Iterator[str]:
@@ -63,20 +62,6 @@ def _largest(values: np.ndarray) -> float:
 def _unscaled(kernel: Compiled) -> Iterator[str]:
     for estimator in kernel.module.estimators.values():
         for symbol, name in estimator.gradient.fields.items():
-            array = kernel.data[name]
-            if array.ndim != 2 or array.shape[1] < 2:
-                continue
-            rows = array[:: max(1, -(-array.shape[0] // MAX_ROWS))]
-            with np.errstate(all="ignore"):
-                scales = np.sqrt(np.mean(np.asarray(rows, dtype=float) ** 2, axis=0))
-            used = scales[scales > 0]
-            if not used.size:
-                continue
-            middle = float(np.quantile(used, 0.5, method="lower"))
-            if not used.max() > MAX_RATIO * middle:
-                continue
-            worst = int(np.argmax(scales))
-            yield (
-                f"standardise: column {worst} of {symbol} has scale {scales[worst]:,.3g}, and the"
-                f" median column has {middle:,.3g}; one step size does not fit both"
-            )
+            found = unequal_columns(symbol, kernel.data[name])
+            if found is not None:
+                yield f"standardise: {found}; one step size does not fit both"

@@ -44,6 +44,7 @@ class Density:
     Attributes:
         blocks: the blocks that U depends on.
         arrays: the arrays of the data, checked.
+        data: the same arrays by the symbols of the data.
         rows: the number of rows of the data; 1 without data.
         lengths: what is known of the lengths of blocks and of the names of their coordinates.
 
@@ -79,7 +80,7 @@ class Density:
         learn_given(self.lengths, lengths, self.blocks)
         arrays = resolved_arrays(posterior, self.lengths)
         self.arrays = tuple(arrays.values())
-        self._by_symbol = arrays
+        self.data = arrays
         self._named = {name_of(s): value for s, value in (params or {}).items()}
         self.rows = next((a.shape[0] for a in self.arrays), 1)
         made = None if kernel is None else functions_of_a_kernel(kernel, posterior, arrays)
@@ -260,7 +261,7 @@ class Density:
             at: one array a block, in the order of ``blocks``, of the shape (length,).
         """
         values = dict(zip(self.blocks, at, strict=True))
-        found = state_values(self._posterior, values, self._by_symbol, self._named)
+        found = state_values(self._posterior, values, self.data, self._named)
         return why_not_finite(self._posterior, found)
 
     def _called(self, function: Any, given: tuple[Any, ...]) -> Any:

@@ -34,8 +34,9 @@ from numba.core.serialize import dumps, loads
 from numba.core.sigutils import normalize_signature
 
 from codegen.files.private_files import private_content, write_private
-from codegen.store import records
+from codegen.store import plain_loops, records
 from codegen.store.inner_functions import InnerCompiler
+from codegen.store.plain_loops import PlainLoopsCompiler
 
 SUFFIX = ".machine"
 DIGEST_BYTES = 32  # at the end of a file: the SHA-256 of all bytes before
@@ -81,6 +82,7 @@ def keep_machine_code(
     """
     functions: list[Any] = [f for f in vars(module).values() if isinstance(f, Dispatcher)]
     for f in functions:
+        f._compiler.pipeline_class = PlainLoopsCompiler
         f.targetoptions.update(
             no_cfunc_wrapper=True, no_cpython_wrapper="forceinline" in f.targetoptions
         )
@@ -134,7 +136,8 @@ def ways_of_compiling() -> tuple[str, ...]:
         numba.__version__,
         llvmlite.__version__,
         np.__version__,
-        _text_of_records(),
+        _text_of(records),
+        _text_of(plain_loops),
     )
     return (*versions, *(f"{name}={getattr(config, name, None)}" for name in SWITCHES))
 
@@ -201,9 +204,9 @@ class _Files(IndexDataCacheFile):  # type: ignore[misc]
 
 
 @cache
-def _text_of_records() -> str:
-    """A hash of the file by which arguments are laid out."""
-    return _digest(Path(records.__file__).read_bytes()).hex()
+def _text_of(compiling: ModuleType) -> str:
+    """A hash of a file that decides how arguments are laid out, or machine code is made."""
+    return _digest(Path(str(compiling.__file__)).read_bytes()).hex()
 
 
 def _digest(content: bytes) -> bytes:

@@ -44,6 +44,7 @@ def tuned_run(
     max_error: float,
     name: str = "",
     check: Callable[[Module], None] | None = None,
+    progress: bool | Callable[[str], None] = True,
 ) -> tuple[Recipe | Kernel, SamplingOptions, Tuning]:
     """Tune a run.
 
@@ -57,7 +58,7 @@ def tuned_run(
         steps, warmup: the numbers of steps that were given; None to find them.
         max_error: the largest Monte Carlo error of a mean, in posterior standard deviations.
         name: the name of the sampler.
-        check: as for ``tune``.
+        check, progress: as for ``tune``.
 
     Returns:
         The sampler to run, its options, and the tuning.
@@ -82,6 +83,7 @@ def tuned_run(
         initial=options.initial,
         names=[name or options.name or ""],
         check=check,
+        progress=progress,
     )
     found = tuning.settings
     warm = found["warmup"] if warmup is None else warmup

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from codegen.results.diagnostics.convergence import Estimates, convergence
+from codegen.system.doing import counted
 from codegen.tuning.prepared import Prepared
 from codegen.tuning.target import Target
 
@@ -97,7 +98,8 @@ class Trial:
         """
         for longer in THINS:
             rates, seen = [], []
-            for _ in range(ROUNDS):
+            for k in range(ROUNDS):
+                counted(k, ROUNDS)
                 rates.append(self.move(size, longer * thin))
                 seen.append(self.positions())
                 if self._stopped:

@@ -41,12 +41,14 @@ PAGES = (
     Page("docs/exact.md", "examples/exact_minibatches.py", QUICK, 3),
     Page("docs/sampling.md", "examples/annealing.py", (), 5),
     Page("docs/sampling.md", "examples/fisher_scoring.py", (), 3),
+    Page("docs/sampling.md", "examples/full_fisher_scoring.py", (), 3),
     Page("docs/sampling.md", "examples/gradient_variance.py", QUICK, 6),
     Page("docs/schemes.md", "benchmarks/recipe_figure_2_chain.py", QUICK, 5),
     Page("docs/schemes.md", "benchmarks/recipe_figure_2.py", ("--samplers", "gSGRHMC"), 3),
     Page("docs/constrained.md", "examples/transform_table.py", (), 9),
     Page("docs/constrained.md", "examples/course_figures.py", QUICK, 2),
     Page("docs/constrained.md", "examples/course_figures.py", ("--figures", "4"), 5, data="a9a"),
+    Page("docs/constrained.md", "examples/first_phase.py", (), 6),
     Page("docs/constrained.md", "examples/scir_figures.py", ("--batches", "10"), 2),
     Page(
         "docs/constrained.md", "examples/transform_figures.py", ("--laws", "1", "--sizes", "1"), 2
