@@ -17,10 +17,11 @@ networks at the ends of all epochs so far.
 The first takes seconds, draws its data, and reads nothing. The second makes the page
 docs/models/binary_network.md from Fashion-MNIST and 5,000 digits of MNIST
 (examples/image_data.py says where they are looked for) in some two hours on one core; run again,
-it goes on where it was stopped. The third looks for step sizes as the paper does, by the tree-structured Parzen estimator of optuna (pip install optuna), for the least loss on the
-images to validate. The fourth makes one run alone, of which several can go at a time, and its
-gradients by JAX (pip install jax), on a GPU if there is one. ``recipe verify
-examples/models/binary_network.py`` says what is proved of the samplers for every smooth likelihood.
+it goes on where it was stopped. The third looks for step sizes as the paper does, by the
+tree-structured Parzen estimator of optuna (pip install optuna), for the least loss on the images to
+validate. The fourth makes one run alone, of which several can go at a time, and its gradients by
+JAX (pip install jax), on a GPU if there is one. ``recipe verify examples/models/binary_network.py``
+says what is proved of the samplers for every smooth likelihood.
 """
 
 from __future__ import annotations
