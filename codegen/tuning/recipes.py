@@ -31,7 +31,7 @@ from recipe.scheme.evaluations import evaluations_of
 
 # the schemes that are compared, where they fit: first order, and better ones of the same cost
 OVERDAMPED, UNDERDAMPED = ("euler",), ("semi-implicit", "baoab")
-THERMOSTATTED = ("semi-implicit",)  # badodab is not predicted: decision 0033
+THERMOSTATTED = ("semi-implicit", "badodab")
 FRICTIONS = (0.7, 2.0, 8.0)  # in rates of the widest direction; 2 is critical damping
 BATCHES = (0.1, 0.01)  # of the rows
 MIN_ROWS, MIN_BATCH = 200, 20  # with fewer rows no minibatch is worth its noise
