@@ -10,7 +10,6 @@ cannot tell from rounding is passed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import combinations_with_replacement
 from time import perf_counter
 
 import numpy as np
@@ -22,16 +21,19 @@ from recipe.language.symbols import Block
 Arrays = Sequence[np.ndarray]
 Gradient = Callable[[Arrays], Arrays]
 
-RELATIVE_STEP = 1e-3  # of the smallest difference, in sizes of a coordinate
-STEPS = (1.0, 2.0, 4.0)  # in smallest differences: what rounding or a kink makes depends on them
-AGREEMENT = 0.2  # of an asymmetry by two steps, relative
+# By precision: the smallest difference, in sizes of a coordinate, within which few kinks lie; and
+# the rounding of a gradient, with room.
+DOUBLE, SINGLE = (1e-6, 1e-12), (3e-4, 3e-6)
+STEPS = (1.0, 2.1, 4.3)  # in smallest differences: what rounding or a kink makes depends on them
+AGREEMENT = 0.02  # of an asymmetry by these steps, relative: a kink's seldom agree so well
 ASYMMETRY = 0.05  # that is refused, relative to the two derivatives
-ROUNDING = 50 * 6e-8  # of a gradient in single precision, with room
-FIRST = 2  # random directions of a block, or pairs of blocks: all must show an asymmetry
-DIRECTIONS = 40  # at most, of which SEEN must show it within a block, and by CLOSE agreement
-SEEN, CLOSE = 3, 0.01  # so that a kink, whose differences seldom agree so well, is passed
-MAX_BLOCKS = 6  # that are compared
-MAX_SECONDS = 2.0  # that differences may take
+BESIDE = 10.0  # smallest differences from the first state to a place: that state may be on a kink
+SEEN = 4  # places that must show an asymmetry of one block with itself or others
+PLACES = 40  # where two random directions a block are compared, at most
+FEW, PLACES_OF_FEW = 8, 12  # coordinates of all blocks of which each pair is compared, and where
+MAX_BLOCKS = 6  # that are compared at one place, chosen at random
+MAX_SECONDS, MAX_FIRST_SECONDS = 2.0, 4.0  # that differences may take; that SEEN places may
+PROBE, PROBED = 1e-7, 1e-3  # a difference that single precision loses, and its relative error
 DISAGREEMENT = 1e-4  # of estimates from the same rows, relative to them: less is not looked at
 REORDERED = 100.0  # times what another order of the rows changes, which is rounding
 SAME_AS_PRIOR = 0.05  # of a difference and the gradient of minus the log prior, relative
@@ -39,7 +41,7 @@ VISIBLE = 1e-5  # of the gradient of the prior beside that of U: less is lost in
 
 
 def require_gradient(function: Gradient, blocks: Sequence[Block], at: Arrays) -> None:
-    """Refuse a function whose Jacobian at a point is not symmetric, so that it is the gradient of
+    """Refuse a function whose Jacobian near a point is not symmetric, so that it is the gradient of
     nothing.
 
     Args:
@@ -51,32 +53,85 @@ def require_gradient(function: Gradient, blocks: Sequence[Block], at: Arrays) ->
         RecipeError: naming the two blocks.
     """
     began = perf_counter()
-    slope = function(at)
-    free = [n for n, b in enumerate(blocks) if b.domain == S.Reals][:MAX_BLOCKS]
-    seconds = 2 * len(STEPS) * 2 * len(free) * (perf_counter() - began)  # of one direction
-    if not free or seconds * FIRST > MAX_SECONDS:
+    function(at)
+    seconds = perf_counter() - began
+    free = [n for n, b in enumerate(blocks) if b.domain == S.Reals]
+    count = sum(at[n].size for n in free)
+    directions = count if count <= FEW else 2 * min(len(free), MAX_BLOCKS)
+    if count < 2 or 2 * len(STEPS) * directions * SEEN * seconds > MAX_FIRST_SECONDS:
         return
     rng = np.random.default_rng(0)
-    found = [_asymmetric_pairs(function, free, at, slope, rng) for _ in range(FIRST)]
-    for a, b in combinations_with_replacement(free, 2):
-        if all((a, b) in pairs for pairs in found):
-            raise RecipeError(_sentence(blocks[a], blocks[b], found[0][a, b]))
-    for n in free:
-        _require_symmetric(function, blocks[n], n, at, slope, seconds)
+    step, rounding = DOUBLE if _is_in_double_precision(function, free, at, rng) else SINGLE
+    seen: dict[int, list[tuple[int, int, tuple[float, float]]]] = {n: [] for n in free}
+    for place in range(PLACES_OF_FEW if count <= FEW else PLACES):
+        if place >= SEEN and perf_counter() - began > MAX_SECONDS:
+            return
+        near = _moved(at, free, BESIDE * step, rng)
+        pairs = _asymmetric_pairs(function, _directions(free, at, rng), near, step, rounding)
+        for n, found in _by_block(pairs).items():
+            seen[n].append(found)
+            if len(seen[n]) == SEEN:
+                a, b, derivatives = seen[n][0]
+                raise RecipeError(_sentence(blocks[a], blocks[b], derivatives))
 
 
-def _require_symmetric(
-    function: Gradient, block: Block, n: int, at: Arrays, slope: Arrays, seconds: float
-) -> None:
-    """Ask further directions within a block: one pair of them often shows nothing."""
-    if at[n].size == 1:
-        return
-    rng = np.random.default_rng(1)
-    seen: list[tuple[float, float]] = []
-    for _ in range(min(DIRECTIONS, int(MAX_SECONDS / max(seconds, 1e-9)) - FIRST)):
-        seen += _asymmetric_pairs(function, [n], at, slope, rng, CLOSE).values()
-        if len(seen) >= SEEN:
-            raise RecipeError(_sentence(block, block, seen[0]))
+def _by_block(
+    pairs: dict[tuple[int, int], tuple[float, float]],
+) -> dict[int, tuple[int, int, tuple[float, float]]]:
+    """Return for each block one pair that it is in."""
+    return {n: (a, b, both) for (a, b), both in pairs.items() for n in (a, b)}
+
+
+def _sizes(array: np.ndarray) -> np.ndarray:
+    return np.maximum(np.abs(array), 1.0)
+
+
+def _moved(
+    at: Arrays, free: Sequence[int], by: float, rng: np.random.Generator
+) -> list[np.ndarray]:
+    """Return a point beside another one."""
+    return [
+        a + by * rng.standard_normal(a.size) * _sizes(a) if n in free else a
+        for n, a in enumerate(at)
+    ]
+
+
+def _directions(
+    free: Sequence[int], at: Arrays, rng: np.random.Generator
+) -> list[tuple[int, np.ndarray]]:
+    """Return directions, each within a block: all coordinates where there are few, else two random
+    ones of each vector.
+    """
+    if sum(at[n].size for n in free) <= FEW:
+        return [(n, row * _sizes(at[n])) for n in free for row in np.eye(at[n].size)]
+    some = sorted(rng.permutation(free)[:MAX_BLOCKS])
+    return [
+        (n, rng.standard_normal(at[n].size) * _sizes(at[n]))
+        for n in some
+        for _ in range(1 + (at[n].size > 1))  # two in a vector, to see inside of the block
+    ]
+
+
+def _is_in_double_precision(
+    function: Gradient, free: Sequence[int], at: Arrays, rng: np.random.Generator
+) -> bool:
+    """Return True if two small differences give one derivative, as they do not where a function
+    rounds to single precision.
+    """
+    here = _moved(at, free, BESIDE * PROBE, rng)
+    further = _moved(at, free, 1.0, rng)
+    start = np.concatenate(list(function(here)))
+    one, other = (
+        (np.concatenate(list(function(_between(here, further, at, step)))) - start) / step
+        for step in (PROBE, STEPS[1] * PROBE)
+    )
+    size = float(np.linalg.norm(one))
+    return size > 0 and float(np.linalg.norm(one - other)) < PROBED * size
+
+
+def _between(here: Arrays, further: Arrays, at: Arrays, step: float) -> list[np.ndarray]:
+    """Return a point moved by some of the way from ``at`` to a further one."""
+    return [a + step * (b - c) for a, b, c in zip(here, further, at, strict=True)]
 
 
 def _sentence(a: Block, b: Block, derivatives: tuple[float, float]) -> str:
@@ -84,49 +139,42 @@ def _sentence(a: Block, b: Block, derivatives: tuple[float, float]) -> str:
     if a is b:
         return (
             f"the gradient of your own by {a} is the gradient of nothing: its matrix of derivatives"
-            f" is not symmetric at the first state ({one:.4g} against {other:.4g} in two random"
+            f" is not symmetric near the first state ({one:.4g} against {other:.4g} in two"
             " directions); give the gradient of minus the log density, not scaled, clipped or"
             " rotated"
         )
     return (
-        f"the gradients of your own by {a} and by {b} are not those of one potential: at the first"
-        f" state the derivative of the one along {b} is {one:.4g}, and that of the other along {a}"
-        f" is {other:.4g}, in one random direction of each; see whether the two are swapped in the"
-        " tuple that is returned, and that both have the same scale"
+        f"the gradients of your own by {a} and by {b} are not those of one potential: near the"
+        f" first state the derivative of the one along {b} is {one:.4g}, and that of the other"
+        f" along {a} is {other:.4g}, in one direction of each; see whether the two are swapped in"
+        " the tuple that is returned, and that both have the same scale"
     )
 
 
 def _asymmetric_pairs(
     function: Gradient,
-    free: Sequence[int],
+    directions: Sequence[tuple[int, np.ndarray]],
     at: Arrays,
-    slope: Arrays,
-    rng: np.random.Generator,
-    agreement: float = AGREEMENT,
+    step: float,
+    rounding: float,
 ) -> dict[tuple[int, int], tuple[float, float]]:
     """Return the pairs of blocks whose derivatives plainly differ, with two of the derivatives."""
-    directions = [
-        (n, rng.standard_normal(at[n].size) * np.maximum(np.abs(at[n]), 1.0))
-        for n in free
-        for _ in range(1 + (at[n].size > 1))  # two in a vector, to see inside of the block
-    ]
-    matrices = [_derivatives(function, directions, at, RELATIVE_STEP * step) for step in STEPS]
+    slope = function(at)
+    matrices = [_derivatives(function, directions, at, step * factor) for factor in STEPS]
     if not all(np.isfinite(m).all() for m in matrices):
         return {}
     size = [np.linalg.norm(slope[n]) * np.linalg.norm(v) for n, v in directions]
+    known = matrices[0]
     pairs = {}
     for i, (a, _) in enumerate(directions):
         for j in range(i):
-            b = directions[j][0]
             gaps = [m[i, j] - m[j, i] for m in matrices]
-            known = matrices[0]
-            noise = ROUNDING / RELATIVE_STEP * max(size[i], size[j])
             if (
-                abs(gaps[0]) > noise
+                abs(gaps[0]) > rounding / step * max(size[i], size[j])
                 and abs(gaps[0]) > ASYMMETRY * (abs(known[i, j]) + abs(known[j, i]))
-                and all(abs(gap - gaps[0]) < agreement * abs(gaps[0]) for gap in gaps)
+                and all(abs(gap - gaps[0]) < AGREEMENT * abs(gaps[0]) for gap in gaps)
             ):
-                pairs[b, a] = float(known[j, i]), float(known[i, j])
+                pairs[directions[j][0], a] = float(known[j, i]), float(known[i, j])
     return pairs
 
 

@@ -8,11 +8,7 @@ takes no results, and returns them, is called by Python (``python_gradient``).
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 from collections.abc import Mapping, Sequence
-from functools import partial
-from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -44,10 +40,17 @@ from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import name_of
+from recipe.language.symbols import Block, name_of
 
 MAX_CHECKED_ROWS = 50
-LIBRARIES = {"builtins", "jax", "jaxlib", "math", "numba", "numpy", "scipy", "tensorflow", "torch"}
+CHANGED = (
+    "the gradient of your own changes its arguments; it may write into its {} ones only, which are"
+    " the results"
+)
+NOT_WRITTEN = (
+    "the gradient of your own does not write a finite number into every coordinate of its results;"
+    " they are not zero when it is called, so set them before you add to them"
+)
 # Single precision passes, and a wrong sign or scale does not.
 RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-3, 1e-12
 
@@ -147,73 +150,6 @@ def _callable(U: Potential, function: Any, estimator: Estimator | None) -> Any:
     return function if isinstance(function, Dispatcher) else njit(error_model="numpy")(function)
 
 
-def source_text(function: Any) -> str:
-    """Return the text of a function, of the functions that it calls, and of the values of its
-    globals. Two functions with equal texts compute the same, as far as this can be seen.
-    """
-    texts: dict[Any, str] = {}
-    _collect_sources(getattr(function, "function", function), texts)
-    return "\n".join(texts.values())
-
-
-def _collect_sources(function: Any, texts: dict[Any, str]) -> None:
-    plain = _plain(function)
-    if id(plain) in texts or not callable(plain):
-        return
-    if _is_of_a_library(plain) or isinstance(plain, type):
-        texts[id(plain)] = f"{plain.__module__}.{getattr(plain, '__qualname__', '')}"
-        return
-    if not isinstance(plain, FunctionType):  # an object: what it is made of, and its method
-        texts[id(plain)] = f"{type(plain).__module__}.{type(plain).__qualname__}"
-        _collect_values(plain, _made_of(plain), texts)
-        return
-    try:
-        texts[id(plain)] = inspect.getsource(plain)
-    except (OSError, TypeError):  # typed at a prompt, so that only its bytecode is known
-        texts[id(plain)] = repr(plain.__code__.co_code) + repr(plain.__code__.co_consts)
-    outside = inspect.getclosurevars(plain)
-    _collect_values(plain, {**outside.globals, **outside.nonlocals}, texts)
-
-
-def _is_of_a_library(function: Any) -> bool:
-    """Return True for a function of a library, which has too many functions to read them all."""
-    module = getattr(function, "__module__", None)
-    return isinstance(module, str) and module.partition(".")[0] in LIBRARIES
-
-
-def _plain(function: Any) -> Any:
-    """Return the function of Python that a library has compiled or wrapped."""
-    try:
-        return inspect.unwrap(getattr(function, "py_func", function))
-    except ValueError:  # it wraps itself
-        return function
-
-
-def _made_of(value: Any) -> dict[str, Any]:
-    """Return what an object that can be called is made of, by name."""
-    if isinstance(value, partial):
-        return {"func": value.func, "args": value.args, **value.keywords}
-    if isinstance(value, MethodType):
-        return {"func": value.__func__, **getattr(value.__self__, "__dict__", {})}
-    method = vars(type(value)).get("__call__")
-    own = {"call": method} if isinstance(method, FunctionType) else {}
-    return {**own, **getattr(value, "__dict__", {})}
-
-
-def _collect_values(owner: Any, values: Mapping[str, Any], texts: dict[Any, str]) -> None:
-    for name, value in sorted(values.items()):
-        if isinstance(value, int | float | complex | str | tuple):
-            texts[id(owner), name] = f"{name} = {value!r}"
-        elif hasattr(value, "__array__"):
-            array = np.asarray(value)
-            texts[id(owner), name] = (
-                f"{name} = {array.dtype} {array.shape}"
-                f" {hashlib.sha256(array.tobytes()).hexdigest()}"
-            )
-        else:
-            _collect_sources(value, texts)
-
-
 def call_user_gradient(
     posterior: Posterior,
     function: Any,
@@ -245,10 +181,7 @@ def call_user_gradient(
     except Exception as error:  # the function is the user's program, and may raise anything
         raise RecipeError(reason_of(error)) from None
     if not all(np.array_equal(a, b) for a, b in zip([*blocks, rows], before, strict=True)):
-        raise RecipeError(
-            "the gradient of your own changes its arguments; it may write into its last ones only,"
-            " the results"
-        )
+        raise RecipeError(CHANGED.format("last"))
     finite = all(np.all(np.isfinite(g)) for g in results)
     bad = [] if finite else bad_rows([posterior])
     if bad:
@@ -262,10 +195,7 @@ def call_user_gradient(
             posterior.blocks, results, ", ".join(f"{b} = {shown(b, p)}" for b, p in points)
         )
     if not finite:
-        raise RecipeError(
-            "the gradient of your own does not write a finite number into every coordinate of"
-            " its results; they are not zero when it is called, so set them before you add to them"
-        )
+        raise RecipeError(NOT_WRITTEN)
     return results
 
 
@@ -327,6 +257,42 @@ def check_user_gradient(
                 f" {rows.size} of the {count} rows, and the one derived from log_likelihood and"
                 f" log_prior is {ours[worst]:.6g}; correct one of them"
             )
+
+
+def check_numba_gradient(function: Any, blocks: Sequence[Block], at: Sequence[np.ndarray]) -> None:
+    """Call the gradient of a potential without data that Numba compiles, ``f(*results, *blocks)``,
+    at one point, and see that it is a gradient.
+
+    Args:
+        function: the compiled function.
+        blocks: the blocks of the potential.
+        at: the point, one array a block.
+
+    Raises:
+        RecipeError: where it fails, leaves a result unwritten, changes its arguments, or is the
+            gradient of nothing.
+    """
+    given, first = [a.copy() for a in at], [np.full(a.size, np.nan) for a in at]
+    try:
+        function(*first, *given)
+    except NumbaError:  # the module that calls it says so, with the same reason
+        return
+    except Exception as error:  # the function is the user's program, and may raise anything
+        raise RecipeError(reason_of(error)) from None
+    if not all(np.array_equal(a, b) for a, b in zip(given, at, strict=True)):
+        raise RecipeError(CHANGED.format("first"))
+    if not all(np.isfinite(g).all() for g in first):
+        raise RecipeError(NOT_WRITTEN)
+
+    def slope(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        results = [np.full(a.size, np.nan) for a in arrays]
+        try:
+            function(*results, *arrays)
+        except Exception:  # beside the first state it need not be defined
+            return [np.full(a.size, np.nan) for a in arrays]
+        return results
+
+    require_gradient(slope, blocks, at)
 
 
 def reason_of_numba(error: NumbaError) -> str:

@@ -17,8 +17,8 @@ import numpy as np
 from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.posterior_data import is_memory_mapped
-from codegen.inputs.user_gradient import source_text
 from codegen.running.chains import Chain
+from codegen.running.gradient_source import source_text
 
 
 def fingerprint(

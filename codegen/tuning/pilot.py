@@ -18,6 +18,7 @@ import numpy as np
 
 from codegen.inputs.minimise import minimise
 from codegen.results.diagnostics.convergence import convergence
+from codegen.system.doing import counted, doing
 from codegen.tuning.dual_averaging import DualAveraging
 from codegen.tuning.metric import (
     applied,
@@ -143,6 +144,7 @@ def _pilot(
     """
     random = np.random.default_rng(seed)
     n = target.dimension
+    doing("tuning: where a pilot run starts")
     if starts is None:
         found = random.uniform(-START, START, (chains, n))
         found = np.array([_searched(target, z, least) for z in found])
@@ -154,8 +156,10 @@ def _pilot(
     if starts is None:
         z = np.array([x + applied(metric, random.standard_normal(n)) for x in found])
     z = np.where(np.isfinite([[target.value(x)] for x in z]), z, found)
-    run = _Run(target, random, z, metric)
     share = _share_of_rounds(target, chains)
+    usual = FAST + sum(SLOW) + LAST + DRAWS
+    run = _Run(target, random, z, metric, int(usual * share))
+    doing("tuning: rounds of a pilot run")
     run.fast(int(FAST * share))
     for rounds in SLOW:
         run.slow(int(rounds * share))
@@ -276,15 +280,22 @@ class _Run:
         random: where its random numbers come from.
         z: the first states, shape (chains, n).
         root: a root of the metric: a trajectory moves ``root @ q`` with unit mass.
+        expected: the rounds that it takes as a rule.
     """
 
     def __init__(
-        self, target: Target, random: np.random.Generator, z: np.ndarray, root: np.ndarray
+        self,
+        target: Target,
+        random: np.random.Generator,
+        z: np.ndarray,
+        root: np.ndarray,
+        expected: int,
     ) -> None:
         self._target, self._random, self._root = target, random, root
         self._here = [(x, *target(x)) for x in z]
         self._step = 0.5
         self._unstable = 0
+        self._rounds, self._expected = 0, expected
         self.rate = RATES[0]
 
     @property
@@ -340,6 +351,8 @@ class _Run:
 
     def _round(self, step: float) -> float:
         """Move all chains by a trajectory each; return the mean acceptance probability."""
+        counted(self._rounds, self._expected)
+        self._rounds += 1
         most = int(np.clip(np.ceil(HALF_PERIOD / step), 1, MAX_LEAPFROGS))
         rates = []
         for c, (x, value, slope) in enumerate(self._here):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from codegen.results.diagnostics.convergence import Estimates, convergence
+from codegen.system.doing import counted
 from codegen.tuning.prepared import Prepared
 from codegen.tuning.target import Target
 
@@ -101,6 +102,7 @@ class Trial:
             every = THINS[1] if seen else 1  # of the draws that are there
             rates, seen = rates[every - 1 :: every], seen[every - 1 :: every]
             while len(seen) < ROUNDS:
+                counted(len(seen), ROUNDS)
                 rates.append(self.move(size, longer * thin))
                 seen.append(self.positions())
                 if self._stopped:

@@ -12,7 +12,7 @@ from sympy import Matrix
 
 from codegen import sample, thread_safe
 from codegen.inputs.thread_safe import is_thread_safe
-from codegen.inputs.user_gradient import source_text
+from codegen.running.gradient_source import source_text
 from recipe import Potential, Recipe, RecipeError, Vector
 
 theta = Vector("theta")

@@ -224,7 +224,7 @@ def test_repeated_steps_take_minibatches_of_their_own():
     assert re.search(r"stream_key\(seed, \d+, chain\), t_2\)", inside)
 
 
-@pytest.mark.parametrize("name", ["hmc", "mixed"])
+@pytest.mark.parametrize("name", ["hmc", "nested"])
 def test_gradients_beside_a_test_are_from_all_rows_and_a_users_own_is_told_them(name):
     derived = Kernel(ABSTRACT[name], posteriors={U: POSTERIOR})
     own = Posterior(
