@@ -66,7 +66,8 @@ def lift(
             A class of optimizers of PyTorch stands for its ``step``: ``state`` then names
             ``params`` and the entries of its state, ``arguments`` are those of the class, and
             ``gradient={"params": grad(U, theta)}`` is ``p.grad``.
-        state: the block that each argument is, by the name of the argument.
+        state: the block that each argument is, by the name of the argument. An argument that is a
+            tuple, a list or a dictionary of arrays is one of blocks, ``{"state": (theta, p)}``.
         step: the symbol of the step size. An argument with its name is the step; where the code has
             another unit, say so in ``arguments``, ``{"lr": h**2}``.
         target: minus the log density that the rule is claimed to leave stationary, up to a
@@ -81,7 +82,8 @@ def lift(
             several.
         returns: what the outputs are: blocks, None for an output that does not matter, in tuples
             and dictionaries as the function returns them. By default the blocks of ``state`` in
-            their order. A function that returns None changes its arguments.
+            their order, and in the form that they have there. A function that returns None changes
+            its arguments.
         library: ``"numpy"``, ``"jax"`` or ``"torch"``; by default the one that the function's
             module uses.
         seconds: how long the function may run.
@@ -121,7 +123,7 @@ def lift(
         function, arguments = optimizer_claim(function, state, arguments, gradient)
         gradient, library = {}, "torch"
     claim = read_claim(function, state, step, arguments, noise, gradient, returns)
-    written = globals_written(claim.function)
+    written = globals_written(getattr(function, "py_func", function))
     if written is not None:
         raise CannotLiftError(
             f"{claim.name} changes the global variable {written}, so that one call depends on the"
@@ -129,7 +131,7 @@ def lift(
         )
     notes: Notes = {}
     fixed = {n: e for n, e in claim.letters.items() if not e.atoms(Indexed, Scalar)}
-    front = front_of(claim.function, library)
+    front = front_of(getattr(function, "py_func", function), library)
     with one_tree(), noting(notes), parameters(fixed), _within(seconds, claim), _said(claim):
         read = rule_of(front, claim, target)
         tree, pairs, draws = read.tree, list(read.pairs), read.draws
