@@ -13,7 +13,7 @@ from codegen.check_arguments import checked_integer, checked_mapping, short_text
 from codegen.results.aligned import coordinate_names_in
 from codegen.results.diagnostics.groups import Group, Variable
 from codegen.results.draws import Draws
-from codegen.results.law_of_draws import require_draws_of_posterior
+from codegen.results.law_of_draws import last_categories_in, require_draws_of_posterior
 from codegen.results.new_data import new_data
 from codegen.results.quantities import AtDraws, at_draws, pieces, require_room_for
 from codegen.results.saved_draws import SavedDraws
@@ -208,7 +208,8 @@ def thinned(
     values = {n: v.values for n, v in group.variables.items()}
     names = coordinate_names_in(group)
     named = {name_of(k): v for k, v in checked_mapping("params", params).items()}
-    return at_draws(posterior, {n: a[:, ::thin] for n, a in values.items()}, named, names)
+    last = last_categories_in(draws.attributes)
+    return at_draws(posterior, {n: a[:, ::thin] for n, a in values.items()}, named, names, last)
 
 
 def _name_of_data(posterior: Posterior) -> str:
