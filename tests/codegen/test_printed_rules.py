@@ -127,9 +127,9 @@ def test_draws_say_what_is_proved_at_their_step_size(tmp_path):
     draws = sample(IN_UNITS, bioassay, params={"alpha": 1.0}, **QUIET)
     said = draws.attributes["proved"]
     assert said == (
-        "sghmc is proved to leave its target stationary as its step h vanishes; at a step size its"
-        " law is off by a multiple of h (order exactly 1, of theta alone exactly 2; proved in one"
-        " dimension)"
+        "sghmc is proved to leave exp(-H) stationary, H = U + total(v**2)/2, as its step h"
+        " vanishes; at a step size its law is off by a multiple of h (order exactly 1, of theta"
+        " alone exactly 2; proved in one dimension)"
     )
     assert "note: sghmc is proved" in repr(draws)
     assert "note: sghmc is proved" in draws.summary()._repr_html_()
