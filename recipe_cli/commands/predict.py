@@ -24,8 +24,8 @@ from recipe_cli.terminal.printing import print_line
 EPILOG = (
     "Examples: `recipe predict draws.nc --posterior eight_schools --log-likelihood -o loo.nc`, then"
     " in Python `arviz.loo(arviz.from_netcdf('loo.nc'))`. New data of the same model stand in a"
-    " file, `posterior = fitted.with_data({...})`. The new file keeps the draws and all other groups of"
-    " the old one. Exit status: 0 good, 2 bad input."
+    " file, `posterior = fitted.with_data({...})`. The new file keeps the draws and all other"
+    " groups of the old one. Exit status: 0 good, 2 bad input."
 )
 
 
