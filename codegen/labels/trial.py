@@ -59,7 +59,7 @@ def time_labels(
             ``seed`` and ``threads``, all of them.
 
     Returns:
-        The times.
+        What the run would take.
 
     Raises:
         RecipeError: whatever would keep the run from beginning, or its first steps from being done.
