@@ -23,7 +23,11 @@ from codegen.inputs.float32_data import with_float32_data
 from codegen.inputs.initial_states import first_state, given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
-from codegen.inputs.parameter_schedules import require_schedules_that_fit, said_of_schedules
+from codegen.inputs.parameter_schedules import (
+    require_schedules_that_fit,
+    said_of_factors,
+    said_of_schedules,
+)
 from codegen.inputs.parameters import require_conditions, resolved_data, resolved_params
 from codegen.inputs.preimages import check_maps, into_state, out_of_state, with_images
 from codegen.inputs.python_gradient import PythonGradient, check_python_gradient
@@ -57,6 +61,7 @@ from recipe.kernel import Kernel, refusal_of_estimates
 from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Scalar, name_of
+from recipe.rebuild.potentials import potentials_of
 
 
 @dataclass(frozen=True)
@@ -263,18 +268,38 @@ def sample(
     said = verdict_before(what, name, checked_flag("unproved", unproved))
     if auto:
         what, options, _ = tuned_run(
-            what, posterior, options, steps=steps, warmup=warmup, max_error=max_error, check=check
-        )
+            what, posterior, options, steps=steps, warmup=warmup, max_error=max_error, check=check,
+            progress=checked_flag("progress", progress),
+        )  # fmt: skip
         target = bound(what, posterior, EXAMPLE)
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
     draws = sample_with(target, options, caller)
-    if said.note is not None:
-        draws = dataclasses.replace(draws, warnings=(said.note, *draws.warnings))
+    notes = (*(() if said.note is None else (said.note,)), *_tempered(what, target, options, draws))
+    if notes:
+        draws = dataclasses.replace(draws, warnings=(*notes, *draws.warnings))
     if said.proved is not None:
         draws = dataclasses.replace(draws, attributes={**draws.attributes, PROVED: said.proved})
     if draws.bias is not None and draws.bias.sentence is not None:
         warnings.warn(draws.bias.sentence, BiasWarning, stacklevel=2)
     return draws
+
+
+def _tempered(
+    what: Recipe | Update | Kernel,
+    target: Recipe | Update | Kernel,
+    options: SamplingOptions,
+    draws: Draws,
+) -> tuple[str, ...]:
+    """Return what is said of a factor at potentials that expressions have replaced; of posteriors
+    the run says it itself.
+    """
+    replaced = [
+        U for U in potentials_of(what) if U.name not in {V.name for V in potentials_of(target)}
+    ]
+    if any(w.startswith("these are draws of") for w in draws.warnings):
+        return ()
+    names = ", ".join(U.name for U in replaced)
+    return said_of_factors(what, options, replaced, f"exp(-{names}) with the {names} that is given")
 
 
 def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller: Caller) -> Draws:

@@ -8,11 +8,12 @@ process. Recipes and kernels of the catalog are taken as proved, as the tests pr
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from codegen.system.stopped_after import TimeIsUp, stopped_after
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel import Kernel
@@ -25,7 +26,13 @@ if TYPE_CHECKING:
 MAX_SECONDS = 10.0  # after which no further obligation is begun
 MAX_KNOWN = 64  # verdicts that are remembered
 MAX_SHOWN = 700  # characters of the reasons
-TOO_LONG = f"it was not begun within {MAX_SECONDS:.0f} seconds; recipe verify takes its time"
+STOP_SECONDS = 30.0  # after which the obligation that is being discharged is stopped
+TOO_LONG = f"it was not begun within {MAX_SECONDS:.0f} seconds"
+STOPPED = f"it was stopped after {STOP_SECONDS:.0f} seconds"
+HOW_TO_GO_ON = (
+    "recipe verify takes its time, `recipe verify FILE --timeout SECONDS`, and verify(...) all that"
+    " it needs"
+)
 CATALOG = "catalog"
 
 _known: dict[int, tuple[Any, Report]] = {}  # with the declaration: no other one gets its id
@@ -77,6 +84,7 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
         return SaidBefore(proved=_step_error(what, called))
     why = without_codes(reasons(report))
     shown = why if len(why) <= MAX_SHOWN else f"{why[:MAX_SHOWN]} ..."
+    shown += f"; {HOW_TO_GO_ON}" if _is_cut_short(report) else ""
     if said.refusal is not None:
         raise RecipeError(
             f"{said.refusal}: {shown}; print(verify(...)) shows the whole report, and unproved=True"
@@ -86,12 +94,18 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
 
 
 def _step_error(what: Recipe | Update | Kernel, name: str) -> str | None:
-    """Return what is proved of a printed rule; None for all others, whose scheme the user chose."""
+    """Return what is proved of a printed rule; None for all others, whose scheme the user chose,
+    and where it takes too long.
+    """
     if not isinstance(what, Update):
         return None
     from verify.discrete.weak_order.words import step_error_in_words
 
-    return without_codes(step_error_in_words(what, name))
+    try:
+        with stopped_after(STOP_SECONDS):
+            return without_codes(step_error_in_words(what, name))
+    except TimeIsUp:
+        return None
 
 
 def _report(what: Recipe | Update | Kernel) -> Report:
@@ -100,10 +114,14 @@ def _report(what: Recipe | Update | Kernel) -> Report:
     """
     if id(what) in _known:
         return _known[id(what)][1]
-    from verify.engine import verify
+    from verify.engine import unanswered, verify
 
-    report = verify(what, discharge=partial(_in_time, monotonic()))
-    if not any(TOO_LONG in line.outcome.by for line in report.lines):
+    try:
+        with stopped_after(STOP_SECONDS):
+            report = verify(what, discharge=partial(_in_time, monotonic()))
+    except TimeIsUp:  # between two obligations
+        report = _of_the_time(unanswered(what))
+    if not _is_cut_short(report):
         if len(_known) >= MAX_KNOWN:
             _known.pop(next(iter(_known)))
         _known[id(what)] = what, report
@@ -111,11 +129,29 @@ def _report(what: Recipe | Update | Kernel) -> Report:
 
 
 def _in_time(began: float, *given: Any) -> Any:
-    """Discharge an obligation, unless the time is over."""
+    """Discharge an obligation, unless the time is over, or until it is."""
     from verify.engine import discharged
     from verify.verdict import undecided
 
-    return discharged(*given) if monotonic() - began < MAX_SECONDS else undecided(TOO_LONG)
+    if monotonic() - began >= MAX_SECONDS:
+        return undecided(TOO_LONG)
+    try:
+        return discharged(*given)
+    except TimeIsUp:
+        return undecided(STOPPED)
+
+
+def _of_the_time(report: Report) -> Report:
+    """Return a report on nothing that says why."""
+    from verify.verdict import undecided
+
+    lines = (replace(line, outcome=undecided(STOPPED)) for line in report.lines)
+    return replace(report, lines=tuple(lines))
+
+
+def _is_cut_short(report: Report) -> bool:
+    """Return True if a report would say more with more time."""
+    return any(said in line.outcome.by for line in report.lines for said in (TOO_LONG, STOPPED))
 
 
 def _is_of_the_catalog(what: Recipe | Update | Kernel) -> bool:

@@ -81,10 +81,10 @@ def picture(curves: Sequence[Curve], path: Path) -> None:
 def write(curves: Sequence[Curve], folder: Path) -> None:
     """The results, the picture, and the table of the page."""
     rounded = [
-        {k: [round(v, 4) for v in x] if isinstance(x, list) else x for k, x in asdict(c).items()}
-        for c in curves
+        Curve(**{k: [round(v, 4) for v in x] if isinstance(x, list) else x for k, x in c.items()})
+        for c in map(asdict, curves)
     ]
-    (folder / "binary_network.json").write_text(json.dumps(rounded) + "\n")
-    picture(curves, folder / "binary_network.png")
+    (folder / "binary_network.json").write_text(json.dumps([asdict(c) for c in rounded]) + "\n")
+    picture(rounded, folder / "binary_network.png")
     path = folder / "binary_network.md"
-    path.write_text(page(path.read_text(), {"results": table(curves)}))
+    path.write_text(page(path.read_text(), {"results": table(rounded)}))

@@ -70,7 +70,7 @@ def narrowed(scope: str, declared: Declared, parts: Iterable[str | None]) -> str
 def _bound(declared: Declared) -> list[Potential]:
     """Return the potentials of a declaration that posteriors are bound to."""
     recipe = declared.of if isinstance(declared, Discretisation) else declared
-    return [U for U, _ in recipe.posteriors] if isinstance(recipe, Recipe) else []
+    return [U for U, _ in recipe.posteriors] if isinstance(recipe, Recipe | Update) else []
 
 
 def _own_text(U: Potential, data: str) -> str:

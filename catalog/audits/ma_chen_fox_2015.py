@@ -18,11 +18,32 @@ paper as they are printed.
 * ``eq_16``: naive SGRHMC: not stationary, as Gamma is left out. Where G_i depends on theta_i alone,
   as in one dimension, its density is ``exp(-U - r^2/2)`` times the product of the G_i^(1/2):
   ``eq_16_with_its_own_law``.
+* ``resampling``: "optionally, periodically resample momentum" of algorithm 1. The draw itself keeps
+  the law. But where the number of steps after each draw stays, K + 1, smaller steps do not tend to
+  the process: ``algorithm_1_resampled`` is refuted, and ``algorithm_1_resampled_each_step`` forgets
+  U, as theta moves before r has seen a gradient. Where G = 1 the law is ``exp(-K U / (K + 1))``:
+  ``sghmc_resampled_with_its_own_law``. So the time between draws has to stay, and not the number of
+  steps: then a sweep tends to the process of algorithm 1 and a draw, which both keep the law.
 """
 
 from sympy import Expr, Function, Symbol, log, sqrt
 
-from recipe import Noise, Potential, Scalar, Update, Vector, div, grad, total
+from catalog.sgrhmc import sgrhmc as _sgrhmc
+from recipe import (
+    Noise,
+    Potential,
+    Scalar,
+    Update,
+    Vector,
+    averaged,
+    compose,
+    div,
+    grad,
+    refresh,
+    repeat,
+    step,
+    total,
+)
 
 source = "Ma, Chen & Fox (2015), A complete recipe for stochastic gradient MCMC, NIPS"
 
@@ -145,4 +166,42 @@ def naive_riemannian(energy: Expr, of: str, expect: str) -> Update:
 eq_16 = naive_riemannian(U, ", V fixed", "refuted")
 eq_16_with_its_own_law = naive_riemannian(
     U - total(log(G)) / 2, ", V fixed, against the law that it has", "proved"
+)
+
+_drawn = Update(step=eps, target=U + kinetic, rule={theta: theta, r: w})
+K = Symbol("K", integer=True, positive=True)  # K + 1 steps after each draw of the momenta
+
+resampling = compose(
+    refresh(_sgrhmc, _sgrhmc.state[1]),
+    source=f"{source}, algorithm 1: the momenta drawn anew",
+    expect="proved",
+)
+algorithm_1_resampled = averaged(
+    step(_drawn),
+    step(algorithm_1),
+    repeat(step(algorithm_1), K),
+    source=f"{source}, algorithm 1, K + 1 steps after each draw of the momenta",
+    expect="refuted",
+)
+algorithm_1_resampled_each_step = averaged(
+    step(_drawn),
+    step(algorithm_1),
+    source=f"{source}, algorithm 1, momenta drawn anew before each step",
+    expect="refuted",
+)
+_sghmc = Update(
+    step=eps,
+    target=U + kinetic,
+    rule={
+        theta: theta + eps * r,
+        r: r - eps * grad(U, theta) - eps * r + sqrt(2 * eps) * w,
+    },
+)
+_resampled = averaged(step(_drawn), step(_sghmc), repeat(step(_sghmc), K))
+sghmc_resampled_with_its_own_law = Update(
+    step=_resampled.step,
+    target=K * U / (K + 1),
+    rule=dict(_resampled.rule),
+    source=f"{source}, algorithm 1 with G = 1, K + 1 steps after each draw, against its own law",
+    expect="proved",
 )

@@ -22,6 +22,7 @@ from codegen.bias.step_map import StepMap, slices
 from codegen.bias.unpredictable import UnpredictableError
 
 FREE = 1e-6  # of a deviation of a thermostat, in a step
+SLIGHT = 1e-2  # of the drift of a thermostat, in a step: a friction that may come from noise
 BENT = 1e-4  # of the drift of a thermostat: what a momentum does to it
 ROUNDS = 12  # of the secant method
 CLOSE = 1e-4  # of a thermostat, relative: it is not searched for more closely
@@ -74,7 +75,8 @@ def thermostats(setting: Setting, start: np.ndarray, scale: np.ndarray) -> list[
     found = []
     for name, part in step.fields.items():
         own, size = slopes[part, part], np.abs(drift[part])
-        free = np.max(own) <= FREE * np.min(scale[part])  # without a friction of its own
+        # without a friction of its own; noise in the momenta that it cools looks like a little
+        free = np.max(own) <= max(FREE * np.min(scale[part]), SLIGHT * np.min(size))
         by_temperature = np.all(np.max(bends[:, part], axis=0) > BENT * size)
         unmoved = np.all(np.max(slopes[:, part], axis=0) < size)
         if name not in step.recorded and np.all(size > 0) and free and by_temperature and unmoved:

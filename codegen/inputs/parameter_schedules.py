@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sympy import expand
+from sympy import Float, expand
 
 from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
@@ -16,10 +16,12 @@ from recipe.declare.derived_quantities import expressions_of
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel import Kernel
-from recipe.language.abstract import Dense, is_joint, written_image
+from recipe.language.abstract import Dense, Potential, is_joint, written_image
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import parameters_of
 from recipe.language.symbols import Indexed, name_of
+
+SAME = 1e-12  # a factor this close to 1 is 1
 
 
 @dataclass(frozen=True)
@@ -146,15 +148,16 @@ def said_of_schedules(
     """
     energy = energy_of(what)
     of_law = {name_of(s) for s in parameters_of([energy])} | set(module.of_gradients)
-    said: list[str] = []
-    for key, value in options.numbers.items():
-        name = name_of(key)
-        if name not in options.schedules and is_temperature(energy, name):
-            said += _of_another_law(what, module, name, float(value))
+    said = list(said_of_factors(what, options, module.estimators, "the posterior"))
+    if not module.estimators:
+        for key, value in options.numbers.items():
+            name = name_of(key)
+            if name not in options.schedules and np.ndim(value) == 0:  # no vector is a temperature
+                said += _of_another_law(what, name, float(value))
     for name, schedule in options.schedules.items():
         first, last, changes = _kept_values(schedule, options)
-        if not changes:
-            said += _of_another_law(what, module, name, last)
+        if not changes and not module.estimators:
+            said += _of_another_law(what, name, last)
         if name not in of_law or not changes:
             continue
         target = ""
@@ -171,21 +174,53 @@ def said_of_schedules(
     return tuple(said)
 
 
-def _of_another_law(
-    what: Recipe | Update | Kernel, module: Module, name: str, value: float
+def said_of_factors(
+    what: Recipe | Update | Kernel,
+    options: SamplingOptions,
+    potentials: Iterable[Potential],
+    target: str,
 ) -> tuple[str, ...]:
-    """Return what is said where a temperature stays and is not 1.
+    """Return what a user should read about the draws of a sampler whose energy has a factor at a
+    potential, which is 1/T for a temperature T: whatever else the energy is, these are draws of
+    another law. Where the factor changes, ``said_of_schedules`` says so.
 
-    Without a posterior, a parameter below an energy counts as a temperature where the noise depends
-    on it, too; else it may be the variance of a law that is written out.
+    Args:
+        what: the sampler, with the potentials.
+        options: the options of the run.
+        potentials: those that are looked at.
+        target: what the potentials stand for.
+    """
+    kept = {name: _kept_values(s, options) for name, s in options.schedules.items()}
+    numbers = {name_of(key): value for key, value in options.numbers.items()}
+    numbers |= {name: last for name, (_, last, changes) in kept.items() if not changes}
+    changing = {name for name, (_, _, changes) in kept.items() if changes}
+    said = []
+    for U in potentials:
+        factor = energy_of(what).diff(U)
+        of = {s: name_of(s) for s in sorted(factor.free_symbols, key=str)}
+        if not set(of.values()) <= set(numbers) - changing:
+            continue
+        if abs(float(factor.xreplace({s: Float(numbers[n]) for s, n in of.items()})) - 1) < SAME:
+            continue
+        values = " and ".join(f"{n} = {float(numbers[n]):.6g}" for n in of.values())
+        having = f" with {values}" if values else ""
+        said.append(f"these are draws of {_law(factor * U)}{having}, not of {target}")
+    return tuple(said)
+
+
+def _of_another_law(what: Recipe | Update | Kernel, name: str, value: float) -> tuple[str, ...]:
+    """Return what is said where a temperature of an energy that is written out stays and is not 1.
+
+    A parameter below such an energy counts as a temperature where the noise depends on it, too;
+    else it may be the variance of a law.
     """
     energy = energy_of(what)
     noise = isinstance(what, Recipe) and name in {
         name_of(s) for s in parameters_of(what.D.nonzero.values())
     }
-    if value == 1 or not is_temperature(energy, name) or not (module.estimators or noise):
+    if value == 1 or not is_temperature(energy, name) or not noise:
         return ()
-    target = "the posterior" if module.estimators else _law(_at_one(energy, name))
+    target = _law(_at_one(energy, name))
     return (f"these are draws of {_law(energy)} with {name} = {value:.6g}, not of {target}",)
 
 

@@ -168,14 +168,19 @@ class Geometric:
         for name in ("a", "last"):
             checked = checked_positive(f"Geometric: {name}", getattr(self, name))
             object.__setattr__(self, name, checked)
+        steps = checked_integer("Geometric: steps", self.steps, 2)
+        object.__setattr__(self, "steps", steps)
         every = checked_integer("Geometric: every", self.every, 1)
         object.__setattr__(self, "every", every)
-        steps = checked_integer("Geometric: steps", self.steps, 2 * every)
-        object.__setattr__(self, "steps", steps)
+        if every > steps // 2:
+            raise RecipeError(
+                f"Geometric: every={every} must be at most {steps // 2}, half of steps={steps}, as"
+                " there are two stages at least; give shorter stages, or more steps"
+            )
         if steps % every:
             raise RecipeError(
-                f"Geometric: steps={steps} is no multiple of every={every}; give stages of one"
-                " length"
+                f"Geometric: every={every} leaves a part of a stage, as steps={steps} is no"
+                f" multiple of every={every}; give stages of one length"
             )
 
     def at(self, t: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ over rows, its scale, and the gradient of the prior.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatchmethod
 
 from sympy import Expr, S, Symbol
@@ -15,7 +15,7 @@ from codegen.lowering.names import Namer
 from codegen.lowering.places import Array, Cell, Datum, OneHot, at_label
 from codegen.lowering.shared_sums import share_long_sums
 from codegen.lowering.shared_symbols import CommonLeaves
-from codegen.lowering.statements import Let, RowsJoin, Statement
+from codegen.lowering.statements import Let, RowsJoin, Statement, Sums
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Dense, Partial, Potential
 from recipe.language.errors import RecipeError
@@ -130,9 +130,12 @@ def posterior_gradient(
         if valued
         else None
     )
-    return builder.built(
-        posterior, builder.gradient(posterior) if posterior.user_gradient is None else None, value
-    )
+    if posterior.user_gradient is not None:
+        return builder.built(posterior, None, value)
+    gradient = builder.gradient(posterior)
+    if value is not None:
+        value = replace(value, sum=_with_functions_of(gradient, value.sum))
+    return builder.built(posterior, gradient, value)
 
 
 def posterior_density(
@@ -148,7 +151,23 @@ def posterior_density(
     the user. The arguments are those of ``posterior_gradient``.
     """
     builder = _Builder(potential, settings, fields, namer)
-    return builder.built(posterior, builder.gradient(posterior), None), builder.value(posterior)
+    gradient = builder.gradient(posterior)
+    value = _with_functions_of(gradient, builder.value(posterior))
+    return builder.built(posterior, gradient, None), value
+
+
+def _with_functions_of(gradient: RowSum, value: RowSum) -> RowSum:
+    """Return a potential whose sums over coordinates are computed by the functions of its gradient,
+    where that has the same sums.
+    """
+    known = {(s.length, s.values): s.function for s in gradient.each_datum if isinstance(s, Sums)}
+    each = (
+        replace(s, function=known.get((s.length, s.values), s.function))
+        if isinstance(s, Sums)
+        else s
+        for s in value.each_datum
+    )
+    return replace(value, each_datum=tuple(each))
 
 
 class _Builder:

@@ -38,6 +38,7 @@ from codegen.printing.reductions import WIDE
 from recipe.language.abstract import Potential
 from recipe.language.symbols import Block, Length
 
+ALL_ROWS = "state.rows[:0]"  # no rows stand for all of them
 Reduction = Literal["plain", "control_variates", "svrg", "saga"]  # of the variance of an estimate
 
 
@@ -79,9 +80,17 @@ class Estimator:
     average: Average | None
     reference: Snapshot | Table | None = None
 
+    @property
+    def takes_all_rows(self) -> bool:
+        """Whether it always takes all rows of the data, as a Metropolis test compares values of the
+        potential; a gradient of the user's own is told the rows, all of them.
+        """
+        return self.gradient.value is not None and self.gradient.derived is not None
+
     def call(self, results: Iterable[Value], places: Iterable[Value]) -> Call:
         """The call in the loop of ``run``."""
-        arguments = [*results, *places, "data", "params", "gradient", "state.rows"]
+        rows = ALL_ROWS if self.takes_all_rows else "state.rows"
+        arguments = [*results, *places, "data", "params", "gradient", rows]
         if self.average is not None:
             return call(self.average.function, *arguments, "state")
         return _call(self, arguments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,9 +54,11 @@ def potential_functions(
     value: RowSum,
     counts: Mapping[Length, str],
     namer: Namer,
+    before: Iterable[Function],
 ) -> list[Function]:
     """The loop functions of the potential itself, and the function that calls them:
-    ``potential_U(theta, data, params, rows)``.
+    ``potential_U(theta, data, params, rows)``; sums that the gradient has are computed by
+    functions ``before`` it.
     """
     names = [*gradient.blocks, "data", "params"]
     meaning = (
@@ -65,7 +67,7 @@ def potential_functions(
     )
     start, end = assign(VALUE, "0.0"), Return((VALUE,))
     head = _Head(function, [*names, "rows"], names, meaning, [start], [end])
-    return _row_sum_functions(gradient, value, head, counts, namer)
+    return _row_sum_functions(gradient, value, head, counts, namer, {f.name for f in before})
 
 
 def _call_of_the_user(gradient: PosteriorGradient, own: str) -> Function:
@@ -101,6 +103,7 @@ def _row_sum_functions(
     head: _Head,
     counts: Mapping[Length, str],
     namer: Namer,
+    there: Collection[str] = (),
 ) -> list[Function]:
     fixed = [*head.passed, "scale"]
 
@@ -119,6 +122,7 @@ def _row_sum_functions(
         counts,
         _long_fields(gradient),
         namer,
+        there,
     )
     driver = (
         WIDE,

@@ -167,7 +167,9 @@ def _gradient_texts(
     gradient, value = estimator.gradient, estimator.gradient.value
     functions = gradient_functions(gradient, counts, namer, argument)
     if value:
-        functions += potential_functions(gradient, value.function, value.sum, counts, namer)
+        functions += potential_functions(
+            gradient, value.function, value.sum, counts, namer, functions
+        )
     return [printed(f) for f in (*functions, *estimator_functions(estimator))]
 
 

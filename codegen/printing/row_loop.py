@@ -9,7 +9,7 @@ do not depend on the tiles.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -65,6 +65,7 @@ def row_loop(
     counts: Mapping[Length, str],
     fetched: Iterable[str],
     namer: Namer,
+    there: Collection[str] = (),
 ) -> RowLoop:
     """The loop over the rows of ``rows``, or over all ``used`` of them.
 
@@ -75,8 +76,9 @@ def row_loop(
         counts: names the number of coordinates of each length.
         fetched: the arrays of the data whose rows hold many numbers.
         namer: gives new names.
+        there: the names of loop functions that are printed already.
     """
-    writer = _Writer(passed, counts, namer, _kept(statements, joins, namer))
+    writer = _Writer(passed, counts, namer, _kept(statements, joins, namer), there)
     inner: list[Instruction] = []
     for group in _groups(statements):
         lets = [s for s in group if isinstance(s, Let)]
@@ -152,8 +154,10 @@ class _Writer:
         counts: Mapping[Length, str],
         namer: Namer,
         kept: Mapping[str, Array],
+        there: Collection[str],
     ) -> None:
         self.passed, self.counts, self.namer, self.kept = list(passed), counts, namer, kept
+        self.there = there
         self.functions: list[Function] = []
 
     def numbers(self, lets: Sequence[Let]) -> Instruction:
@@ -172,23 +176,28 @@ class _Writer:
 
     def sums(self, s: Statement) -> Instruction:
         """Sums over coordinates, for each row: the call of a function that is added to
-        ``functions``.
+        ``functions``, where it is not there already.
         """
         assert isinstance(s, Sums)
         numbers = arguments(s, [*self.passed, "row"])
         totals = [t.name for t in s.targets]
+        outer = [n for n in numbers if n not in self.kept]
+        arrays = [str(self.kept[n]) for n in (*numbers, *totals) if n in self.kept]
+        if s.function not in self.there:
+            self._add_sums(s, numbers, totals, [*outer, *arrays])
+        passing = [*self.passed, "row_of", "tile", self.counts[s.length], *outer, *arrays]
+        return Do(call(s.function, *passing))
+
+    def _add_sums(self, s: Sums, numbers: list[str], totals: list[str], given: list[str]) -> None:
+        """Add the function of sums over coordinates, and the one that it calls."""
         passed = [*self.passed, "row", *numbers]
         name = self.namer.fresh(f"add_{s.function}")
         join = joining(name, totals, s.values, passed, (), self.namer)
-        outer = [n for n in numbers if n not in self.kept]
-        arrays = [str(self.kept[n]) for n in (*numbers, *totals) if n in self.kept]
         comments = [Comment(f"{c.text}, for each row") for c in sum_comments(s)]
         loops = self._tile_sums(s, join) if join.by_eight else self._row_sums(s, join)
-        names = (*self.passed, "row_of", "tile", "n", *outer, *arrays)
+        names = (*self.passed, "row_of", "tile", "n", *given)
         body = (*comments, WIDE, *loops)
         self.functions += [join.definition, Function("reduction", s.function, names, "", body)]
-        passing = [*self.passed, "row_of", "tile", self.counts[s.length], *outer, *arrays]
-        return Do(call(s.function, *passing))
 
     def _at_row(self, names: Iterable[str], k: str) -> list[Value]:
         """The places that hold the numbers of a row."""

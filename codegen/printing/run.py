@@ -39,7 +39,7 @@ from codegen.lowering.statements import (
     every_noise,
     scalar_pairs,
 )
-from codegen.printing.estimator import Estimator
+from codegen.printing.estimator import ALL_ROWS, Estimator
 from codegen.printing.gradient import count_text
 from codegen.printing.loop_bodies import arguments, noises_of
 from codegen.printing.reductions import WIDE
@@ -197,7 +197,7 @@ class _Writer:
         """The value of a potential, from all of its data."""
         value = self.own[evaluated.potential].gradient.value
         assert value is not None
-        found = call(value.function, *evaluated.places, "data", "params", "state.rows[:0]")
+        found = call(value.function, *evaluated.places, "data", "params", ALL_ROWS)
         return assign(evaluated.scratch[0]["0"], found)
 
     def loop(self, loop: Loop) -> list[Instruction]:
@@ -387,7 +387,7 @@ def chi_squared_drawn(draw: ChiSquared, clock: str, counts: Mapping[Length, str]
 
 
 def _rows_drawn(estimator: Estimator | None, purpose: int, clock: str) -> list[Instruction]:
-    if estimator is None or not estimator.gradient.fields:
+    if estimator is None or not estimator.gradient.fields or estimator.takes_all_rows:
         return []
     count, key = count_text(estimator.gradient), stream_key(purpose)
     return [Do(call("draw_rows", "state.rows", "state.table", count, key, clock))]

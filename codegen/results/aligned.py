@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from codegen.inputs.posterior_data import numbers_of
 from codegen.results.diagnostics.groups import Group
 from recipe.declare.categories import some
 from recipe.declare.coordinate_names import Names
-from recipe.declare.derived_data import LabelAt
+from recipe.declare.derived_data import LabelAt, LabelIsLast
 from recipe.declare.derived_quantities import expressions_of
 from recipe.declare.posterior import Posterior
 from recipe.declare.replace_fields import with_fields
@@ -49,7 +50,11 @@ def _is_numbered(points: np.ndarray) -> bool:
 
 
 def own_names(posterior: Posterior) -> dict[str, Names]:
-    """Return the names that a posterior gives to the coordinates of blocks, by block."""
+    """Return the names that a posterior gives to the coordinates of blocks, by block; its
+    ``prior()`` gives the same.
+    """
+    if posterior.prior_of is not None:
+        return own_names(posterior.prior_of)
     of_length = {b.length: names for b, names in posterior.coords.items()}
     for s, value in posterior.data:
         if isinstance(s, VectorData) and s.length not in of_length and s.labels is None:
@@ -61,12 +66,18 @@ def own_names(posterior: Posterior) -> dict[str, Names]:
     return {b.name: of_length[b.length] for b in vectors if b.length in of_length}
 
 
-def aligned(posterior: Posterior, names: Mapping[str, Names]) -> Posterior:
+def aligned(
+    posterior: Posterior,
+    names: Mapping[str, Names],
+    last: Mapping[str, str] = MappingProxyType({}),
+) -> Posterior:
     """Return the posterior with its data in the coordinates of draws.
 
     Args:
         posterior: the posterior.
         names: the names of the coordinates that draws have, by block.
+        last: the names of the categories that blocks on a simplex have no coordinate for, by block,
+            where they are known.
 
     Returns:
         The posterior with arrays in the place of tables, and the numbers of labels that the draws
@@ -77,6 +88,9 @@ def aligned(posterior: Posterior, names: Mapping[str, Names]) -> Posterior:
     """
     blocks = {b.length: b for b in posterior.blocks if isinstance(b, Vector)}
     there = {n: names[b.name] for n, b in blocks.items() if b.name in names}
+    whole = {
+        n: (*there[n], last[b.name]) for n, b in blocks.items() if n in there and b.name in last
+    }
     named = own_names(posterior)
     own = {n: named.get(b.name) for n, b in blocks.items()}
     coords = {b.length: listed for b, listed in posterior.coords.items()}
@@ -88,22 +102,17 @@ def aligned(posterior: Posterior, names: Mapping[str, Names]) -> Posterior:
             given[s] = _columns_of(s, given[s], *names_here, there.get(s.length))
     for label, users in _labels(posterior).items():
         if label in given:
-            found = [_numbers_of(label, s, posterior, coords, own, there) for s in users]
+            found = [
+                _numbers_of(label, s, posterior, coords, own, whole if s.but_last else {}, there)
+                for s in users
+            ]
             if not all(np.array_equal(found[0], each) for each in found):
                 raise RecipeError(
                     f"the labels {label} name coordinates of {_blocks_of(users)}, and the draws of"
                     " these have other names or another order: they are of no one run"
                 )
             given[label] = found[0]
-    data = tuple(
-        (
-            s,
-            LabelAt(given[s.labels], s.but_last)
-            if isinstance(value, LabelAt)
-            else given.get(s, value),
-        )
-        for s, value in posterior.data
-    )
+    data = tuple((s, _with_labels(posterior, s, value, given)) for s, value in posterior.data)
     return with_fields(
         posterior,
         given=given,
@@ -111,6 +120,18 @@ def aligned(posterior: Posterior, names: Mapping[str, Names]) -> Posterior:
         coords={blocks[n]: listed for n, listed in there.items()},
         label_names={n: m for n, m in posterior.label_names.items() if n not in there},
     )
+
+
+def _with_labels(posterior: Posterior, s: Any, value: Any, given: Mapping[Symbol, Any]) -> Any:
+    """Return data, those that are made of labels of the numbers that these have now."""
+    if isinstance(value, LabelAt):
+        return LabelAt(given[s.labels], s.but_last)
+    if isinstance(value, LabelIsLast):
+        likelihood = posterior.declared.log_likelihood
+        assert likelihood is not None
+        label = next(i.label for i in likelihood.indicators if i.data == s)
+        return LabelIsLast(given[label], value.length)
+    return given.get(s, value)
 
 
 def _vector_data(posterior: Posterior) -> list[VectorData]:
@@ -176,9 +197,12 @@ def _numbers_of(
     posterior: Posterior,
     coords: Mapping[Length, Names],
     own: Mapping[Length, Names | None],
+    whole: Mapping[Length, Names],
     draws: Mapping[Length, Names],
 ) -> Any:
-    """Return labels as the numbers of the coordinates of draws that they name."""
+    """Return labels as the numbers of the coordinates of draws that they name; ``whole`` has the
+    last category of these as well.
+    """
     value, block = posterior.given[label], s.length.owner
     names, there = posterior.categories.get(label) or coords.get(s.length), draws.get(s.length)
     if there is None:
@@ -193,6 +217,9 @@ def _numbers_of(
         what = f"the labels {label} are numbers"
         _check_places(what, block, own[s.length], there, "label ")
         return value
+    if s.length in whole:
+        known = whole[s.length]
+        return value if names == known else _renumbered(label, value, names, known, block)
     if names == there or (s.but_last and names[:-1] == there):
         return value
     if s.but_last:

@@ -45,8 +45,33 @@ def law_of(at: AtDraws) -> dict[str, str]:
         "log_likelihood": _numbers_of(law.log_likelihood, law),
         "priors": dict(law.priors),
         "data": _digests(at),
+        "last": _last_categories(law),
     }
     return {ATTRIBUTE: json.dumps(noted)}
+
+
+def last_categories_in(attributes: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of the categories that blocks on a simplex have no coordinate for, the last
+    ones, by block, as far as draws say them.
+
+    Args:
+        attributes: the attributes of the draws.
+    """
+    last = (_noted(attributes) or {}).get("last")
+    return {str(k): str(v) for k, v in last.items()} if isinstance(last, dict) else {}
+
+
+def _last_categories(posterior: Posterior) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for s, _ in posterior.data:
+        names = posterior.categories.get(getattr(s, "labels", None))
+        if names and isinstance(s, VectorData) and s.but_last:
+            found |= {b.name: names[-1] for b in posterior.blocks if _counts(b, s)}
+    return found
+
+
+def _counts(block: Any, s: VectorData) -> bool:
+    return isinstance(block, Vector) and block.length == s.length
 
 
 def require_draws_of_posterior(attributes: Mapping[str, Any], at: AtDraws) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,7 @@ def at_draws(
     draws: Mapping[str, np.ndarray],
     named: Mapping[str, Any],
     names: Mapping[str, Names] | None = None,
+    last: Mapping[str, str] = MappingProxyType({}),
 ) -> AtDraws:
     """Return the draws of a posterior with its data, which are matched with them by name.
 
@@ -123,6 +125,8 @@ def at_draws(
         named: the values of its parameters, by name.
         names: the names of the coordinates of draws, by the name of the block; None for those that
             the posterior gives them.
+        last: the names of categories that blocks on a simplex have no coordinate for, by the name
+            of the block, where they are known.
 
     Raises:
         RecipeError: where a block has no draws or other ones than its data ask for, or a parameter
@@ -140,7 +144,7 @@ def at_draws(
     lengths = Lengths()
     learn_given(lengths, known, posterior.blocks)
     require_demands(posterior)
-    posterior = aligned(posterior, own_names(posterior) if names is None else names)
+    posterior = aligned(posterior, own_names(posterior) if names is None else names, last)
     arrays = dict(resolved_arrays(posterior, lengths))
     for s in data_in(posterior.derived.values()):
         dimensions = 2 if isinstance(s, VectorData) else 1

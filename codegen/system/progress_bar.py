@@ -72,21 +72,37 @@ def line_while(doing: str, *, wanted: bool = True) -> Iterator[None]:
         doing: what is being done, in a few words; control characters in it are written out.
         wanted: False for no line.
     """
+    with changing_line(wanted=wanted) as show:
+        show(doing)
+        yield
+
+
+@contextmanager
+def changing_line(*, wanted: bool = True) -> Iterator[Callable[[str], None]]:
+    """Yield a function that is told what is being done, and shows it as ``line_while`` does.
+
+    Args:
+        wanted: False for no line.
+    """
     stream = LossyStream(sys.stderr)
     console = Console(file=stream)  # type: ignore[arg-type]
-    line = f"{without_codes(doing)} ..."[: console.width - 1]
     seen = wanted and not console.is_dumb_terminal and (console.is_terminal or console.is_jupyter)
+    width = 0
 
-    def write(text: str) -> None:
+    def show(doing: str) -> None:
+        nonlocal width
+        line = f"{without_codes(doing)} ..."[: console.width - 1]
         if seen:
-            stream.write(f"\r{text}")
+            stream.write(f"\r{line:<{width}}")
             stream.flush()
+        width = len(line)
 
-    write(line)
     try:
-        yield
+        yield show
     finally:
-        write(" " * len(line) + "\r")
+        if seen:
+            stream.write("\r" + " " * width + "\r")
+            stream.flush()
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from codegen.check_arguments import short_text
 from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.parameter_schedules import require_numbers
+from codegen.tuning.explanation import said_of_given_steps, said_of_steps
 from codegen.tuning.tune import tune
 from codegen.tuning.tuning import Tuning
 from recipe.declare.recipe import Recipe
@@ -44,6 +45,7 @@ def tuned_run(
     max_error: float,
     name: str = "",
     check: Callable[[Module], None] | None = None,
+    progress: bool | Callable[[str], None] = True,
 ) -> tuple[Recipe | Kernel, SamplingOptions, Tuning]:
     """Tune a run.
 
@@ -57,7 +59,7 @@ def tuned_run(
         steps, warmup: the numbers of steps that were given; None to find them.
         max_error: the largest Monte Carlo error of a mean, in posterior standard deviations.
         name: the name of the sampler.
-        check: as for ``tune``.
+        check, progress: as for ``tune``.
 
     Returns:
         The sampler to run, its options, and the tuning.
@@ -82,24 +84,44 @@ def tuned_run(
         initial=options.initial,
         names=[name or options.name or ""],
         check=check,
+        progress=progress,
     )
     found = tuning.settings
+    longer = 0 if warmup is None else warmup - found["warmup"]
+    run_steps = found["steps"] + longer if steps is None else steps
     warm = found["warmup"] if warmup is None else warmup
     if steps is not None and warmup is None:
         warm = min(warm, steps // 2)
+    tuning = _of_run(tuning, options.chains, run_steps, warm, given=steps is not None)
     run = replace(
         options,
         step_size=found["step_size"],
         params=found["params"],
         scheme=found["scheme"],
         batch_size=found["batch_size"],
-        steps=found["steps"] if steps is None else steps,
+        steps=run_steps,
         warmup=warm,
         thin=found["thin"] if steps is None and options.thin == 1 else options.thin,
         initial=found["initial"] if options.initial is None else options.initial,
         tuning=json.dumps(_kept(tuning)),
     )
     return found["what"], run, tuning
+
+
+def _of_run(tuning: Tuning, chains: int, steps: int, warmup: int, given: bool) -> Tuning:
+    """Return the tuning with the numbers of steps that are run, and with words about these."""
+    found, error = tuning.settings, tuning.max_error
+    lengths = (steps, warmup), (found["steps"], found["warmup"])
+    said = (
+        said_of_given_steps(chains, *lengths, error)
+        if given
+        else said_of_steps(chains, steps, warmup, error)
+    )
+    return replace(
+        tuning,
+        settings={**found, "steps": steps, "warmup": warmup},
+        explanation=(*tuning.explanation[:-1], said),
+    )
 
 
 def _kept(tuning: Tuning) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import sqrt
 from typing import Any
 
 from codegen.tuning.pilot import Pilot
@@ -32,7 +33,6 @@ def explanation(
     """
     narrow, wide = widths(target, pilot, what.scales)
     low, high = float(pilot.sd.min()), float(pilot.sd.max())
-    steps, chains = settings["steps"], request.chains
     return (
         f"A pilot run ({pilot.evaluations:,} gradients of {target.density.rows:,} rows) found"
         f" standard deviations from {low:.2g} to {high:.2g}, R-hat {pilot.r_hat:.2f}.",
@@ -44,7 +44,45 @@ def explanation(
             f" {wide / narrow:.2g} times the narrowest."
         ),
         said,
-        f"{chains} chain{'' if chains == 1 else 's'} of {steps:,} steps,"
-        f" {settings['warmup']:,} of them warm-up, make the Monte Carlo error of every mean about"
-        f" {request.max_error:g} sd or less.",
+        said_of_steps(request.chains, settings["steps"], settings["warmup"], request.max_error),
     )
+
+
+def said_of_steps(chains: int, steps: int, warmup: int, max_error: float) -> str:
+    """Return how long a run is, and why.
+
+    Args:
+        chains: the number of chains.
+        steps, warmup: the numbers of steps of each.
+        max_error: the Monte Carlo error that they make, in posterior standard deviations.
+    """
+    return (
+        f"{_chains_of(chains, steps, warmup)}, make the Monte Carlo error of every mean about"
+        f" {max_error:g} sd or less."
+    )
+
+
+def said_of_given_steps(
+    chains: int, given: tuple[int, int], found: tuple[int, int], max_error: float
+) -> str:
+    """Return how long a run is whose number of steps was given, and how long it would have to be.
+
+    Args:
+        chains: the number of chains.
+        given: the steps and the warm-up that are run.
+        found: those that tuning has found to make ``max_error``.
+        max_error: the largest Monte Carlo error, in posterior standard deviations.
+    """
+    (steps, warmup), (needed, needed_warmup) = given, found
+    kept = max(1, steps - warmup)
+    error = max_error * sqrt((needed - needed_warmup) / kept)
+    return (
+        f"{_chains_of(chains, steps, warmup)}, are run, as steps= is given; they make the Monte"
+        f" Carlo error of every mean about {error:.2g} sd or less, and for {max_error:g} sd"
+        f" {needed:,} steps, {needed_warmup:,} of them warm-up, are needed."
+    )
+
+
+def _chains_of(chains: int, steps: int, warmup: int) -> str:
+    several = "" if chains == 1 else "s"
+    return f"{chains} chain{several} of {steps:,} steps, {warmup:,} of them warm-up"

@@ -15,6 +15,7 @@ from codegen.bias.unpredictable import UnpredictableError
 from codegen.bias.work import WorkOfMany
 from codegen.results.diagnostics.convergence import Estimates, convergence
 from codegen.running.chains import Chain
+from codegen.system.doing import counted, doing
 from codegen.tuning.linear_step import setting_near
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared, rounded
@@ -23,6 +24,7 @@ from codegen.tuning.trial import Trial
 
 WARM_TIMES, TIMES, SHORT_TIMES = 8, 40, 20  # relaxation times: of a run, and of a short run
 RECORDS = 300  # of each chain
+PIECES = 60  # of its warm-up, after each of which the progress is said
 POINTS, DIRECTIONS = 32, 16
 TRIES = 6  # step sizes
 SMALLER, LARGEST_CUT = 0.8, 0.1  # of a step size, from one try to the next
@@ -93,11 +95,15 @@ def _run(
     Raises:
         UnpredictableError: where nothing can be predicted, or a chain diverges.
     """
+    doing(_said(made, size))
     trial = Trial(made, target, pilot.last)
     warm, thin = int(WARM_TIMES * time) + 1, _thin(time)
-    trial.move(size, warm)
+    for k, count in enumerate(np.diff(np.linspace(0, warm, PIECES + 1).astype(int))):
+        counted(k, PIECES + RECORDS)
+        trial.move(size, int(count))
     seen = []
-    for _ in range(RECORDS):
+    for k in range(RECORDS):
+        counted(PIECES + k, PIECES + RECORDS)
         trial.move(size, thin)
         if trial.stopped:
             raise UnpredictableError("a chain diverges")
@@ -112,12 +118,19 @@ def _run(
         draws=RECORDS,
         sample=draws.reshape(-1, draws.shape[-1]),
     )
+    doing(f"{_said(made, size)}, its bias from pairs of shorter ones")
     done = warm + RECORDS * thin
     chains = [Chain(c, state, (), done) for c, state in enumerate(trial.states)]
     most = WorkOfMany(max(2 * MIN_STEPS, int(SHORT_TIMES * time)), POINTS, DIRECTIONS, setting.rows)
     setting = replace(setting, middle=None)  # nothing of this reads where a step stands still
     found = predict_many(setting, chains, around, target.labels, np.inf, most, made.lengths)
     return found, convergence(draws)
+
+
+def _said(made: Prepared, size: float) -> str:
+    rows = made.kernel.options.rows
+    batch = f", {rows:,} rows" if rows else ""
+    return f"tuning: a run with step size {size:g}{batch}"
 
 
 def _thin(time: float) -> int:

@@ -70,7 +70,7 @@ def root_of_curvature(target: Target, point: np.ndarray) -> np.ndarray:
         for i in range(n):
             move = np.zeros(n)
             move[i] = 1e-3 * scale[i]
-            columns.append((target(point + move)[1] - target(point - move)[1]) / 2e-3 * scale)
+            columns.append((target.slope(point + move) - target.slope(point - move)) / 2e-3 * scale)
         H = np.nan_to_num(np.array(columns), nan=0.0, posinf=0.0, neginf=0.0)
     values, vectors = np.linalg.eigh((H + H.T) / 2)
     # eigenvalues that are lost in rounding, or negative, are no curvature to trust
@@ -88,7 +88,7 @@ def _diagonal(target: Target, point: np.ndarray) -> np.ndarray:
         for _ in range(3):
             move = np.zeros(point.size)
             move[i] = reach
-            found[i] = (target(point + move)[1][i] - target(point - move)[1][i]) / (2 * reach)
+            found[i] = (target.slope(point + move)[i] - target.slope(point - move)[i]) / (2 * reach)
             if not np.isfinite(found[i]) or found[i] == 0.0:
                 reach *= 1e-2
                 continue
@@ -107,7 +107,7 @@ def _probed(target: Target, point: np.ndarray) -> np.ndarray:
     for _ in range(PROBES):
         signs = random.choice([-1.0, 1.0], size=point.size)
         move = reach * signs
-        change = target(point + move)[1] - target(point - move)[1]
+        change = target.slope(point + move) - target.slope(point - move)
         found.append(change * signs / (2 * reach))
     return np.asarray(np.mean(found, axis=0))
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from codegen.inputs.options import SamplingOptions
+from codegen.system.doing import doing
 from codegen.tuning.dual_averaging import DualAveraging
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Scaled, prepared, rounded
@@ -85,6 +86,7 @@ def tuned_kernel(name: str, what: Scaled, target: Target, pilot: Pilot, request:
         steps=1, step_size=1.0, params=given, chains=request.chains, seed=request.seed,
         threads=request.threads, lengths=request.lengths,
     )  # fmt: skip
+    doing(f"tuning: {name}")
     made = prepared(what, chosen, request.check)
     trial = Trial(made, target, pilot.last[: request.chains])
     first = 0.5 * narrow ** (1 if longest is not None else 2)
@@ -120,6 +122,7 @@ def _adapted(trial: Trial, first: float, rate: float) -> tuple[float, Trialled |
     for _ in range(ADAPTATION):
         adaptation.update(trial.move(min(adaptation.step_size, LARGEST_GROWTH * first), 1))
     size = rounded(adaptation.averaged)
+    doing(f"tuning: a trial with step size {size:g}")
     return size, trial.judged(size)
 
 

@@ -12,6 +12,7 @@ from codegen.bias.predict import MAX_COORDINATES
 from codegen.bias.unpredictable import UnpredictableError
 from codegen.inputs.options import SamplingOptions
 from codegen.results.diagnostics.convergence import Estimates, convergence
+from codegen.system.doing import doing
 from codegen.tuning.linear_step import LinearStep, Predicted, linear_step, setting_near
 from codegen.tuning.many import Tried, each_batch
 from codegen.tuning.metropolis import initial_values, steps_of
@@ -30,7 +31,7 @@ from recipe.scheme.evaluations import evaluations_of
 
 # the schemes that are compared, where they fit: first order, and better ones of the same cost
 OVERDAMPED, UNDERDAMPED = ("euler",), ("semi-implicit", "baoab")
-THERMOSTATTED = ("semi-implicit",)  # badodab is not predicted: decision 0033
+THERMOSTATTED = ("semi-implicit", "badodab")
 FRICTIONS = (0.7, 2.0, 8.0)  # in rates of the widest direction; 2 is critical damping
 BATCHES = (0.1, 0.01)  # of the rows
 MIN_ROWS, MIN_BATCH = 200, 20  # with fewer rows no minibatch is worth its noise
@@ -114,7 +115,9 @@ def _of_scheme(
         steps=1, step_size=1.0, params=what.params | frictions[0], scheme=scheme,
         chains=request.chains, seed=request.seed, lengths=request.lengths,
     )  # fmt: skip
+    doing(f"tuning: {name} by {scheme}")
     made = prepared(what, options, request.check)
+    doing(f"tuning: {name} by {scheme}")  # a check shows what it does
     batches = _batches(target.density.rows, request)
     if _coordinates(made, target, pilot) > MAX_COORDINATES:
         friction = frictions[len(frictions) // 2]
@@ -244,6 +247,7 @@ def corrected(
         predicted = step.refined(near, size, batch)
         bias = predicted.bias.size
         if bias <= budget:
+            doing(f"tuning: a trial with step size {size:g}")
             shown = _trial(found, batch, target, pilot, size, predicted.time)
             if shown is not None and _agrees(shown.estimates, pilot, request):
                 time = max(predicted.time, shown.steps)

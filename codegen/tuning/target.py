@@ -94,7 +94,7 @@ class Target:
         density: the compiled posterior.
         lines: the map of each block.
         sizes: the number of coordinates of each block.
-        evaluations: how often value and gradient have been computed, a list of one number.
+        evaluations: how often the gradient has been computed, a list of one number.
     """
 
     density: Density
@@ -157,20 +157,34 @@ class Target:
         """Return minus the log density of z, up to a constant, and its gradient; both are not
         finite where the density is 0.
         """
-        self.evaluations[0] += 1
+        return self.value(z), self.slope(z)
+
+    def value(self, z: np.ndarray) -> float:
+        """Return minus the log density of z, up to a constant."""
+        parts = self.parts(z)
         if all(line.is_identity for line in self.lines):
-            at = self.parts(z)
-            return self.density.value(at), np.concatenate(self.density.slopes(at))
+            return self.density.value(parts)
         with np.errstate(all="ignore"):
-            parts = self.parts(z)
-            at = [line.forward(p) for line, p in zip(self.lines, parts, strict=True)]
-            value = self.density.value(at)
-            slopes = []
-            for line, p, g in zip(self.lines, parts, self.density.slopes(at), strict=True):
-                more, derivative = line.log_slope(p)
-                value -= more
-                slopes.append(line.pulled(p, g) - derivative)
-        return value, np.concatenate(slopes)
+            mapped = list(zip(self.lines, parts, strict=True))
+            value = self.density.value([line.forward(p) for line, p in mapped])
+            for line, p in mapped:
+                value -= line.log_slope(p)[0]
+        return value
+
+    def slope(self, z: np.ndarray) -> np.ndarray:
+        """Return the gradient of minus the log density of z."""
+        self.evaluations[0] += 1
+        parts = self.parts(z)
+        if all(line.is_identity for line in self.lines):
+            return np.concatenate(self.density.slopes(parts))
+        with np.errstate(all="ignore"):
+            mapped = list(zip(self.lines, parts, strict=True))
+            slopes = self.density.slopes([line.forward(p) for line, p in mapped])
+            pulled = [
+                line.pulled(p, g) - line.log_slope(p)[1]
+                for (line, p), g in zip(mapped, slopes, strict=True)
+            ]
+        return np.concatenate(pulled)
 
 
 def target_of(

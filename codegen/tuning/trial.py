@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from codegen.results.diagnostics.convergence import Estimates, convergence
+from codegen.system.doing import counted
 from codegen.tuning.prepared import Prepared
 from codegen.tuning.target import Target
 
 CHAIN_NUMBERS = 2**41  # the first number of the chains of a trial: no chain of a run has it
-ROUNDS, THINS = 250, (1, 4, 16)  # draws of a chain, and the steps from one to the next
+ROUNDS, THINS = 256, (1, 4, 16)  # draws of a chain, and the steps from one to the next
 MAX_SWEEPS = ROUNDS * THINS[-1]
 ENOUGH = 100.0  # effective draws, for autocorrelations to be known
 LARGE = 50_000  # numbers of the data, from which on threads are worth their trouble
@@ -95,9 +96,13 @@ class Trial:
             size: the step size.
             thin: the steps from draw to draw.
         """
+        rates: list[float] = []
+        seen: list[np.ndarray] = []
         for longer in THINS:
-            rates, seen = [], []
-            for _ in range(ROUNDS):
+            every = THINS[1] if seen else 1  # of the draws that are there
+            rates, seen = rates[every - 1 :: every], seen[every - 1 :: every]
+            while len(seen) < ROUNDS:
+                counted(len(seen), ROUNDS)
                 rates.append(self.move(size, longer * thin))
                 seen.append(self.positions())
                 if self._stopped:

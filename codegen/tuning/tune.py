@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from codegen.check_arguments import checked_integer, short_text
+from codegen.check_arguments import checked_flag, checked_integer, short_text
 from codegen.generate import Module
+from codegen.system.doing import doing, told
+from codegen.system.progress_bar import changing_line
 from codegen.tuning.explanation import explanation
 from codegen.tuning.metropolis import tuned_kernel
 from codegen.tuning.pilot import Pilot, pilot_run
@@ -45,6 +48,7 @@ def tune(
     initial: Mapping[Any, Any] | None = None,
     names: Sequence[str] = (),
     check: Callable[[Module], None] | None = None,
+    progress: bool | Callable[[str], None] = True,
 ) -> Tuning:
     """Find the cheapest setting of a sampler for a posterior within a budget.
 
@@ -67,6 +71,8 @@ def tune(
         names: the names of the samplers in the table; by default their own.
         check: called with each module that is tried before any of it is compiled; it raises where
             the module should not run.
+        progress: whether a line on a terminal says what is being tried; a function is called with
+            that text instead.
 
     Returns:
         The setting; ``sample(**tuning.settings)`` samples with it.
@@ -88,6 +94,8 @@ def tune(
         max_error=max_error,
         check=check,
     )
+    if not callable(progress):
+        checked_flag("progress", progress)
     samplers: list[Any] = list(what) if isinstance(what, list | tuple) else [what]
     if not samplers or not all(isinstance(s, Recipe | Kernel) for s in samplers):
         raise RecipeError(f"{short_text(what)} is no Recipe and no Kernel: tune(sghmc, posterior)")
@@ -101,13 +109,25 @@ def tune(
         _require_a_step(sampler)
     if alone:
         _require_rows_that_it_can_use(samplers[0], request)
-    kernel = module_of_tests(samplers, posterior)
-    target = target_of(posterior, request.params, request.lengths, kernel)
-    _require_rows(target, request)
-    try:
-        return _tuned(list(zip(called, samplers, strict=True)), posterior, target, request)
-    except UntunableError as reason:
-        raise with_columns(reason, target, posterior) from None
+    with _told(progress):
+        doing("tuning: compiling the posterior")
+        kernel = module_of_tests(samplers, posterior)
+        target = target_of(posterior, request.params, request.lengths, kernel)
+        _require_rows(target, request)
+        try:
+            return _tuned(list(zip(called, samplers, strict=True)), posterior, target, request)
+        except UntunableError as reason:
+            raise with_columns(reason, target, posterior) from None
+
+
+@contextmanager
+def _told(progress: bool | Callable[[str], None]) -> Iterator[None]:
+    """Tell a function, or a line on a terminal, what is being tried."""
+    with (
+        changing_line(wanted=progress is True) as line,
+        told(progress if callable(progress) else line),
+    ):
+        yield
 
 
 def _tuned(

@@ -245,6 +245,13 @@ class Update:
         return update_latex(self)
 
     @property
+    def meant(self) -> tuple[tuple[str, Update], ...]:
+        """Rules that may have been meant, each with what must be mended for it. One that was read
+        out of code may have some (``lift``); a rule that was written down has none.
+        """
+        return ()
+
+    @property
     def parameters(self) -> tuple[Symbol, ...]:
         """The free parameters, those of its conditions included, sorted by name; the step size is
         not one of them.

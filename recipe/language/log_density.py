@@ -155,6 +155,12 @@ class Prior:
         """What a block with this law is compared by."""
         return Tuple(Str(self.name), *(e for _, e in self.arguments))
 
+    @property
+    def takes(self) -> str:
+        """What the law takes to be a log density, as a clause."""
+        needed = ", ".join(["x", *(name for name, _ in self.arguments)])
+        return f"{self.name} takes ({needed}); write {self.name}(x, ...)"
+
     def on(self, block: Any) -> Prior:
         """Return the law of a block, with its density.
 
@@ -214,11 +220,9 @@ class Prior:
 
 def no_variable(prior: Prior) -> str:
     """What is wrong with a law without its variable where a density must be."""
-    needed = ", ".join(["x", *(name for name, _ in prior.arguments)])
     return (
-        f"{prior} is a law without its variable, and {prior.name} takes ({needed}); write"
-        f" {prior.name}(x, ...) for the log density, or declare a block with it,"
-        f" Scalar('x', prior={prior})"
+        f"{prior} is a law without its variable, and {prior.takes} for the log density, or declare"
+        f" a block with it, Scalar('x', prior={prior})"
     )
 
 

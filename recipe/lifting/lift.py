@@ -8,38 +8,33 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from math import prod
 from typing import Any
 
-from sympy import Expr, Symbol
+from sympy import Symbol
 
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
-from recipe.language.free_symbols import UnusedNames
 from recipe.language.symbols import (
     Block,
     Indexed,
     Noise,
     Scalar,
-    ScalarNoise,
     Vector,
-    generic,
     name_of,
 )
 from recipe.lifting.compare import compare
 from recipe.lifting.fronts import front_of, library_of
 from recipe.lifting.fronts.claim import Claim, read_claim
-from recipe.lifting.fronts.given import expressions_of, point_of
 from recipe.lifting.fronts.signs import parameters
 from recipe.lifting.fronts.stand_ins import globals_written
 from recipe.lifting.fronts.torch_optimizer import is_optimizer, optimizer_claim
 from recipe.lifting.reading import Lifted, Reading, Term
-from recipe.lifting.traces import Tree, tree_of
-from recipe.lifting.tree.decimals import noting
-from recipe.lifting.tree.expression import expression, with_open_squares
+from recipe.lifting.rule_of_tree import RuleOfTree, block_of, drawn_at, rule_of
+from recipe.lifting.slips import slips_of
+from recipe.lifting.tree.decimals import Notes, noting
+from recipe.lifting.tree.expression import expression
 from recipe.lifting.tree.generic import terms
-from recipe.lifting.tree.node import LEAF, Node, made, one_tree
-from recipe.lifting.tree.order import Blocks, assignments
+from recipe.lifting.tree.node import one_tree
 from recipe.lifting.tree.place import HERE, CannotLiftError, Place, is_users
 
 SECONDS = 60.0  # that a function may take
@@ -71,7 +66,8 @@ def lift(
             A class of optimizers of PyTorch stands for its ``step``: ``state`` then names
             ``params`` and the entries of its state, ``arguments`` are those of the class, and
             ``gradient={"params": grad(U, theta)}`` is ``p.grad``.
-        state: the block that each argument is, by the name of the argument.
+        state: the block that each argument is, by the name of the argument. An argument that is a
+            tuple, a list or a dictionary of arrays is one of blocks, ``{"state": (theta, p)}``.
         step: the symbol of the step size. An argument with its name is the step; where the code has
             another unit, say so in ``arguments``, ``{"lr": h**2}``.
         target: minus the log density that the rule is claimed to leave stationary, up to a
@@ -86,7 +82,8 @@ def lift(
             several.
         returns: what the outputs are: blocks, None for an output that does not matter, in tuples
             and dictionaries as the function returns them. By default the blocks of ``state`` in
-            their order. A function that returns None changes its arguments.
+            their order, and in the form that they have there. A function that returns None changes
+            its arguments.
         library: ``"numpy"``, ``"jax"`` or ``"torch"``; by default the one that the function's
             module uses.
         seconds: how long the function may run.
@@ -126,131 +123,41 @@ def lift(
         function, arguments = optimizer_claim(function, state, arguments, gradient)
         gradient, library = {}, "torch"
     claim = read_claim(function, state, step, arguments, noise, gradient, returns)
-    written = globals_written(claim.function)
+    written = globals_written(getattr(function, "py_func", function))
     if written is not None:
         raise CannotLiftError(
             f"{claim.name} changes the global variable {written}, so that one call depends on the"
             " last one; give it as an argument"
         )
-    notes: dict[str, None] = {}
+    notes: Notes = {}
     fixed = {n: e for n, e in claim.letters.items() if not e.atoms(Indexed, Scalar)}
-    front = front_of(claim.function, library)
+    front = front_of(getattr(function, "py_func", function), library)
     with one_tree(), noting(notes), parameters(fixed), _within(seconds, claim), _said(claim):
-        tree = tree_of(front, claim)
-        values, sequential = assignments(_blocks(claim, tree))
-        symbols = _noise_symbols(claim, tree, target)
-        letters = _letters(claim, symbols)
-        pairs = [
-            (_block(claim, name), expression(value, letters, tree.lengths))
-            for name, value in values
-        ]
-        found = _terms(claim, values, letters, tree)
-        draws = dict(zip(symbols, tree.draws, strict=True))
-        compared = compare(front, claim, pairs, sequential, tree.trace, draws, tree.shapes)
+        read = rule_of(front, claim, target)
+        tree, pairs, draws = read.tree, list(read.pairs), read.draws
+        compared = compare(front, claim, pairs, read.sequential, tree.trace, draws, tree.shapes)
+        slips = slips_of(front, claim, target, read, tuple(notes.values()), options)
     reading = Reading(
         claim.name,
         claim.place,
         library_of(front),
-        found,
-        tuple((str(w), _drawn_at(tree, which)) for w, which in draws.items()),
+        _terms(claim, read),
+        tuple((str(w), drawn_at(tree, which)) for w, which in draws.items()),
         (*notes, *_defaults(claim)),
         compared,
+        slips,
     )
-    if options.get("units"):
-        pairs = [(block, with_open_squares(e)) for block, e in pairs]
-    rule = pairs if sequential else dict(pairs)
-    return Lifted.of(reading, step, rule, target, **options)
+    return Lifted.of(reading, step, read.written(options), target, **options)
 
 
-def _block(claim: Claim, name: str) -> Block:
-    return next(b for b in claim.blocks if name_of(b) == name)
-
-
-def _blocks(claim: Claim, tree: Tree) -> Blocks:
-    """The blocks with what their new values are computed of, by names of blocks."""
-    names = {argument: name_of(b) for argument, b in claim.state.items()}
-    renamed = _renamed(tree.values, names)
-    read_by: dict[str, tuple[str, ...]] = {n: (n,) for n in names.values()}
-    for argument, e in claim.letters.items():
-        atoms = {generic(s) for s in e.free_symbols}
-        read_by[argument] = tuple(name_of(b) for b in claim.blocks if b in atoms)
-    points = {}
-    for argument, gradient in claim.gradient.items():
-        for name in expressions_of(argument, gradient):
-            points[name] = tuple(name_of(b) for b in point_of(gradient))
-    lengths = {name_of(b): None if b.length is None else str(b.length) for b in claim.blocks}
-    return Blocks(renamed, lengths, read_by, points)
-
-
-def _renamed(values: Mapping[str, Node], names: Mapping[str, str]) -> dict[str, Node]:
-    """The values with the arguments that are blocks called by the names of the blocks."""
-    done: dict[Node, Node] = {}
-
-    def renamed(n: Node) -> Node:
-        if n not in done:
-            data = (names.get(n.data[0], n.data[0]),) if n.op == LEAF else n.data
-            done[n] = made(n.op, tuple(map(renamed, n.args)), data, n.place)
-        return done[n]
-
-    return {name: renamed(value) for name, value in values.items()}
-
-
-def _noise_symbols(claim: Claim, tree: Tree, target: Any) -> list[Noise | ScalarNoise]:
-    """The noise of each group of draws: the user's where it is an argument, else a new one."""
-    written = [*claim.blocks, *claim.letters.values(), *claim.noise.values(), claim.step]
-    for e in claim.gradient.values():
-        written += e if isinstance(e, tuple) else (e,)
-    written += [target] if isinstance(target, Expr) else []
-    names = UnusedNames(written)
-    found: list[Noise | ScalarNoise] = []
-    fresh = 0
-    for draws in tree.draws:
-        draw = next(d for d in reversed(tree.trace.draws.all) if d.first <= draws[0])
-        if draw.name is not None and draws[0] == draw.first:
-            found.append(claim.noise[draw.name])
-            continue
-        fresh += 1
-        name = names.fresh("w" if fresh == 1 else f"w{fresh}")
-        found.append(_noise(claim, tree, name, len(draws)))
-    return found
-
-
-def _noise(claim: Claim, tree: Tree, name: str, count: int) -> Noise | ScalarNoise:
-    if count == 1:
-        return ScalarNoise(name)
-    length = next(n for n, shape in tree.shapes.items() if prod(shape) == count)
-    like = next(b for b in claim.blocks if str(b.length) == length)
-    return Noise(name, like=like)
-
-
-def _letters(claim: Claim, symbols: list[Any]) -> dict[Any, Expr]:
-    """The expression of every leaf."""
-    letters: dict[Any, Expr] = {("leaf", n): e for n, e in claim.letters.items()}
-    for b in claim.blocks:
-        letters["leaf", name_of(b)] = letters["held", name_of(b)] = b
-    for k, w in enumerate(symbols):
-        letters["noise", ("drawn", k)] = w
-    for argument, gradient in claim.gradient.items():
-        for name, e in expressions_of(argument, gradient).items():
-            letters["given", name] = e
-    return letters
-
-
-def _terms(
-    claim: Claim, values: list[tuple[str, Node]], letters: Any, tree: Tree
-) -> tuple[Term, ...]:
+def _terms(claim: Claim, read: RuleOfTree) -> tuple[Term, ...]:
     found = []
-    for k, (name, value) in enumerate(values):
+    for k, (name, value) in enumerate(read.values):
         for sign, term in terms(value):
-            e = sign * expression(term, letters, tree.lengths)
+            e = sign * expression(term, read.letters, read.tree.lengths)
             computed = bool(term.args) or term.op in ("given", "noise")
-            found.append(Term(_block(claim, name), k, e, term.place if computed else None))
+            found.append(Term(block_of(claim, name), k, e, term.place if computed else None))
     return tuple(found)
-
-
-def _drawn_at(tree: Tree, which: tuple[int, ...]) -> Place | None:
-    draw = next(d for d in reversed(tree.trace.draws.all) if d.first <= which[0])
-    return draw.place if draw.name is None else None
 
 
 def _defaults(claim: Claim) -> Iterator[str]:

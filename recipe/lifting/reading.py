@@ -43,6 +43,7 @@ class Reading:
         draws: the name of each noise, with the line that draws it.
         notes: what was assumed, one sentence each.
         compared: how many values of the rule were compared with those of the function.
+        slips: rules that may have been meant, each with what must be mended for it.
     """
 
     function: str
@@ -52,6 +53,7 @@ class Reading:
     draws: tuple[tuple[str, Place | None], ...]
     notes: tuple[str, ...]
     compared: int
+    slips: tuple[tuple[str, Update], ...] = ()
 
     def line_of(self, block: Block) -> Place | None:
         """The last line that computes a term of a block."""
@@ -75,6 +77,11 @@ class Lifted(Update):
     def reading(self) -> Reading:
         """How it was read, with the source line of each term."""
         return self._reading
+
+    @property
+    def meant(self) -> tuple[tuple[str, Update], ...]:
+        """The slips of the reading."""
+        return self._reading.slips
 
     @classmethod
     def of(cls, reading: Reading, step: Any, rule: Any, target: Any, **options: Any) -> Lifted:

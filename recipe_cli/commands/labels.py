@@ -35,7 +35,7 @@ EPILOG = (
     "Example, where topics.py declares the joint law `topics` and `shapes = beta + z.data / z.batch"
     " * z.summed`: `recipe labels topics.py --sampler scir:scir --scheme exact --data"
     " docword.kos.txt.gz --labels 50 --step-size 0.5 --param a=shapes --param alpha=0.1 --param"
-    " beta=0.1 --batch-size 50 --checkpoint run1 -o rows.npz`. The same command goes on from its"
+    " beta=0.1 --batch-size 50 --checkpoint run1 -o rows.nc`. The same command goes on from its"
     " checkpoint, bit for bit, with --force if the file of -o exists. Ctrl-C, SIGTERM and SIGHUP"
     " stop after a step and save it (exit status 130, 143 and 129). Exit status: 0 good, 1 a row"
     " left its domain, or a declaration is refuted, 2 bad input, 3 a text that is not proved is"
@@ -138,9 +138,16 @@ def labels(
         int | None,
         whole(CHAINS, "Steps from one score to the next; by default a hundredth of the rest."),
     ] = None,
-    chains: Annotated[int, whole(CHAINS, "Number of chains, one after another.")] = 4,
+    chains: Annotated[int, whole(CHAINS, "Number of chains.")] = 4,
+    side_by_side: Annotated[
+        int, whole(CHAINS, "How many chains run at a time; draws are the same.")
+    ] = 1,
     threads: Annotated[
-        int, whole(CHAINS, "Threads that share the data of a minibatch; draws are the same.")
+        int,
+        whole(
+            CHAINS,
+            "Threads of each chain, which share the data of a minibatch; draws are the same.",
+        ),
     ] = 1,
     seed: Annotated[
         int, whole(CHAINS, "Seed of the random numbers; the same seed gives the same draws.")
@@ -159,7 +166,10 @@ def labels(
             "-o",
             "--output",
             rich_help_panel=OUTPUT,
-            help="File for the last rows of each chain and the scores of its draws: .npz of numpy.",
+            help=(
+                "File for the scores of the draws and the last rows of each chain: .nc, NetCDF,"
+                " which ArviZ reads, or .npz of numpy."
+            ),
         ),
     ] = None,
     force: Force = False,
@@ -168,6 +178,17 @@ def labels(
     ] = False,
     validated: RequireValidated = False,
     plots: Plots = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            rich_help_panel=OUTPUT,
+            help=(
+                "Say what would be compiled and how long it would take, after some steps that are"
+                " timed and thrown away; nothing is sampled or saved."
+            ),
+        ),
+    ] = False,
     timeout: ProgramTimeLimit = 300.0,
     memory: MemoryLimit = Limits.gigabytes,
     as_json: AsJson = False,
@@ -183,19 +204,25 @@ def labels(
         from recipe_cli.declarations import concrete_declaration, labelled_declaration
         from recipe_cli.program.known_verdict import require_not_refuted
         from recipe_cli.sampling.label_chains import (
+            ARRAYS,
+            NETCDF,
             LabelTask,
             params_typed,
             run_labels,
             step_size_typed,
         )
+        from recipe_cli.sampling.label_plan import print_label_plan
         from recipe_cli.sampling.text_check import TextCheck
         from recipe_cli.sandbox.child import rehearse
 
     if plots is not None:
         require_matplotlib()
     if output is not None:
-        if output.suffix != ".npz":
-            raise RecipeError(f"-o {output}: rows are saved in a file whose name ends in .npz")
+        if output.suffix not in (NETCDF, ARRAYS):
+            raise RecipeError(
+                f"-o {output}: scores and rows are saved in a file whose name ends in {NETCDF} or"
+                f" {ARRAYS}"
+            )
         refuse_to_replace(output, force, where, sampler, str(data))
         output = resolved(output)
     limits = limits_typed(timeout, memory)
@@ -220,10 +247,14 @@ def labels(
         "warmup": warmup,
         "every": max(1, (steps - warmup) // 100) if every is None else every,
         "chains": chains,
+        "side_by_side": side_by_side,
         "threads": threads,
         "seed": seed,
         "checkpoint": resolved(checkpoint),
     }
     task = LabelTask(model, moves, data, columns, held_out, options)
     text = TextCheck(limits, validated)
+    if dry_run:
+        print_label_plan(task, text, as_json)
+        return
     raise typer.Exit(run_labels(task, text, output, console(), plots, as_json))

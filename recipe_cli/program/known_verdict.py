@@ -20,18 +20,23 @@ from verify.verdict import Verdict
 
 
 def require_not_refuted(declaration: Declaration, unproved: bool) -> Verdict:
-    """Verify a sampler; end the command if it is refuted, unless ``unproved`` is True, and print a
-    note if it is undecided.
+    """Verify a sampler; end the command if it is refuted or nothing can be asked of it, unless
+    ``unproved`` is True, and print a note if it is not proved.
 
     Returns:
-        The verdict.
+        The verdict; undecided where nothing could be asked.
 
     Raises:
         Exit: with the exit status, after one sentence on stderr.
     """
     result = _verified(declaration)
     if isinstance(result, RefusedDeclaration):
-        print_line(f"recipe: {result.mistake.sentence}", err=True)
+        why = f"{declaration.name} is not judged: {result.mistake.sentence}"
+        if unproved and not result.stop:
+            print_line(f"note: {why}", err=True)
+            return Verdict.UNDECIDED
+        advice = "" if result.stop else "; --unproved runs it all the same"
+        print_line(f"recipe: {why}{advice}", err=True)
         raise typer.Exit(result.mistake.status)
     said = before_a_run(result.report, declaration.name, unproved)
     if said.refusal is not None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
 from codegen.inputs.schedule import Cyclical, Geometric, Polynomial, Schedule
 from recipe import RecipeError
 from recipe.language.did_you_mean import did_you_mean
@@ -36,14 +41,38 @@ def schedule_typed(typed: str, option: str) -> Schedule:
             f" {', '.join(map(form, KINDS))}"
         )
     made, needed, optional = KINDS[kind]
-    given = numbers.split(",")
-    if not len(needed) <= len(given) <= len(needed) + len(optional):
-        raise RecipeError(f"{option}: {typed!r} has other numbers than {form(kind)}")
+    given, names = numbers.split(","), (*needed, *optional)
+    if len(given) < len(needed):
+        lacking = ", ".join(needed[len(given) :])
+        raise RecipeError(f"{option}: {typed!r} has no {lacking}; write {form(kind)}")
+    if len(given) > len(names):
+        raise RecipeError(f"{option}: {typed!r} has more numbers than {form(kind)}")
     values = [
-        _number(text, name in WHOLE, option)
-        for text, name in zip(given, (*needed, *optional), strict=False)
+        _number(text, name, f"{option}: {typed!r}")
+        for text, name in zip(given, names, strict=False)
     ]
-    return made(*values)  # type: ignore[operator,no-any-return]
+    return made_of(made, values, names, f"{option}: {typed!r}")
+
+
+def made_of(made: Any, values: Sequence[Any], names: Sequence[str], where: str) -> Schedule:
+    """Return a schedule, whose faults have the names of what is typed.
+
+    Args:
+        made: its class.
+        values: its fields, in their order.
+        names: what these are called where they are typed.
+        where: what is typed, as messages name it.
+
+    Raises:
+        RecipeError: where a number does not fit, naming it.
+    """
+    try:
+        return made(*values)  # type: ignore[no-any-return]
+    except RecipeError as error:
+        said = re.sub(r"^\w+: ", "", str(error))
+        for field, name in zip(fields(made), names, strict=False):
+            said = re.sub(rf"\b{field.name}=", f"{name}=", said)
+        raise RecipeError(f"{where}: {said}") from None
 
 
 def form(kind: str) -> str:
@@ -52,9 +81,9 @@ def form(kind: str) -> str:
     return f"{kind}:{','.join(needed)}" + "".join(f"[,{name}]" for name in optional)
 
 
-def _number(text: str, whole: bool, option: str) -> float | int:
+def _number(text: str, name: str, where: str) -> float | int:
     try:
         value = float(text)
     except ValueError:
-        raise RecipeError(f"{option}: {text.strip()!r} is not a number") from None
-    return int(value) if whole and value.is_integer() else value
+        raise RecipeError(f"{where}: {name} is {text.strip()!r}, which is not a number") from None
+    return int(value) if name in WHOLE and value.is_integer() else value

@@ -18,6 +18,7 @@ from rich.console import Console
 from codegen import Completion, CountTable, LabelRuns, read_counts, sample_label_chains
 from codegen.files.counts import halves
 from codegen.inputs.schedule import Schedule
+from codegen.label_chains import Reducers
 from codegen.labels.chain import DivergedError
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
 from recipe import RecipeError
@@ -31,6 +32,8 @@ from recipe_cli.render.diagnosis import MAX_SHOWN_COORDINATES, print_diagnosis
 from recipe_cli.render.exit_status import REFUTED_STATUS
 from recipe_cli.sampling.text_check import TextCheck
 from recipe_cli.terminal.printing import print_lines
+
+NETCDF, ARRAYS = ".nc", ".npz"
 
 
 @dataclass(frozen=True)
@@ -127,21 +130,31 @@ def params_typed(typed: list[str], model: Declaration) -> dict[str, Any]:
     return values
 
 
-def _sampled(task: LabelTask, text: TextCheck, signals: Signals) -> LabelRuns:
+def counts_of(task: LabelTask) -> tuple[CountTable, Reducers]:
+    """Return the data of minibatches, and what makes the further reducers of a chain.
+
+    Raises:
+        RecipeError: for a file that is none of counts, and too many data that are held out.
+    """
     table = read_counts(task.data, task.columns)
-    reducers = {}
-    if task.held_out:
-        table, kept = _held_out(table, task.held_out)
-        given, predicted = halves(kept)
-        score = {"every": task.options["every"], "after": task.options["warmup"]}
-        reducers = {"reducers": lambda chain: (Completion(given, predicted, **score),)}
+    if not task.held_out:
+        return table, lambda chain: ()
+    table, kept = _held_out(table, task.held_out)
+    given, predicted = halves(kept)
+    score = {"every": task.options["every"], "after": task.options["warmup"]}
+    return table, lambda chain: (Completion(given, predicted, **score),)
+
+
+def _sampled(task: LabelTask, text: TextCheck, signals: Signals) -> LabelRuns:
+    table, reducers = counts_of(task)
     runs = sample_label_chains(
         task.model.declared,  # type: ignore[arg-type]
         task.sampler.declared,
         table,
         check=text.check,
         stop=lambda: signals.first is not None,
-        **{**task.options, **reducers},
+        reducers=reducers,
+        **task.options,
     )
     said = (*runs.warnings, *filter(None, text.known.values()))
     attributes = {**runs.attributes, "recipe": task.model.name}
@@ -159,7 +172,10 @@ def _held_out(table: CountTable, number: int) -> tuple[CountTable, CountTable]:
 
 
 def _save(path: Path, runs: LabelRuns) -> None:
-    """Write the last rows of all chains and their scores as arrays."""
+    """Write the last rows of all chains and their scores, as netCDF or as arrays of numpy."""
+    if path.suffix == NETCDF:
+        runs.save(path)
+        return
     blocks = {name: runs[name] for name in runs.runs[0].blocks}
     steps = np.array([run.steps for run in runs.runs])
     held = io.BytesIO()

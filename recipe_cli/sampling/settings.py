@@ -10,7 +10,7 @@ from codegen.inputs.schedule import Constant, Cyclical, Polynomial, Schedule
 from codegen.running.checkpoint import saved_warmup
 from recipe import RecipeError
 from recipe_cli.program.typed import block_names, parameters_typed
-from recipe_cli.program.typed_schedule import is_schedule, schedule_typed
+from recipe_cli.program.typed_schedule import is_schedule, made_of, schedule_typed
 from recipe_cli.sampling.initial_typed import initial_typed
 
 DEFAULT_STEPS = 10_000
@@ -85,7 +85,8 @@ def _schedule(step_size: float | str, decay: str | None, cycle: int | None) -> S
             "--decay and --cycle are two schedules of the step size: give one of them"
         )
     if cycle is not None:
-        return Cyclical(step_size, cycle)
+        names = ("--step-size", "--cycle")
+        return made_of(Cyclical, (step_size, cycle), names, "the step size")
     if decay is None:
         return Constant(step_size)
     try:
@@ -94,4 +95,4 @@ def _schedule(step_size: float | str, decay: str | None, cycle: int | None) -> S
         raise RecipeError(
             f"--decay {decay}: write B,C, such as --decay 1000,0.55 for a (1 + t/1000)^-0.55"
         ) from None
-    return Polynomial(step_size, b, c)
+    return made_of(Polynomial, (step_size, b, c), ("--step-size", "B", "C"), f"--decay {decay}")

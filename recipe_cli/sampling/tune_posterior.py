@@ -77,6 +77,7 @@ def tune_posterior(
             threads=request.threads,
             names=[d.name for _, d in samplers],
             check=checked_in_between(TextCheck(limits, request.validated), progress),
+            progress=progress.show,
         )
 
 

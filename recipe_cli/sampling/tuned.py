@@ -66,6 +66,7 @@ def tuned(
             max_error=task.max_error,
             name=declaration.name,
             check=checked_in_between(text, progress),
+            progress=progress.show,
         )
     if not quiet:
         print_tuned(tuning)

@@ -527,10 +527,10 @@ def test_schedules_minibatches_and_checkpoints_on_the_command_line(tmp_path):
     [
         (["--decay", "3"], "--decay 3: write B,C"),
         (["--decay", "3,1", "--cycle", "10"], "two schedules"),
-        (["--cycle", "0"], "must be a whole number, at least 1"),
+        (["--cycle", "0"], "--cycle=0 must be a whole number, at least 1"),
         (["--param", "C=linear:1,2"], "'linear' is no kind of schedule"),
         (["--param", "C=geometric:1,2"], "geometric:A,LAST,STEPS[,EVERY]"),
-        (["--param", "C=geometric:1,2,x"], "'x' is not a number"),
+        (["--param", "C=geometric:1,2,x"], "STEPS is 'x', which is not a number"),
         (["--step-size", "polynomial:1,2,1", "--cycle", "5"], "is a schedule already"),
         (["--step-size", "auto", "--param", "C=cyclical:1,50"], "needs numbers as parameters"),
         (["--control-variates"], "control_variates= is about minibatches"),

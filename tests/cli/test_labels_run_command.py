@@ -70,6 +70,41 @@ def test_a_run_is_shown_and_saved(folder):
 
 
 @pytest.mark.slow
+def test_scores_and_rows_are_saved_as_netcdf(folder):
+    run = ("--steps", "40", "--chains", "2", "--batch-size", "10", "--side-by-side", "2")
+    done = labels(folder, *run, "-o", folder / "rows.nc")
+    assert done.returncode == 0, done.stderr
+    shown = command("diagnose", folder / "rows.nc")
+    for part in ("topics: 2 chains of 21 draws", "log_likelihood", "concentration"):
+        assert part in done.stdout
+        assert part in shown.stdout
+
+
+@pytest.mark.slow
+def test_a_dry_run_says_what_would_be_done_and_writes_nothing(folder):
+    run = ("--steps", "40", "--chains", "2", "--batch-size", "10", "--held-out", "5", "--dry-run")
+    done = labels(folder, *run, "-o", folder / "rows.nc", "--checkpoint", folder / "run")
+    assert done.returncode == 0, done.stderr
+    for part in (
+        "topics, with 3 labels; scir moves a row",
+        "both are proved",
+        "theta 3 x 13",
+        "25 data, 13 columns, 500 items, 5 held out",
+        "10 data, 4 sweeps over their labels",
+        "2 chains of 40 steps, 20 of them warm-up; 21 scores of each",
+        "a sweep",
+        "nothing was sampled or saved",
+    ):
+        assert part in " ".join(done.stdout.split())
+    assert not (folder / "rows.nc").exists()
+    assert not (folder / "run").exists()
+    found = json.loads(labels(folder, *run, "--json").stdout)
+    assert found["scores"] == 21
+    assert found["proved"]
+    assert 0 < found["seconds"]["sweep"] < found["seconds"]["run"]
+
+
+@pytest.mark.slow
 def test_a_run_is_taken_up_again_and_printed_as_json(folder):
     run = ("--chains", "2", "--checkpoint", folder / "run", "--warmup", "5", "--every", "1")
     rows = []
@@ -117,7 +152,7 @@ BAD = {
     "a parameter twice": ({}, ("--param", "alpha=shapes"), "--param alpha is given twice"),
     "a kernel": ({}, ("--sampler", "hmc_kernel"), "the sampler of a row must be a Recipe"),
     "auto": ({}, ("--step-size", "auto"), "rows of labels are not tuned"),
-    "another file": ({}, ("-o", "rows.nc"), "ends in .npz"),
+    "another file": ({}, ("-o", "rows.csv"), "ends in .nc or .npz"),
     "too many held out": ({}, ("--held-out", "30"), "one must be left to sample from"),
     "a large minibatch": ({}, ("--batch-size", "31"), "batch_size"),
     "no labels": ({}, ("--labels", "0"), "labels"),

@@ -44,8 +44,8 @@ def test_a_lifted_rule_is_sampled_with_a_posterior(tmp_path):
     done = command("sample", "claims.py:right", *run, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert (
-        "note: right is proved to leave its target stationary as its step h vanishes; at a step"
-        " size its law is off by a multiple of h (order exactly 1; proved in one dimension)"
+        "note: right is proved to leave exp(-H) stationary, H = U, as its step h vanishes; at a"
+        " step size its law is off by a multiple of h (order exactly 1; proved in one dimension)"
     ) in done.stdout
 
 

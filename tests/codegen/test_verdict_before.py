@@ -1,5 +1,8 @@
 """Python samples a refuted rule only where the user insists, as the command does."""
 
+import signal
+from time import monotonic
+
 import numpy as np
 import pytest
 from sympy import Matrix, Symbol, sqrt
@@ -7,8 +10,10 @@ from sympy import Matrix, Symbol, sqrt
 from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from codegen import sample, verdict_before
+from codegen.system.stopped_after import TimeIsUp, stopped_after
 from recipe import Noise, Posterior, Potential, Recipe, RecipeError, Update, Vector, grad, total
 from verify import verify
+from verify.engine import discharged
 from verify.report.before_a_run import before_a_run
 
 theta = Vector("theta")
@@ -73,6 +78,57 @@ def test_what_is_undecided_runs_with_a_note(monkeypatch):
     draws = sample(slow, gradient=of_a_normal, **QUIET)
     assert draws.warnings[0].startswith("this sampler is undecided (")
     assert "recipe verify takes its time" in draws.warnings[0]
+
+
+def endless(name):
+    """Discharge all obligations but one, which takes for ever."""
+
+    def discharge(obligation, subject, outcomes):
+        while obligation.name == name:
+            pass
+        return discharged(obligation, subject, outcomes)
+
+    return discharge
+
+
+def test_an_obligation_that_takes_for_ever_is_stopped_and_said(monkeypatch):
+    monkeypatch.setattr(verdict_before, "STOP_SECONDS", 0.3)
+    monkeypatch.setattr("verify.engine.discharged", endless("stationarity"))
+    what = Recipe(theta, U, Matrix([[2]]), Matrix([[0]]))
+    began = monotonic()
+    note = verdict_before.verdict_before(what, "mine", False).note
+    assert monotonic() - began < 5
+    assert note.startswith("mine is undecided (stationarity): it was stopped after ")
+    assert "`recipe verify FILE --timeout SECONDS`" in note
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def never(*_):
+    while True:
+        pass
+
+
+def test_what_takes_for_ever_between_obligations_is_stopped_and_said(monkeypatch):
+    monkeypatch.setattr(verdict_before, "STOP_SECONDS", 0.3)
+    monkeypatch.setattr("verify.engine.subjects_of", never)
+    what = Recipe(theta, U, Matrix([[2]]), Matrix([[0]]))
+    assert "it was stopped after" in verdict_before.verdict_before(what, "mine", False).note
+    assert id(what) not in verdict_before._known
+
+
+def test_a_timer_that_was_set_before_goes_on_afterwards():
+    rung = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
+    signal.setitimer(signal.ITIMER_REAL, 60.0)
+    try:
+        with pytest.raises(TimeIsUp), stopped_after(0.05):
+            never()
+        assert 50 < signal.getitimer(signal.ITIMER_REAL)[0] < 60
+        signal.raise_signal(signal.SIGALRM)
+        assert rung == [1]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_a_verdict_whose_time_was_over_is_not_remembered(monkeypatch):

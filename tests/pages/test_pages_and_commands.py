@@ -41,6 +41,7 @@ PAGES = (
     Page("docs/exact.md", "examples/exact_minibatches.py", QUICK, 3),
     Page("docs/sampling.md", "examples/annealing.py", (), 5),
     Page("docs/sampling.md", "examples/fisher_scoring.py", (), 3),
+    Page("docs/sampling.md", "examples/full_fisher_scoring.py", (), 3),
     Page("docs/sampling.md", "examples/gradient_variance.py", QUICK, 6),
     Page("docs/schemes.md", "benchmarks/recipe_figure_2_chain.py", QUICK, 5),
     Page("docs/schemes.md", "benchmarks/recipe_figure_2.py", ("--samplers", "gSGRHMC"), 3),

@@ -484,7 +484,7 @@ REFUSED = {
         "log_likelihood: normal(y, mu) is a law without its variable",
     ),
     "such laws in a mixture": (
-        lambda: laws.mixture([1], [laws.normal(0, 1)]),
+        lambda: laws.mixture([Rational(1, 2)] * 2, [laws.normal(0, 1), laws.normal(mu, 0, 1)]),
         "mixture: normal(0, 1) is a law without its variable",
     ),
     "a density in the place of blocks": (

@@ -25,6 +25,7 @@ from recipe.language.symbols import (
 )
 from recipe.language.text import listed
 from recipe.language.total import free_indexed
+from recipe.lifting.fronts.whole_state import of_single_arrays
 from recipe.lifting.tree.place import Place, place_of_code
 
 Gradient: TypeAlias = Expr | tuple[Expr, ...]
@@ -104,6 +105,7 @@ def read_claim(
             f"step={step!r} must be a plain symbol, such as Symbol('h', positive=True); where the"
             " code has another unit, say arguments={'lr': h**2}"
         )
+    function, state, returns = of_single_arrays(function, state, returns)
     blocks = _read_state(state)
     for what, said in (("arguments", arguments), ("gradient", gradient)):
         if not isinstance(said, Mapping):

@@ -39,11 +39,20 @@ class Draw:
 
 @dataclass
 class Draws:
-    """All draws of one trace."""
+    """All draws of one trace.
+
+    Attributes:
+        all: the draws.
+        count: how many numbers were drawn.
+        by_key: the draw of each key of JAX.
+        repeated: the keys that were drawn from again, as text, each with its first draw and the
+            line of the later one.
+    """
 
     all: list[Draw] = field(default_factory=list)
     count: int = 0
     by_key: dict[Hashable, Draw] = field(default_factory=dict)
+    repeated: list[tuple[str, Draw, Place | None]] = field(default_factory=list)
 
     def draw(
         self,

@@ -6,6 +6,9 @@ is used for two different things gives numbers that depend on each other, and is
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +19,21 @@ from recipe.lifting.fronts.nodes_of import NodeArray
 from recipe.lifting.tree.place import Place, here, refuse
 
 Path = tuple[tuple[Any, ...], ...]  # the steps from the key of the function: splits and folds
+
+
+_apart: ContextVar[bool] = ContextVar("_apart", default=False)
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """Within this context a key that is drawn from again gives other numbers, as a new key
+    would.
+    """
+    token = _apart.set(True)
+    try:
+        yield
+    finally:
+        _apart.reset(token)
 
 
 @dataclass(frozen=True)
@@ -66,7 +84,9 @@ class Keys:
         """The standard normal numbers that a key draws; the same each time."""
         self._use(key, "normal", tuple(shape))
         found: Draw | None = self.draws.by_key.get(key.path)
-        if found is None:
+        if found is not None:
+            self.draws.repeated.append((shown(key), found, here()))
+        if found is None or _apart.get():
             first = self.draws.count
             self.draws.draw(tuple(shape), lambda source: drawn(source, key.path, tuple(shape)))
             found = self.draws.by_key[key.path] = self.draws.all[-1]

@@ -85,6 +85,11 @@ class Reader:
     def _carried_out(self, equation: Any, inputs: list[Any]) -> list[Any]:
         name, params = equation.primitive.name, equation.params
         if all(is_concrete(x) for x in inputs) and name != "recipe_given":
+            if params.get("name") in NAMED_NORMAL or name == "random_bits":
+                refuse(
+                    "the code draws from a key of its own, whose numbers are the same in each"
+                    " step; give the key as an argument, noise='key'"
+                )
             out = equation.primitive.bind(*inputs, **bindable(equation))
             return list(out) if equation.primitive.multiple_results else [out]
         if name in ("scan", "while", "cond"):

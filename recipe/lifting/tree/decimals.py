@@ -8,25 +8,56 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 from sympy import Expr, Integer, Rational, sqrt
 
-from recipe.lifting.tree.place import here, refuse
+from recipe.lifting.tree.place import Place, here, refuse
 
 TYPED_DIGITS = 12  # a float with more significant digits was computed
 DIGITS_OF_32_BITS = 7  # that every float of 32 bits keeps
 SHORT = 1000  # the largest denominator of a short fraction
 
-_notes: ContextVar[dict[str, None] | None] = ContextVar("_notes", default=None)
+
+@dataclass(frozen=True)
+class ReadFloat:
+    """A float, as it was read.
+
+    Attributes:
+        shown: the float as it is printed.
+        read: the number that it was read as.
+        place: the line where it is met; None where that is unknown.
+    """
+
+    shown: str
+    read: Expr
+    place: Place | None
+
+
+Notes = dict[str, ReadFloat | None]  # what was assumed, with the float that it is about
+
+_notes: ContextVar[Notes | None] = ContextVar("_notes", default=None)
+_instead: ContextVar[Mapping[str, Expr]] = ContextVar("_instead", default=MappingProxyType({}))
 
 
 @contextmanager
-def noting(notes: dict[str, None]) -> Iterator[None]:
+def instead_of(shown: str, number: Expr) -> Iterator[None]:
+    """Within this context a float that is printed so is read as another number."""
+    token = _instead.set({shown: number})
+    try:
+        yield
+    finally:
+        _instead.reset(token)
+
+
+@contextmanager
+def noting(notes: Notes) -> Iterator[None]:
     """Within this context what is assumed about a number is noted."""
     token = _notes.set(notes)
     try:
@@ -35,11 +66,11 @@ def noting(notes: dict[str, None]) -> Iterator[None]:
         _notes.reset(token)
 
 
-def note(text: str) -> None:
-    """Note what was assumed."""
+def note(text: str, of: ReadFloat | None = None) -> None:
+    """Note what was assumed, and of which float."""
     notes = _notes.get()
     if notes is not None:
-        notes[text] = None
+        notes[text] = of
 
 
 def exact(value: Any) -> Expr:
@@ -74,8 +105,8 @@ def exact(value: Any) -> Expr:
 def _noted(shown: str, read: Expr, kind: type) -> Expr:
     place = here()
     where = "" if place is None else f" ({place})"
-    note(f"the float {shown} is read as {read}{where}")
-    return read
+    note(f"the float {shown} is read as {read}{where}", ReadFloat(shown, read, place))
+    return _instead.get().get(shown, read)
 
 
 def _digits(shown: str) -> int:

@@ -2,19 +2,32 @@
 of the user's own that are wrong.
 """
 
+import threading
+import time
+
 import numpy as np
 import pytest
 from cases.topic_models import beta, mixture, topics, z
 
 from catalog.scir import scir
 from catalog.sgld import sgld
-from codegen import Completion, CountTable, Fit, count_labels, sample_label_chains, sample_labels
+from codegen import (
+    Completion,
+    CountTable,
+    Fit,
+    count_labels,
+    read_draws,
+    sample_label_chains,
+    sample_labels,
+)
 from codegen.files.counts import count_table, halves
 from codegen.labels.arguments import checked_options
 from codegen.labels.chain import DivergedError
 from codegen.labels.prepare import label_kernel
+from codegen.labels.side_by_side import SideBySide
 from codegen.labels.sweeps import Workers
 from codegen.labels.text import label_module
+from codegen.labels.trial import time_labels
 from recipe import RecipeError
 
 PARAMS = {"a": beta + z.data / z.batch * z.summed, "alpha": 0.1, "beta": 0.5}
@@ -81,6 +94,73 @@ def test_stopped_chains_go_on_bit_for_bit(tmp_path):
     assert rest["theta"].tobytes() == whole["theta"].tobytes()
     assert rest["log_likelihood"].tobytes() == whole["log_likelihood"].tobytes()
     assert rest.warnings == ()
+
+
+def test_chains_side_by_side_have_the_same_draws(tmp_path):
+    """A check sees each module once, before there are threads; the first chain that is stopped
+    stops all.
+    """
+    seen, asked = [], []
+
+    def stop():
+        asked.append(1)
+        return len(asked) == 20
+
+    one_by_one = chains(chains=3)
+    together = chains(chains=3, side_by_side=2, check=lambda module: seen.append(module.name))
+    assert seen == ["labels", "rows"]
+    assert together["theta"].tobytes() == one_by_one["theta"].tobytes()
+    assert together["log_likelihood"].tobytes() == one_by_one["log_likelihood"].tobytes()
+    given = {"chains": 3, "side_by_side": 2, "checkpoint": tmp_path / "run"}
+    first = chains(**given, stop=stop)
+    assert len(first.runs) == 2
+    assert all(0 < run.steps < 30 for run in first.runs)
+    assert first.summary().attributes["interrupted"] == 1
+    assert chains(**given)["theta"].tobytes() == one_by_one["theta"].tobytes()
+
+
+def test_a_chain_that_fails_ends_those_beside_it_and_none_begins():
+    begun, together = [], threading.Barrier(2)
+
+    def one(chain, stopping):
+        begun.append(chain)
+        together.wait(10)
+        if chain == 1:
+            raise DivergedError("row 3")
+        while not stopping():
+            time.sleep(0.001)
+
+    with pytest.raises(DivergedError, match="row 3"):
+        SideBySide(2, lambda: False, lambda made: None).each(one, 6)
+    assert sorted(begun) == [0, 1]
+
+
+def test_scores_and_rows_are_saved_as_netcdf(tmp_path):
+    runs = chains()
+    runs.save(tmp_path / "rows.nc")
+    found = read_draws(tmp_path / "rows.nc")
+    assert found.keys() == ["log_likelihood", "concentration"]
+    assert (found["log_likelihood"] == runs["log_likelihood"]).all()
+    rows = runs.groups()["last_rows"]
+    assert rows.sizes == {"chain": 2, "label": 3, "column": 20}
+    assert (rows.variables["theta"].values == runs["theta"]).all()
+    assert rows.variables["steps"].values.tolist() == [30, 30]
+
+
+def test_the_parts_of_a_step_are_timed(monkeypatch):
+    """A step has four sweeps in it, and a score of this fit two hundred."""
+    monkeypatch.setattr("codegen.labels.trial.SECONDS", 0.1)
+    seen = []
+    options = {"labels": 3, "step_size": 0.5, "steps": 30, "batch_size": 30, "sweeps": 4}
+    options |= {"burn_in": None, "seed": 0, "threads": 1}
+    fit = Fit(np.tile(documents(), (10, 1)), every=1, sweeps=40)
+    found = time_labels(
+        topics(), scir, documents(), params=PARAMS, scheme="exact",
+        check=lambda module: seen.append(module.name), reducers=(fit,), **options,
+    )  # fmt: skip
+    assert seen == ["labels", "rows"]
+    assert found.blocks == {"theta": (3, 20)}
+    assert 0 < found.sweep_seconds < found.step_seconds < found.score_seconds
 
 
 def kernel(model, rows, **numbers):
@@ -212,6 +292,7 @@ def test_first_rows_must_be_in_the_domain():
         ({"chains": 0}, "chains"),
         ({"warmup": 30}, "warmup"),
         ({"every": 0}, "every"),
+        ({"side_by_side": 0}, "side_by_side"),
         ({"checkpoint": __file__}, "cannot be a folder"),
     ],
 )

@@ -224,6 +224,24 @@ def test_repeated_steps_take_minibatches_of_their_own():
     assert re.search(r"stream_key\(seed, \d+, chain\), t_2\)", inside)
 
 
+@pytest.mark.parametrize("name", ["hmc", "nested"])
+def test_gradients_beside_a_test_are_from_all_rows_and_a_users_own_is_told_them(name):
+    derived = Kernel(ABSTRACT[name], posteriors={U: POSTERIOR})
+    own = Posterior(
+        theta,
+        POSTERIOR.log_likelihood,
+        POSTERIOR.log_prior,
+        dict(POSTERIOR.data),
+        gradient=counting,
+    )
+    called = re.compile(r"gradient_U\(.*(state\.rows.*)\)$", re.MULTILINE)
+    for posterior, rows in ((POSTERIOR, "state.rows[:0]"), (own, "state.rows")):
+        source = generate(Kernel(derived.parts, posteriors={U: posterior})).source
+        run = source[source.index("def run(") :]
+        assert set(called.findall(run)) == {rows}
+        assert ("draw_rows(" in run) is (posterior is own)
+
+
 calls = []
 
 

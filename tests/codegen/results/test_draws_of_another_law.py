@@ -169,3 +169,46 @@ def test_columns_in_another_order_are_the_same_data():
     compute_log_likelihood(draws, regression(table[["income", "age"]]))
     with pytest.raises(RecipeError, match="other data, x:"):
         compute_log_likelihood(draws, regression(table + 1))
+
+
+def of_categories(labels, categories):
+    pandas = pytest.importorskip("pandas")
+    data = {Z: pandas.Categorical(labels, categories=categories)}
+    return Posterior(W, categorical(Z, W), dirichlet(W, 1), data)
+
+
+def rows(draws, posterior):
+    found = compute_log_likelihood(draws, posterior).predictions["log_likelihood"]
+    return found.variables["z"].values
+
+
+def test_categories_of_a_simplex_are_matched_by_name(tmp_path):
+    """Probabilities 0.3, 0.5 and what is left; the last category has no draws of its own."""
+    fitted = of_categories(["a", "b", "c", "a"], ["a", "b", "c"])
+    values = {"w": np.broadcast_to([0.3, 0.5], (2, 5, 2))}
+    points = {"k": Variable(("k",), np.array(["a", "b"], dtype=object))}
+    group = Group(
+        {"w": Variable(("chain", "draw", "k"), values["w"])},
+        points,
+        law_of(at_draws(fitted, values, {})),
+    )
+    draws = SavedDraws(group)
+    expected = np.log([0.3, 0.5, 0.2, 0.3])
+    for each in (draws, read_draws(draws.save(tmp_path / "draws.nc"))):
+        for order in (["a", "b", "c"], ["c", "a", "b"], ["b", "c", "a"]):
+            found = rows(each, of_categories(["a", "b", "c", "a"], order))
+            np.testing.assert_allclose(found[0, 0], expected, rtol=1e-12)
+    new = pytest.importorskip("pandas").Categorical(["c", "b"], categories=["c", "b"])
+    found = rows(draws, fitted.with_data({Z: new}))
+    np.testing.assert_allclose(found[0, 0], np.log([0.2, 0.5]), rtol=1e-12)
+    other = of_categories(["a", "b", "d", "a"], ["a", "b", "d"])
+    with pytest.raises(RecipeError, match=r"z d is no group of the draws \(row 2\)"):
+        compute_log_likelihood(draws, other)
+
+
+def test_a_category_whose_name_draws_do_not_say_stays_at_its_place():
+    points = {"k": Variable(("k",), np.array(["a", "b"], dtype=object))}
+    values = np.broadcast_to([0.3, 0.5], (2, 5, 2))
+    draws = SavedDraws(Group({"w": Variable(("chain", "draw", "k"), values)}, points))
+    with pytest.raises(RecipeError, match="and of one more: give them in this order"):
+        rows(draws, of_categories(["a", "b", "c"], ["c", "a", "b"]))

@@ -8,11 +8,12 @@ import pytest
 from cases.translations import LOGISTIC, recipe_called, theta
 from sympy import Matrix, Symbol
 
+from catalog.scir import scir
 from codegen import Constant, Cyclical, Geometric, Polynomial, generate, sample
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.parameter_schedules import pieces
 from codegen.running.compiled import Compiled
-from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, bind, total
+from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, bind, total
 from recipe.laws import normal
 from recipe_cli.program.translation import translation_of
 
@@ -215,7 +216,8 @@ def test_a_schedule_is_for_a_number():
         (lambda: Geometric(1, -1, 10), "Geometric: last"),
         (lambda: Geometric(1, 2, 1), "Geometric: steps"),
         (lambda: Geometric(1, 2, 10, 3), "no multiple of every=3"),
-        (lambda: Geometric(1, 2, 10, 10), "Geometric: steps"),
+        (lambda: Geometric(1, 2, 10, 10), "Geometric: every=10 must be at most 5, half of steps"),
+        (lambda: Geometric(1, 2, 10, 0), "Geometric: every=0"),
     ],
 )
 def test_a_geometric_schedule_has_two_stages_at_least(made, message):
@@ -261,3 +263,42 @@ def test_a_variance_of_a_law_that_is_written_out_is_no_temperature():
     gauss = Recipe((theta,), QUADRATIC / T, D=Matrix([[1]]), Q=Matrix([[0]]), name="gauss")
     options = {**ANNEALED, "params": {"T": 4}, "scheme": "euler"}
     assert not any("draws of" in w for w in sample(gauss, **options).warnings)
+
+
+def test_a_parameter_that_is_an_array_is_no_temperature():
+    draws = sample(scir, **{**SHORT, "scheme": "exact", "params": {"a": [0.5, 2.0]}})
+    assert draws["theta"].shape == (4, 12, 2)
+    assert not any("draws of" in w for w in draws.warnings)
+
+
+MOMENTA, BETA = Vector("r", like=theta), Symbol("beta", positive=True)
+ROTATION, KINETIC = Matrix([[0, -1], [1, 0]]), total(MOMENTA**2) / 2
+UNDERDAMPED = Recipe((theta, MOMENTA), U / T + KINETIC, D=Matrix([[0, 0], [0, 1]]), Q=ROTATION)
+NAMES = ["temperature", "schedule", "inverse", "factor"]
+OTHER_LAWS = [
+    (UNDERDAMPED, {"T": 4.0}, "exp(-(U/T)) with T = 4"),
+    (UNDERDAMPED, {"T": Geometric(2, 4, 4)}, "exp(-(U/T)) with T = 4"),
+    (
+        Recipe((theta,), BETA * U, D=1 / BETA, Q=0),
+        {"beta": 0.25},
+        "exp(-(U*beta)) with beta = 0.25",
+    ),
+    (Recipe((theta,), 2 * U, D=1, Q=0), {}, "exp(-(2*U))"),
+]
+
+
+@pytest.mark.slow_for("schedule", "inverse", "factor")
+@pytest.mark.parametrize(("what", "params", "law"), OTHER_LAWS, ids=NAMES)
+def test_a_factor_at_the_potential_is_said_whatever_else_the_energy_is(what, params, law):
+    """Of a posterior, and of an expression; not where it is 1."""
+    x = Scalar("x", prior=normal(0, 1))
+    posterior = Posterior(log_likelihood=normal(Data("y", [1.0, 2.0]), x, 1))
+    how = {**SHORT, "scheme": "euler" if len(what.state) == 1 else "semi-implicit", "warmup": 6}
+    said = sample(what, posterior, **how, params=params).warnings
+    assert f"these are draws of {law}, not of the posterior" in said
+    given = {**how, "lengths": {theta: 2}}
+    said = sample(what, QUADRATIC, **given, params=params).warnings
+    assert f"these are draws of {law}, not of exp(-U) with the U that is given" in said
+    if params:
+        said = sample(what, posterior, **how, params=dict.fromkeys(params, 1.0)).warnings
+        assert not any("draws of" in w for w in said)

@@ -41,7 +41,10 @@ def test_it_is_turned_back_where_no_machine_code_can_be_made(monkeypatch):
     said = []
     monkeypatch.setattr(binding, "set_option", lambda _, option: said.append(option))
 
+    made = JITCodeLibrary._finalize_specific
+
     def fails(library):
+        made(library)
         raise MemoryError
 
     monkeypatch.setattr(JITCodeLibrary, "_finalize_specific", fails)

@@ -22,13 +22,18 @@ def require_within(found, mean, sd, more=0.0):
     assert np.all(np.abs(found.sd / sd - 1) <= BUDGET + ERRORS * np.hypot(found.mcse_sd, more) / sd)
 
 
-@pytest.mark.slow_for("30 rows")
-@pytest.mark.parametrize("batch", [None, 30], ids=["all", "30 rows"])
-def test_a_tuned_thermostat_has_the_law_within_the_budget(batch):
+@pytest.mark.slow_for("all, semi-implicit", "30 rows", "30 rows, semi-implicit")
+@pytest.mark.parametrize(
+    ("batch", "scheme"),
+    [(None, "badodab"), (None, "semi-implicit"), (30, "badodab"), (30, "semi-implicit")],
+    ids=["all", "all, semi-implicit", "30 rows", "30 rows, semi-implicit"],
+)
+def test_a_tuned_thermostat_has_the_law_within_the_budget(batch, scheme):
     """Given the rows, each coordinate is normal with the mean N m/(N + 1), variance 1/(N + 1)."""
     values = np.random.default_rng(1).normal(0.5, 1.0, (ROWS, DIMENSION))
     law = Posterior(theta, -total((x - theta) ** 2) / 2, -total(theta**2) / 2, data={x: values})
-    tuning = tune(sgnht, law, batch_size=batch, max_error=0.08)
+    tuning = tune(sgnht, law, batch_size=batch, scheme=scheme, max_error=0.08)
+    assert tuning.chosen.scheme == scheme
     assert tuning.chosen.batch_size == (batch or tuning.chosen.batch_size)
     assert set(tuning.chosen.friction) == {"A"}
     draws = sample(**tuning.settings, progress=False)

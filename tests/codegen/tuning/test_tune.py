@@ -24,6 +24,7 @@ from catalog.third_order_langevin import third_order_langevin
 from codegen import Density, UntunableError, sample, tune
 from codegen.results.diagnostics.convergence import convergence
 from codegen.running.compiled import Compiled
+from codegen.tuning.explanation import said_of_given_steps
 from codegen.tuning.parameters_of_law import require_no_parameter_of_the_law
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, total
 from recipe.laws import normal
@@ -94,6 +95,28 @@ def test_what_is_given_stays():
         hmc_kernel, bioassay, step_size="auto", steps=60, warmup=10, chains=2, progress=False
     )
     assert draws["a"].shape == (2, 50)
+    kept = json.loads(draws.attributes["tuning"])
+    assert (kept["settings"]["steps"], kept["settings"]["warmup"]) == (60, 10)
+    said = kept["explanation"][-1]
+    assert said.startswith("2 chains of 60 steps, 10 of them warm-up, are run, as steps= is given")
+
+
+def test_given_steps_are_said_beside_those_that_are_needed():
+    """900 draws make 0.05 sd, so that 100 make three times as much."""
+    assert said_of_given_steps(1, (150, 50), (1000, 100), 0.05) == (
+        "1 chain of 150 steps, 50 of them warm-up, are run, as steps= is given; they make the Monte"
+        " Carlo error of every mean about 0.15 sd or less, and for 0.05 sd 1,000 steps, 100 of them"
+        " warm-up, are needed."
+    )
+
+
+def test_a_warm_up_that_is_given_is_added_to_the_steps_that_are_needed():
+    how = {"step_size": "auto", "warmup": 700, "chains": 2, "progress": False}
+    draws = sample(hmc_kernel, bioassay, **how)
+    found = tune(hmc_kernel, bioassay, chains=2).settings
+    settings = json.loads(draws.attributes["tuning"])["settings"]
+    assert settings["steps"] == found["steps"] - found["warmup"] + 700
+    assert draws["a"].shape == (2, (found["steps"] - found["warmup"]) // found["thin"])
 
 
 def test_a_tuning_says_what_it_is():

@@ -5,7 +5,7 @@ import pytest
 from helpers.outcomes import outcome_of
 from sympy import Interval, Matrix, Symbol, exp, log, oo
 
-from recipe import Data, Parameter, Posterior, Potential, Recipe, Vector, bind, total
+from recipe import Data, Parameter, Posterior, Potential, Recipe, Vector, bind, discretise, total
 from recipe.language.symbols import Indexed
 from recipe.language.total import Total
 from recipe.scheme import discretised
@@ -42,6 +42,24 @@ def test_a_log_normal_law_that_is_bound_to_data_is_proved():
     step = verify(discretised(bound(total(z * log(theta))), "exact"))
     assert outcome_of(step, "boundary").verdict is Verdict.PROVED
     assert "every smooth" not in step.scope
+
+
+def test_an_exact_step_as_a_claim_that_is_bound_to_data_is_proved():
+    """The step of the abstract recipe as a printed rule, to which the posterior is bound."""
+    claim = discretise(bound(total(z * log(theta))), "exact")
+    assert outcome_of(verify(claim), "boundary").verdict is Verdict.UNDECIDED
+    report = verify(bound(total(z * log(theta)), recipe=claim))
+    assert report.verdict is Verdict.PROVED
+    assert outcome_of(report, "boundary").by.startswith("theta = 0: unattainable")
+    assert "the U(theta) of its posterior with any data and parameters" in report.scope
+    assert "every smooth" not in report.scope
+
+
+def test_an_edge_that_some_sums_reach_is_open_for_a_claim():
+    recipe = Recipe(theta, U, D=Matrix([[1]]), Q=Matrix([[0]]))
+    claim = bound(total(z * log(theta)), -total(theta), discretise(recipe, "euler"))
+    assert with_data_summed_up(claim) is not None
+    assert outcome_of(verify(claim), "boundary").verdict is Verdict.UNDECIDED
 
 
 def test_a_potential_without_data_is_still_every_one():

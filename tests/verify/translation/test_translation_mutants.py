@@ -208,6 +208,8 @@ BY_HAND = [
     ("hmc", "= accepted / tests", "= tests / accepted"),
     ("hmc", "value = value * scale + ", "value = value * scale - "),
     ("hmc", "state.rows[:0]", "state.rows"),
+    ("hmc", "gradient, state.rows[:0]", "gradient, state.rows"),
+    ("posterior", "gradient, state.rows)", "gradient, state.rows[:0])"),
     ("nested", "< energy_3 - energy_4", "< energy - energy_4"),
     ("posterior", "scale = float(count) / float(used)", "scale = float(used) / float(count)"),
     ("posterior", "scale = float(count) / float(used)", "scale = float(count)"),

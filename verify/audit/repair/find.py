@@ -62,6 +62,9 @@ def find_repair(claim: Claim, is_sound: Callable[[Update], bool] = lambda _: Tru
             None where no edit is proved, or where the search would be too long: None says nothing
             about the rule.
     """
+    for text, meant in claim.update.meant:  # what the code shows goes before what could be edited
+        if _is_repaired(meant, is_sound):
+            return Repair(text, meant)
     left_over = residual(claim.dynamics, claim.gradient)
     if left_over.count_ops() > MAX_RESIDUAL_OPERATIONS:
         return None
@@ -73,11 +76,22 @@ def find_repair(claim: Claim, is_sound: Callable[[Update], bool] = lambda _: Tru
                 a_law and _is_defined(update, claim.update) and is_readable(text := describe())
             ):
                 continue
-            if _all_move(limit_of(update)) and vanishes(residual_of(update)) and is_sound(update):
-                return Repair(text, update)
         except (RecipeError, RecursionError):
-            continue  # the edited rule has no limit, leaves the language, or cannot be followed
+            continue  # the edited rule leaves the language, or cannot be followed
+        if _is_repaired(update, is_sound):
+            return Repair(text, update)
     return None
+
+
+def _is_repaired(update: Update, is_sound: Callable[[Update], bool]) -> bool:
+    """Return True if stationarity is proved of a rule, all of whose blocks move, and it is sound;
+    False where it has no limit, leaves the language, or cannot be followed.
+    """
+    try:
+        moves = _all_move(limit_of(update))
+        return moves and vanishes(residual_of(update)) and is_sound(update)
+    except (RecipeError, RecursionError):
+        return False
 
 
 def _candidates(

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from sympy import Expr
 
-from recipe import Recipe
+from recipe import Recipe, Update
 from recipe.declare.reflection import Reflection
 from recipe.language.abstract import Potential
 from recipe.language.domain import on_simplex
@@ -62,7 +62,7 @@ def decide_boundary(subject: Subject) -> Outcome:
 
 def _with_data(subject: Subject) -> Subject | None:
     """The same process with the potentials of posteriors written out; None if they cannot be."""
-    if not isinstance(subject.declared, Recipe):
+    if not isinstance(subject.declared, Recipe | Update):
         return None
     written = with_data_summed_up(subject.declared)
     return None if written is None else subject_of(written)

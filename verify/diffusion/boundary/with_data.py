@@ -1,12 +1,12 @@
-"""A recipe that is bound to data, with the potential written out: the data enter as sums that may
-be any numbers.
+"""A recipe or a rule that is bound to data, with the potential written out: the data enter as sums
+that may be any numbers.
 """
 
 from __future__ import annotations
 
 from sympy import Add, Expr, Mul, S, Symbol, expand_mul
 
-from recipe import Posterior, Recipe, RecipeError
+from recipe import Posterior, Recipe, RecipeError, Update
 from recipe.declare.replace_fields import with_fields
 from recipe.language.free_symbols import UnusedNames, blocks_in
 from recipe.language.symbols import Block, Parameter, ScalarData, Vector, VectorData
@@ -14,23 +14,23 @@ from recipe.language.total import Total, opened, sum_over
 from recipe.rebuild.bind import bind
 
 
-def with_data_summed_up(recipe: Recipe) -> Recipe | None:
-    """Return a recipe with each potential that is bound to data written out, where the log
-    likelihood of a datum is a sum of products of a statistic of the datum and a function of the
+def with_data_summed_up(recipe: Recipe | Update) -> Recipe | Update | None:
+    """Return a recipe or a rule with each potential that is bound to data written out, where the
+    log likelihood of a datum is a sum of products of a statistic of the datum and a function of the
     state: its sum over the data is that of the summed statistics, whatever the data are.
 
     The sums are parameters that may be any real numbers, so that what is proved for all of their
     values holds for all data; that some data have given sums is not said.
 
     Returns:
-        The recipe; None where there are no data, a gradient of the user stands in for the model, or
-        a log likelihood is no such sum.
+        The recipe or rule; None where there are no data, a gradient of the user stands in for the
+        model, or a log likelihood is no such sum.
     """
     if not recipe.posteriors:
         return None
     laws = [law for _, law in recipe.posteriors]
     models = [e for p in laws for e in (p.log_likelihood, p.log_prior) if e is not None]
-    names = UnusedNames([*recipe.state, *models, recipe.H, *recipe.D.written, *recipe.Q.written])
+    names = UnusedNames([*recipe.state, *models, *(e for e, _ in recipe.written())])
     energies = {}
     for U, law in recipe.posteriors:
         energy = _energy(law, recipe.state, names)
@@ -38,7 +38,7 @@ def with_data_summed_up(recipe: Recipe) -> Recipe | None:
             return None
         energies[U] = energy
     try:
-        return bind(with_fields(recipe, posteriors=()), energies)
+        return bind(with_fields(recipe, posteriors=()), energies)  # type: ignore[type-var]
     except RecipeError:
         return None
 

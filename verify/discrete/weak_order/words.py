@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recipe import RecipeError, Update
 from recipe.language.symbols import name_of
+from recipe.language.text import text
 from recipe.rebuild.potentials import blocks_of_interest
 from verify.decide.zero.errors import CannotDecideError
 from verify.discrete.weak_order.invariant import Order, invariant_order
@@ -21,7 +22,10 @@ def step_error_in_words(rule: Update, name: str) -> str:
         off, or why that is not known.
     """
     h = rule.step
-    limit = f"{name} is proved to leave its target stationary as its step {h} vanishes"
+    limit = (
+        f"{name} is proved to leave exp(-H) stationary, H = {text(rule.target)}, as its step {h}"
+        " vanishes"
+    )
     judged = blocks_of_interest(rule)
     some = [] if set(judged) == set(rule.state) else [judged]
     try:

@@ -198,16 +198,27 @@ def calls_of(module: ParsedModule, legend: Legend, density: PosteriorFunctions) 
         density.gradient,
     )
     made: dict[str, Call] = {
-        outermost: _estimate(legend, density, with_state=outermost != density.gradient)
+        outermost: _estimate(
+            legend,
+            density,
+            with_state=outermost != density.gradient,
+            tested=density.value in module.functions,
+        )
     }
     if density.value in module.functions:
         made[density.value] = _value(U)
     return made
 
 
-def _estimate(legend: Legend, density: PosteriorFunctions, *, with_state: bool) -> Call:
+EXACT = ["data", "params", "gradient", "state.rows[:0]"]  # no rows stand for all of them
+
+
+def _estimate(
+    legend: Legend, density: PosteriorFunctions, *, with_state: bool, tested: bool
+) -> Call:
     """Return the function that reads a call of the gradient or of an estimator, whose minibatch
-    must be drawn just before it, at the counter of the loop around.
+    must be drawn just before it, at the counter of the loop around. Where tests compare values of
+    the potential, a gradient may take all rows, as these do.
     """
     U, fields = density.potential, legend.data[density.potential]
 
@@ -215,13 +226,18 @@ def _estimate(legend: Legend, density: PosteriorFunctions, *, with_state: bool) 
         k = len(U.blocks)
         arrays = [reader.value(a, frame) for a in node.args[: 2 * k]]
         rest = [ast.unparse(a) for a in node.args[2 * k :]]
-        if rest != ["data", "params", "gradient", "state.rows", *(["state"] if with_state else [])]:
+        rows = ["state.rows", *(["state"] if with_state else [])]
+        exact = tested and not with_state and rest == EXACT
+        if not exact and rest != ["data", "params", "gradient", *rows]:
             raise wrong(
                 node,
                 f"{ast.unparse(node)}: data, parameters and rows are not passed in their order",
             )
         draw = reader.random.minibatch_drawn
-        if fields and (draw is None or draw[2] != count_of(legend, density)):
+        if exact:
+            if draw is not None:
+                raise wrong(node, "the rows that are drawn just before it are not used")
+        elif fields and (draw is None or draw[2] != count_of(legend, density)):
             raise wrong(node, "the rows of this estimate are not drawn just before it")
         if draw is not None and draw[1] != reader.clock.name:
             raise wrong(
