@@ -24,6 +24,7 @@ from codegen.label_chains import LabelRuns, sample_label_chains
 from codegen.labels.fit import Fit
 from codegen.labels.reducers import Completion, Kept
 from codegen.labels.sample import LabelRun, count_labels, sample_labels
+from codegen.results.derived import compute_derived
 from codegen.results.diagnostics.diagnosis import Diagnosis
 from codegen.results.draws import Divergence, Draws
 from codegen.results.of_any_source import diagnose, plot
@@ -61,6 +62,7 @@ __all__ = [
     "SavedDraws",
     "Tuning",
     "UntunableError",
+    "compute_derived",
     "compute_log_likelihood",
     "compute_log_prior",
     "count_labels",

@@ -99,7 +99,7 @@ class Runner:
         if self.estimator.control is not None:
             mode = {model.posterior.blocks[0]: self.mode}
             fields |= control_data(self.estimator, mode, None, density, list(fields.values()))
-        fields |= snapshot_data(self.module, every)
+        fields |= snapshot_data(self.module, every, fields)
         self.data = self.loaded.Data(**fields)
         tables = [count] if self.estimator.tables else []
         self.state = self.loaded.allocate(self.mode, model.batch, False, *tables)

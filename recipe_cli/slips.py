@@ -42,7 +42,8 @@ SLIPS: tuple[tuple[str, str], ...] = (
         " Dense matrix",
     ),
     (
-        r"'(Vector|Scalar|VectorData|ScalarData|VectorParameter)' object is not (iterable|subscr)",
+        r"'(Vector|Scalar|VectorData|ScalarData|VectorParameter|Mul|Add|Pow)' object is not"
+        r" (iterable|subscr)",
         "a block stands for one of its coordinates and has no others to go through; write the sum"
         " as total(theta**2), and a value that differs by coordinate as Data or as"
         " Parameter(..., like=theta)",

@@ -31,7 +31,7 @@ NAMES_BY_PACKAGE = {
         BiasWarning Completion Constant CountTable Cyclical Density Diagnosis Divergence Draws
         Fit Geometric Kept LabelRun LabelRuns Module OneStep Plots
         Polynomial Prediction SavedDraws Tuning UntunableError
-        compute_log_likelihood compute_log_prior count_labels diagnose generate
+        compute_derived compute_log_likelihood compute_log_prior count_labels diagnose generate
         memory_mapped one_step plot read_counts read_draws
         read_libsvm read_table sample sample_label_chains sample_labels
         sample_posterior_predictive sample_prior_predictive thread_safe tune

@@ -152,7 +152,7 @@ def said_of_schedules(
     if not module.estimators:
         for key, value in options.numbers.items():
             name = name_of(key)
-            if name not in options.schedules:
+            if name not in options.schedules and np.ndim(value) == 0:  # no vector is a temperature
                 said += _of_another_law(what, name, float(value))
     for name, schedule in options.schedules.items():
         first, last, changes = _kept_values(schedule, options)

@@ -58,6 +58,9 @@ def time_labels(
         **options: ``labels``, ``step_size``, ``steps``, ``batch_size``, ``sweeps``, ``burn_in``,
             ``seed`` and ``threads``, all of them.
 
+    Returns:
+        What the run would take.
+
     Raises:
         RecipeError: whatever would keep the run from beginning, or its first steps from being done.
     """

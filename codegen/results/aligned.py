@@ -50,7 +50,11 @@ def _is_numbered(points: np.ndarray) -> bool:
 
 
 def own_names(posterior: Posterior) -> dict[str, Names]:
-    """Return the names that a posterior gives to the coordinates of blocks, by block."""
+    """Return the names that a posterior gives to the coordinates of blocks, by block; its
+    ``prior()`` gives the same.
+    """
+    if posterior.prior_of is not None:
+        return own_names(posterior.prior_of)
     of_length = {b.length: names for b, names in posterior.coords.items()}
     for s, value in posterior.data:
         if isinstance(s, VectorData) and s.length not in of_length and s.labels is None:

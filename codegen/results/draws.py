@@ -12,7 +12,7 @@ import numpy as np
 
 from codegen.bias.prediction import Prediction
 from codegen.results.diagnosed import Diagnosed
-from codegen.results.diagnostics.groups import NEVER_MOVED, Group, Variable
+from codegen.results.diagnostics.groups import NEVER_MOVED, Group, Variable, coordinate_of
 from codegen.results.save_groups import save_groups
 from codegen.results.to_arviz import arviz_of
 from recipe.language.did_you_mean import did_you_mean
@@ -124,8 +124,11 @@ class Draws(Diagnosed):
         """
         if str(block) not in self.values:
             raise RecipeError(
-                f"there are no draws of {block}; {did_you_mean(block, self.values)}kept were"
-                f" {', '.join(self.values)}"
+                f"there are no draws of {block}; "
+                + (
+                    coordinate_of(str(block), self.posterior_group())
+                    or f"{did_you_mean(block, self.values)}kept were {', '.join(self.values)}"
+                )
             )
         return self.values[str(block)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from codegen.results.law_of_draws import last_categories_in, require_draws_of_po
 from codegen.results.new_data import new_data
 from codegen.results.quantities import AtDraws, at_draws, pieces, require_room_for
 from codegen.results.saved_draws import SavedDraws
+from recipe.declare.coordinate_names import Names
 from recipe.declare.other_data import require_all_data, terms_without_law
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
@@ -222,12 +224,18 @@ def _dims(name: str, axes: int) -> tuple[str, ...]:
     return (f"{name}_dim", f"{name}_dim_2")[:axes]
 
 
-def with_group(draws: Sampled, group: str, arrays: Mapping[str, np.ndarray], step: int) -> Sampled:
-    """Return the draws with a further group."""
-    return replace(draws, predictions={**draws.predictions, group: _group(arrays, step)})
+def with_group(
+    draws: Sampled,
+    group: str,
+    arrays: Mapping[str, np.ndarray],
+    step: int,
+    names: Mapping[str, Names] = MappingProxyType({}),
+) -> Sampled:
+    """Return the draws with a further group; ``names`` are those of the coordinates of arrays."""
+    return replace(draws, predictions={**draws.predictions, group: _group(arrays, step, names)})
 
 
-def _group(arrays: Mapping[str, np.ndarray], step: int) -> Group:
+def _group(arrays: Mapping[str, np.ndarray], step: int, names: Mapping[str, Names]) -> Group:
     """Return arrays by chain, draw and row as a group, whose draws have the numbers that they have
     among all draws.
     """
@@ -237,4 +245,7 @@ def _group(arrays: Mapping[str, np.ndarray], step: int) -> Group:
     sizes = Group(variables).sizes
     points = {dim: Variable((dim,), np.arange(size)) for dim, size in sizes.items()}
     points["draw"] = Variable(("draw",), step * np.arange(sizes["draw"]))
+    for name, named in names.items():
+        dim = variables[name].dims[2]
+        points[dim] = Variable((dim,), np.array(named, dtype=object))
     return Group(variables, points)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from codegen.results.diagnosed import Diagnosed
-from codegen.results.diagnostics.groups import Group
+from codegen.results.diagnostics.groups import Group, coordinate_of
 from codegen.results.diagnostics.words import sentences
 from codegen.results.save_groups import save_groups
 from codegen.results.to_arviz import arviz_of
@@ -42,8 +42,11 @@ class SavedDraws(Diagnosed):
         variables = self.posterior.variables
         if str(block) not in variables:
             raise RecipeError(
-                f"there are no draws of {block}; {did_you_mean(block, variables)}the file has"
-                f" {', '.join(variables)}"
+                f"there are no draws of {block}; "
+                + (
+                    coordinate_of(str(block), self.posterior)
+                    or f"{did_you_mean(block, variables)}the file has {', '.join(variables)}"
+                )
             )
         return variables[str(block)].values
 

@@ -27,6 +27,7 @@ from codegen.tuning.metric import (
     root_of_curvature,
     root_of_draws,
 )
+from codegen.tuning.spike import Spike, spike_of
 from codegen.tuning.target import Target
 from codegen.tuning.untunable import UntunableError
 
@@ -38,7 +39,6 @@ MAX_LEAPFROGS = 64  # of a trajectory
 HALF_PERIOD = np.pi  # the longest time of a trajectory, where the law has unit variances
 START = 1.0  # starts are within this of 0 in each coordinate
 LEAST_LOG_SCALE = -3.0  # on the way to a mode, when a spike is to be avoided
-SPIKE = -6.0  # the logarithm of a scale that may be one
 LEAST_STEP = 1e-7  # at which nothing moves
 MAX_SEARCH = 600  # evaluations of a search for a mode
 WAY_POINTS = 8  # on the way to it that are compared
@@ -46,22 +46,9 @@ MIN_ROUNDS_SHARE = 0.25  # of the rounds, however large the data
 MAX_NUMBERS = 1e10  # of the data, that a pilot run reads before it becomes shorter
 LEAPFROGS_EXPECTED = 6
 AGREE = 1.1  # R-hat of the pilot: chains that agree less are not in one place
+NEARLY = 1.5  # R-hat: chains that agree so far may need a metric from more draws
+LONGER = 240  # rounds of a further slow window for that
 STREAM = 0x70696C6F74  # of numpy's generator, beside the seed
-
-
-@dataclass(frozen=True)
-class Spike:
-    """A scale near 0, where a chain of the pilot sits.
-
-    Attributes:
-        scale: the name of the scale.
-        chain: the number of the chain.
-        value: the geometric mean of its values.
-    """
-
-    scale: str
-    chain: int
-    value: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +104,9 @@ def pilot_run(target: Target, chains: int, seed: int, starts: np.ndarray | None 
     """Run a pilot.
 
     Where chains disagree and one of them sits in the spike of a hierarchy, at a scale near 0 where
-    the density has no bound and hardly any mass, a second pilot begins outside of it. So does one
-    from a search where chains disagree that began at first values.
+    the density has no bound and hardly any mass, or no trajectory is accepted, a second pilot
+    begins outside of it. So does one from a search where chains disagree that began at first
+    values.
 
     Args:
         target: the law.
@@ -129,7 +117,10 @@ def pilot_run(target: Target, chains: int, seed: int, starts: np.ndarray | None 
     Raises:
         UntunableError: where the log density is not finite, or no trajectory is accepted.
     """
-    pilot = _pilot(target, chains, [STREAM, seed], starts, -np.inf)
+    try:
+        pilot = _pilot(target, chains, [STREAM, seed], starts, -np.inf)
+    except _StuckError:
+        return _pilot(target, chains, [STREAM, seed, 1], None, LEAST_LOG_SCALE)
     if pilot.agrees or (starts is None and pilot.spike is None):
         return pilot
     again = _pilot(target, chains, [STREAM, seed, 1], None, LEAST_LOG_SCALE)
@@ -163,16 +154,11 @@ def _pilot(
     run.fast(int(FAST * share))
     for rounds in SLOW:
         run.slow(int(rounds * share))
-    for rate in RATES:
-        run.rate = rate
-        run.fast(int(LAST * share))
-        draws, acceptance, unstable = run.drawn(int(DRAWS * max(share, 0.5)))
-        if unstable <= MAX_UNSTABLE:
-            break
-        run.slow(int(SLOW[-1] * share))
-    judged = convergence(draws)
-    r_hat = np.where(np.isfinite(judged.r_hat), judged.r_hat, np.inf if chains > 1 else 1.0)
-    worst = int(np.argmax(r_hat))
+    draws, acceptance, unstable = run.settled(share)
+    if AGREE < _largest(convergence(draws).r_hat, np.inf)[1] <= NEARLY:
+        run.slow(int(LONGER * share))
+        draws, acceptance, unstable = run.settled(share)
+    worst, r_hat = _largest(convergence(draws).r_hat, np.inf if chains > 1 else 1.0)
     flat = draws.reshape(-1, n)
     with np.errstate(all="ignore"):  # a law without a finite integral is refused later
         sd = flat.std(axis=0, ddof=1)
@@ -180,7 +166,7 @@ def _pilot(
         draws,
         flat.mean(axis=0),
         sd,
-        float(r_hat[worst]),
+        r_hat,
         target.labels[worst],
         target.evaluations[0],
         acceptance,
@@ -191,22 +177,11 @@ def _pilot(
     )
 
 
-def spike_of(target: Target, draws: np.ndarray) -> Spike | None:
-    """Return where a chain sits at a scale near 0, None where none does.
-
-    Args:
-        target: the law.
-        draws: draws of points, shape (chains, draws, n).
-    """
-    means = draws.mean(axis=1)
-    scales = np.flatnonzero(target.are_scales)
-    if not scales.size:
-        return None
-    chain, k = np.unravel_index(int(np.argmin(means[:, scales])), (len(means), scales.size))
-    at = float(means[chain, scales[k]])
-    if not at < SPIKE:
-        return None
-    return Spike(target.labels[scales[k]], int(chain), float(np.exp(max(at, -700.0))))
+def _largest(r_hat: np.ndarray, unknown: float) -> tuple[int, float]:
+    """Return the coordinate with the largest R-hat, and that; ``unknown`` where it is no number."""
+    known = np.where(np.isfinite(r_hat), r_hat, unknown)
+    worst = int(np.argmax(known))
+    return worst, float(known[worst])
 
 
 def _share_of_rounds(target: Target, chains: int) -> float:
@@ -237,6 +212,10 @@ def _finite(target: Target, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         )
     lowest = found[int(np.argmin(np.where(finite, energies, np.inf)))]
     return np.where(finite[:, None], found, lowest), lowest
+
+
+class _StuckError(UntunableError):
+    """No trajectory is accepted."""
 
 
 class _EnoughError(Exception):
@@ -312,6 +291,22 @@ class _Run:
         seen = self._adapted(max(rounds, 10))
         self._root = root_of_draws(seen, self._root)
 
+    def settled(self, share: float) -> tuple[np.ndarray, float, float]:
+        """Adapt the step size and return draws, as ``drawn`` does, at the acceptance rate at which
+        trajectories are stable.
+
+        Args:
+            share: the share of all rounds that data of this size allow.
+        """
+        for rate in RATES[RATES.index(self.rate) :]:
+            self.rate = rate
+            self.fast(int(LAST * share))
+            found = self.drawn(int(DRAWS * max(share, 0.5)))
+            if found[2] <= MAX_UNSTABLE:
+                break
+            self.slow(int(SLOW[-1] * share))
+        return found
+
     def drawn(self, rounds: int) -> tuple[np.ndarray, float, float]:
         """Return draws without adaptation, shape (chains, rounds, n), the acceptance rate, and the
         share of unstable trajectories.
@@ -332,7 +327,10 @@ class _Run:
             seen.append([x for x, _, _ in self._here])
         self._step = min(adaptation.averaged, 2.0)
         if not self._step > LEAST_STEP:
-            raise UntunableError(
+            spike = spike_of(self._target, np.array([[x] for x, _, _ in self._here]))
+            if spike is not None:
+                raise _StuckError(spike.sentence)
+            raise _StuckError(
                 "the trajectories of the pilot run are rejected at every step size (a chain is at"
                 f" {self._farthest()}): the log density or its gradient is not finite there, or the"
                 " density has no finite integral; give every block a prior, start elsewhere"

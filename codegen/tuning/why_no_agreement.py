@@ -88,16 +88,7 @@ def _edge(target: Target, pilot: Pilot) -> str | None:
                 f" perhaps the density has no finite integral there; give {name} a prior with a"
                 " finite integral"
             )
-    if pilot.spike is None:
-        return None
-    name = pilot.spike.scale
-    return (
-        f"chain {pilot.spike.chain} of the pilot run went to {name} -> 0 ({pilot.spike.value:.1g})"
-        f" and did not come back: the density rises there without bound, as that of a centred"
-        f" hierarchy, or has no finite integral; write the part with {name} in its non-centred form"
-        f" (eta ~ N(0, 1) and mu + {name}*eta), bound {name} away from 0 by its prior, or start all"
-        " chains elsewhere (initial=)"
-    )
+    return None if pilot.spike is None else pilot.spike.sentence
 
 
 def _apart(target: Target, pilot: Pilot) -> str:

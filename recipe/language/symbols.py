@@ -16,7 +16,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from sympy import Basic, Expr, Float, Integer, Interval, Lambda, Rational, S, Set, Symbol, Tuple, oo
 
@@ -528,6 +528,16 @@ class ScalarData(NotAnArray, Symbol):
     def _hashable_content(self) -> tuple[Any, ...]:
         content: tuple[Any, ...] = super()._hashable_content()
         return content if self.values is None else (*content, Values(self.values).identity)
+
+    def __getitem__(self, labels: Any) -> NoReturn:
+        """Refuse numbers of groups, which are data of another length."""
+        raise RecipeError(
+            f"{self.name}[{labels}]: data have one number a row; look the numbers of groups up"
+            f" before, Data({self.name!r}, numbers[labels]) with arrays of numpy"
+        )
+
+    def __iter__(self) -> Any:
+        raise TypeError(f"'ScalarData' object is not iterable: {self.name} is one number a row")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ScalarData, (self.name, self.values)

@@ -23,8 +23,9 @@ from recipe_cli.terminal.printing import print_line
 
 EPILOG = (
     "Examples: `recipe predict draws.nc --posterior eight_schools --log-likelihood -o loo.nc`, then"
-    " in Python `arviz.loo(arviz.from_netcdf('loo.nc'))`. The new file keeps the draws and all"
-    " other groups of the old one. Exit status: 0 good, 2 bad input."
+    " in Python `arviz.loo(arviz.from_netcdf('loo.nc'))`. New data of the same model stand in a"
+    " file, `posterior = fitted.with_data({...})`. The new file keeps the draws and all other"
+    " groups of the old one. Exit status: 0 good, 2 bad input."
 )
 
 
@@ -41,6 +42,14 @@ def predict(
     ],
     log_likelihood: LogLikelihood = False,
     posterior_predictive: PosteriorPredictive = False,
+    log_prior: Annotated[
+        bool,
+        typer.Option(
+            "--log-prior",
+            rich_help_panel=OUTPUT,
+            help="Save the log prior at each draw, for arviz.psens.",
+        ),
+    ] = False,
     param: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,15 +62,17 @@ def predict(
     thin: Annotated[int, whole(CHAINS, "Predict from one draw out of this many.")] = 1,
     force: Force = False,
 ) -> None:
-    """Add the log likelihood of each row, or new data, to saved draws."""
+    """Add the log likelihood of each row, the log prior, or new data to saved draws."""
     with loading("the compiler"):
         from recipe import RecipeError
         from recipe_cli.program.typed import parameters_typed
         from recipe_cli.sampling.predictions import Wanted, predict_file
 
-    wanted = Wanted(log_likelihood, posterior_predictive)
-    if not (log_likelihood or posterior_predictive):
-        raise RecipeError("nothing is asked for; add --log-likelihood or --posterior-predictive")
+    wanted = Wanted(log_likelihood, posterior_predictive, log_prior)
+    if wanted == Wanted():
+        raise RecipeError(
+            "nothing is asked for; add --log-likelihood, --posterior-predictive or --log-prior"
+        )
     require_netcdf_name(output)
     refuse_to_replace(output, force, str(file), posterior)
     params = parameters_typed(tuple(param or ()))

@@ -11,6 +11,7 @@ from codegen import (
     Draws,
     SavedDraws,
     compute_log_likelihood,
+    compute_log_prior,
     read_draws,
     sample_posterior_predictive,
 )
@@ -31,10 +32,12 @@ class Wanted:
     Attributes:
         log_likelihood: the log likelihood of each row at each draw.
         posterior_predictive: new data at each draw.
+        log_prior: the log prior at each draw, of saved draws.
     """
 
     log_likelihood: bool = False
     posterior_predictive: bool = False
+    log_prior: bool = False
 
     def check(self, law: Posterior, options: SamplingOptions) -> None:
         """Check before a run that what is asked for can be computed after it.
@@ -83,6 +86,8 @@ class Wanted:
             draws = compute_log_likelihood(draws, law, params, thin=thin)
         if self.posterior_predictive:
             draws = sample_posterior_predictive(draws, law, params, seed=seed, thin=thin)
+        if self.log_prior:
+            draws = compute_log_prior(draws, law, params, thin=thin)
         return draws
 
 

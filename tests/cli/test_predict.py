@@ -46,7 +46,7 @@ def test_saved_draws_are_predicted_from(drawn):
     arviz = pytest.importorskip("arviz")
     folder, _ = drawn
     more = ["--posterior", folder / "model.py", "-o", folder / "more.nc", "--thin", "2"]
-    done = command("predict", folder / "draws.nc", *more, "--log-likelihood")
+    done = command("predict", folder / "draws.nc", *more, "--log-likelihood", "--log-prior")
     assert done.returncode == 0, done.stderr
     assert "more.nc" in done.stdout
     ours, theirs = (arviz.from_netcdf(folder / f"{n}.nc") for n in ("more", "draws"))
@@ -54,6 +54,8 @@ def test_saved_draws_are_predicted_from(drawn):
         ours.log_likelihood["y"].to_numpy(), theirs.log_likelihood["y"].to_numpy()[:, ::2]
     )
     assert {"sample_stats", "posterior_predictive", "observed_data"} <= set(ours.groups())
+    mu = theirs.posterior["mu"].to_numpy()[:, ::2]
+    assert np.allclose(ours.log_prior["log_prior"].to_numpy(), stats.norm.logpdf(mu), rtol=1e-12)
     assert ours.posterior_predictive["y"].equals(theirs.posterior_predictive["y"])
     saved = read_draws(folder / "draws.nc")
     assert np.array_equal(read_draws(folder / "more.nc")["mu"], saved["mu"])
@@ -97,3 +99,20 @@ def test_predictions_need_every_block(tmp_path):
     assert done.returncode == 2
     assert "nu" in done.stderr
     assert "--keep" in done.stderr
+
+
+def test_new_data_are_a_posterior_with_data_and_no_other_posterior(drawn):
+    folder, _ = drawn
+    anew = MODEL.replace("[0.5, 1.0]", "[0.5, 1.0, 9.0]")
+    (folder / "anew.py").write_text(anew)
+    (folder / "there.py").write_text(f"{MODEL}posterior = posterior.with_data({{y: [9.0]}})\n")
+    how = [folder / "draws.nc", "--log-likelihood", "-o", folder / "there.nc"]
+    refused = command("predict", *how, "--posterior", folder / "anew.py")
+    assert refused.returncode == 2
+    assert "of a posterior with other data, y" in refused.stderr
+    assert "with_data" in refused.stderr
+    done = command("predict", *how, "--posterior", folder / "there.py")
+    assert done.returncode == 0, done.stderr
+    found = read_draws(folder / "there.nc").predictions["log_likelihood"].variables["y"].values
+    mu = read_draws(folder / "draws.nc")["mu"]
+    assert np.allclose(found[..., 0], stats.norm.logpdf(9.0, mu, 1), rtol=1e-12)

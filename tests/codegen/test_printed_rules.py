@@ -198,3 +198,13 @@ def test_a_list_that_moves_pieces_one_after_another_is_refused():
 def test_a_rule_that_stands_for_a_limit_has_no_step():
     with pytest.raises(RecipeError, match=r"limit of a sweep .* there is no step to carry out"):
         sample(averaged(step(LANGEVIN)), bioassay, **QUIET)
+
+
+def test_a_rule_of_another_law_than_the_posterior_says_so():
+    T = Symbol("T", positive=True)
+    hot = Update(
+        h, {theta: theta - h * grad(U, theta) + sqrt(2 * h * T) * w}, U / T, name="tempered"
+    )
+    draws = sample(hot, bioassay, params={"T": 4}, **QUIET)
+    assert draws.warnings[0] == "these are draws of exp(-(U/T)) with T = 4, not of the posterior"
+    assert "tempered is proved to leave exp(-H) stationary, H = U/T," in draws.attributes["proved"]

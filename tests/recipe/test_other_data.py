@@ -191,3 +191,11 @@ def test_a_prior_takes_the_data_of_its_posterior():
     assert arrays(posterior.prior().with_data({new: [4.0]})) == {"new": [4]}
     with pytest.raises(RecipeError, match="its data are new, x, y"):
         posterior.prior().with_data({"unknown": [1.0]})
+
+
+def test_data_have_no_numbers_of_groups():
+    """Nor can Python go through them, although they refuse an index in words."""
+    with pytest.raises(RecipeError, match=r"x\[g\]: data have one number a row"):
+        X[G]
+    with pytest.raises(TypeError, match="'ScalarData' object is not iterable"):
+        list(X)

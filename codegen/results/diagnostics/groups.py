@@ -75,3 +75,19 @@ class Group:
             points: list[Any] = self.coordinates[dim].values.tolist()
             return points
         return list(range(self.sizes[dim]))
+
+
+def coordinate_of(name: str, group: Group) -> str | None:
+    """Return where the draws of one coordinate are, such as ``a[Oak]``, as the table calls it: a
+    clause of a message; None where there is no such coordinate.
+
+    Args:
+        name: the name.
+        group: the variables.
+    """
+    block = name.partition("[")[0]
+    if block not in group.variables or len(group.variables[block].dims) != 3:
+        return None
+    points = group.points(group.variables[block].dims[2])
+    place = next((k for k, point in enumerate(points) if f"{block}[{point}]" == name), None)
+    return None if place is None else f"it is a coordinate of {block}: ['{block}'][..., {place}]"

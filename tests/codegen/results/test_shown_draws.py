@@ -1,6 +1,7 @@
 """Draws at a prompt and in a notebook: a table, and never arrays."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -124,3 +125,16 @@ def test_a_million_numbers_are_diagnosed_within_a_second(shape):
     began = time.process_time()
     repr(shown)
     assert time.process_time() - began < 1.5  # seconds; 0.3 to 0.95 were measured
+
+
+def test_a_coordinate_by_the_name_that_the_table_gives_is_found(tmp_path):
+    draws = replace(draws_of(a=normal(2, 10, 2), b=normal(2, 10, 2)), coords={"a": ("Elm", "Oak")})
+    for each in (draws, read_draws(draws.save(tmp_path / "draws.nc"))):
+        for name, place in (("a[Oak]", "['a'][..., 1]"), ("b[0]", "['b'][..., 0]")):
+            with pytest.raises(RecipeError) as refused:
+                each[name]
+            assert str(refused.value) == (
+                f"there are no draws of {name}; it is a coordinate of {name[0]}: {place}"
+            )
+        with pytest.raises(RecipeError, match=r"no draws of a\[Ash\]; .* a, b"):
+            each["a[Ash]"]

@@ -8,6 +8,7 @@ import pytest
 from cases.translations import LOGISTIC, recipe_called, theta
 from sympy import Matrix, Symbol
 
+from catalog.scir import scir
 from codegen import Constant, Cyclical, Geometric, Polynomial, generate, sample
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.parameter_schedules import pieces
@@ -262,6 +263,12 @@ def test_a_variance_of_a_law_that_is_written_out_is_no_temperature():
     gauss = Recipe((theta,), QUADRATIC / T, D=Matrix([[1]]), Q=Matrix([[0]]), name="gauss")
     options = {**ANNEALED, "params": {"T": 4}, "scheme": "euler"}
     assert not any("draws of" in w for w in sample(gauss, **options).warnings)
+
+
+def test_a_parameter_that_is_an_array_is_no_temperature():
+    draws = sample(scir, **{**SHORT, "scheme": "exact", "params": {"a": [0.5, 2.0]}})
+    assert draws["theta"].shape == (4, 12, 2)
+    assert not any("draws of" in w for w in draws.warnings)
 
 
 MOMENTA, BETA = Vector("r", like=theta), Symbol("beta", positive=True)

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from sympy import Interval, Rational, exp, log, oo
 
+from codegen.tuning import pilot
 from codegen.tuning.pilot import MAX_UNSTABLE, pilot_run
 from codegen.tuning.target import target_of
 from codegen.tuning.untunable import UntunableError
 from recipe import Data, Posterior, Scalar, Vector, total
+from recipe.laws import half_normal, normal
 
 x, y = Scalar("x"), Scalar("y")
 POSITIVE = Scalar("s", domain=Interval.open(0, oo))
@@ -21,11 +23,11 @@ def test_mean_and_covariance_of_a_law_of_unlike_scales():
     rho = Rational(99, 100)
     u, v = (x - 1000) / 100, 1000 * y + 2
     U = (u**2 - 2 * rho * u * v + v**2) / (2 * (1 - rho**2))
-    pilot = pilot_run(target_of(U, {}), 4, 0)
-    assert pilot.agrees
-    assert np.allclose((pilot.mean - [1000, -0.002]) / [100, 0.001], 0, atol=0.16)
-    assert np.allclose(pilot.sd / [100, 0.001], 1, atol=0.12)
-    correlation = pilot.covariance[0, 1] / np.prod(pilot.sd)
+    found = pilot_run(target_of(U, {}), 4, 0)
+    assert found.agrees
+    assert np.allclose((found.mean - [1000, -0.002]) / [100, 0.001], 0, atol=0.16)
+    assert np.allclose(found.sd / [100, 0.001], 1, atol=0.12)
+    correlation = found.covariance[0, 1] / np.prod(found.sd)
     assert correlation == pytest.approx(0.99, abs=0.003)
 
 
@@ -33,8 +35,8 @@ def test_blocks_on_intervals_have_their_laws():
     """s ~ Gamma(3, rate 2) has the mean 1.5, and p ~ Beta(2, 4) the mean 1/3."""
     U = -2 * log(POSITIVE) + 2 * POSITIVE - log(SHARE) - 3 * log(1 - SHARE)
     target = target_of(U, {})
-    pilot = pilot_run(target, 4, 3)
-    means = {b.name: v.mean() for b, v in target.blocks(pilot.draws).items()}
+    found = pilot_run(target, 4, 3)
+    means = {b.name: v.mean() for b, v in target.blocks(found.draws).items()}
     assert means["s"] == pytest.approx(1.5, abs=0.15)  # sd 0.87, some 1000 draws: five errors
     assert means["p"] == pytest.approx(1 / 3, abs=0.03)  # sd 0.178
 
@@ -51,9 +53,9 @@ def test_the_start_is_where_the_mass_is():
     """A centred hierarchical law has no mode: its density grows without bound as v falls."""
     v, theta = Scalar("v"), Vector("theta")
     U = v**2 / 2 + total(theta**2) * exp(-v) / 2 + 9 * v / 2
-    pilot = pilot_run(target_of(U, {}, {theta: 9}), 4, 0)
-    assert pilot.mean[-1] == pytest.approx(0.0, abs=0.25)  # the sd is 1, some 200 effective draws
-    assert pilot.sd[-1] == pytest.approx(1.0, abs=0.25)
+    found = pilot_run(target_of(U, {}, {theta: 9}), 4, 0)
+    assert found.mean[-1] == pytest.approx(0.0, abs=0.25)  # the sd is 1, some 200 effective draws
+    assert found.sd[-1] == pytest.approx(1.0, abs=0.25)
 
 
 def test_a_pilot_is_a_function_of_its_seed():
@@ -71,8 +73,8 @@ def test_a_funnel_is_not_taken_for_a_law_that_was_found():
     """Neal's funnel: v ~ N(0, 3^2), and nine numbers with the standard deviation exp(v/2)."""
     v, theta = Scalar("v"), Vector("theta")
     U = v**2 / 18 + total(theta**2) * exp(-v) / 2 + 9 * v / 2
-    pilot = pilot_run(target_of(U, {}, {theta: 9}), 4, 0)
-    assert pilot.unstable > MAX_UNSTABLE or not pilot.agrees
+    found = pilot_run(target_of(U, {}, {theta: 9}), 4, 0)
+    assert found.unstable > MAX_UNSTABLE or not found.agrees
 
 
 def test_a_density_that_is_no_number_where_a_chain_starts_is_refused_with_the_reason():
@@ -83,3 +85,46 @@ def test_a_density_that_is_no_number_where_a_chain_starts_is_refused_with_the_re
     said = r"chain 1 of the pilot run the log density is not a number: log\(s\) with s = -0.5; decl"
     with pytest.raises(UntunableError, match=said):
         pilot_run(target, 2, 1, starts)
+
+
+def test_a_pilot_that_is_stuck_begins_again_outside_of_the_spike(monkeypatch):
+    real, least = pilot._pilot, []
+
+    def stuck_at_first(*given):
+        least.append(given[-1])
+        if len(least) == 1:
+            raise pilot._StuckError("rejected")
+        return real(*given)
+
+    monkeypatch.setattr(pilot, "_pilot", stuck_at_first)
+    assert pilot_run(target_of(x**2 / 2, {}), 2, 0).agrees
+    assert least == [-np.inf, pilot.LEAST_LOG_SCALE]
+
+
+def slopes_of_groups():
+    """40 groups of 5 data with intercepts and slopes of their own; slopes hardly differ."""
+    random, groups = np.random.default_rng(4), 40
+    g, v = np.repeat(np.arange(groups), 5), random.normal(size=5 * groups)
+    a0, b0 = 1 + 0.5 * random.normal(size=groups), 0.5 + 0.3 * random.normal(size=groups)
+    values = a0[g] + b0[g] * v + random.normal(size=5 * groups)
+    mu, nu = Scalar("mu", prior=normal(0, 5)), Scalar("nu", prior=normal(0, 5))
+    ta, tb, s = (Scalar(n, prior=half_normal(2)) for n in ("ta", "tb", "s"))
+    group, z, data = Data("g", g), Data("z", v), Data("data", values)
+    a, b = Vector("a", prior=normal(0, 1)), Vector("b", prior=normal(0, 1))
+    line = mu + ta * a[group] + (nu + tb * b[group]) * z
+    return Posterior(log_likelihood=normal(data, line, s))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_metric_of_many_coordinates_has_the_draws_that_it_needs(seed):
+    """The law of (mu, nu, log ta, log tb, log s) with a and b integrated out, by 150,000 draws of a
+    random walk (differential evolution) in these five coordinates.
+    """
+    target = target_of(slopes_of_groups(), {})
+    found = pilot_run(target, 4, seed)
+    assert found.agrees
+    at = [target.labels.index(n) for n in ("mu", "nu", "ta", "s")]
+    mean, sd = [0.919, 0.591, -0.513, -0.015], np.array([0.117, 0.084, 0.184, 0.058])
+    np.testing.assert_allclose((found.mean[at] - mean) / sd, 0, atol=0.3)
+    np.testing.assert_allclose(found.sd[at] / sd, 1, atol=0.25)

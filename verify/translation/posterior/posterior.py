@@ -94,6 +94,8 @@ def _check_gradient(module: ParsedModule, legend: Legend, density: PosteriorFunc
     if names[2 * k :] != SHARED or len(set(names)) != len(names):
         raise unread(function, f"{density.gradient} takes results, blocks, {', '.join(SHARED)}")
     reader = _reader(module, legend, density)
+    for e in density.posterior.datum_gradient.values():
+        reader.judge.equality.shared(e)  # so that the sums of the text become those of the rule
     results, places = (
         _arrays(reader, names[:k], blocks, "result"),
         _arrays(reader, names[k : 2 * k], blocks, "block"),

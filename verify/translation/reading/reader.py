@@ -180,6 +180,7 @@ class Reader:
         """Return a number as the atom that it is proved to equal; other values unchanged."""
         if not isinstance(value, Expr):
             return value
+        value = self.judge.equality.shared(value)
         free = {k for k in labels(value) if k != GENERIC}
         if len(free) > 1 or (free and GENERIC in labels(value)):
             return value

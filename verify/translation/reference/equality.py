@@ -14,6 +14,7 @@ from sympy import Expr, Integer
 from recipe.language.symbols import GENERIC, OTHER, Length
 from verify.decide.zero.decide import find_nonzero, vanishes
 from verify.decide.zero.point import NoValueError, Point, at_precision
+from verify.translation.reference.equal_sums import EqualSums
 from verify.translation.reference.generalise import generalised
 from verify.verdict import Witness
 
@@ -42,6 +43,7 @@ class EqualityProver:
         self._points = [Point(sizes, seed=seed) for seed in seeds]
         self._values: dict[Expr, list[Any]] = {}
         self._decided: dict[tuple[Expr, Expr], bool] = {}
+        self._sums = EqualSums()
 
     def equal(self, a: Expr, b: Expr) -> bool:
         """Return True if two expressions are proved to be equal, or agree at all points where only
@@ -54,6 +56,10 @@ class EqualityProver:
         if (a, b) not in self._decided:
             self._decided[a, b] = not self.differ(a, b) and any(map(vanishes, generalised(a - b)))
         return self._decided[a, b]
+
+    def shared(self, e: Expr) -> Expr:
+        """Return an equal expression, whose long sums are the objects that stood in others."""
+        return self._sums.shared(e)
 
     def differ(self, a: Expr, b: Expr) -> bool:
         """Return True if two expressions certainly differ at one of the points."""

@@ -16,15 +16,15 @@ numbers that are related, so a general equation that is not proved says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import count
 
 from sympy import Add, Expr, Function, Mul, Pow, Symbol, exp
 
 from recipe.language.total import Total, labels
-
-LONG = 8  # terms of a sum that is replaced as a whole
+from verify.translation.reference.equal_sums import is_long_sum
 
 
 def generalised(e: Expr) -> Iterator[Expr]:
@@ -55,7 +55,7 @@ def generalised(e: Expr) -> Iterator[Expr]:
     yield e
 
 
-@lru_cache(maxsize=4096)  # the equations about a mixture hold the same sums
+@lru_cache(maxsize=65536)  # the equations about a mixture hold the same sums
 def common_exponents_apart(e: Expr) -> Expr:
     """Return an equal expression in which ``exp(a + m) + exp(b + m) + ...`` is ``exp(m)*(exp(a) +
     exp(b) + ...)``.
@@ -98,29 +98,31 @@ def _repeated_sums(e: Expr) -> set[Expr]:
     """Return the long sums of terms that an expression has at two places or more, where a sum of
     the negative terms counts as another place, and what is inside of a sum counts once.
     """
-    places: dict[Expr, int] = {}
-    known: dict[Expr, tuple[Expr, ...]] = {}
-
-    def outermost(part: Expr) -> tuple[Expr, ...]:
-        if part not in known:
-            descends = part.is_Add or part.is_Mul or part.is_Pow or isinstance(part, Function)
-            inside = tuple(s for a in part.args for s in outermost(a)) if descends else ()
-            if _is_long_sum(part):
-                count_places(inside)
-                inside = (part,)
-            known[part] = inside
-        return known[part]
-
-    def count_places(sums: Iterable[Expr]) -> None:
-        for s in sums:
-            places[s] = places.get(s, 0) + 1
-
-    count_places(outermost(e))
-    return {s for s, n in places.items() if n > 1 or -s in places}
+    places = Counter(_outermost_sums(e))
+    left = list(places)
+    while left:
+        inside = _sums_inside(left.pop())
+        left += set(inside) - places.keys()
+        places.update(inside)
+    return {s for s, n in places.items() if n > 1 or _negated(s) in places}
 
 
-def _is_long_sum(e: Expr) -> bool:
-    return isinstance(e, Add) and len(e.args) >= LONG
+@lru_cache(maxsize=65536)
+def _outermost_sums(e: Expr) -> tuple[Expr, ...]:
+    """Return the long sums of an expression that stand in no other one, each at each place."""
+    return (e,) if is_long_sum(e) else _sums_inside(e)
+
+
+@lru_cache(maxsize=65536)
+def _sums_inside(e: Expr) -> tuple[Expr, ...]:
+    """Return the outermost long sums of the parts of an expression."""
+    descends = e.is_Add or e.is_Mul or e.is_Pow or isinstance(e, Function)
+    return tuple(s for a in e.args for s in _outermost_sums(a)) if descends else ()
+
+
+@lru_cache(maxsize=4096)
+def _negated(e: Expr) -> Expr:
+    return -e
 
 
 def _is_sum(e: Expr) -> bool:
@@ -142,8 +144,8 @@ def _replaced(
     """Return an expression in which outermost numbers of a kind are symbols, one for each."""
     if e in symbols:
         return symbols[e]
-    if _is_long_sum(e) and -e in symbols:
-        return -symbols[-e]
+    if is_long_sum(e) and _negated(e) in symbols:
+        return -symbols[_negated(e)]
     if not e.args or isinstance(e, Symbol):
         return e
     if wanted(e) and not labels(e):

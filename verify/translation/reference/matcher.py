@@ -127,9 +127,11 @@ class Judge:
     counter: Iterable[int] = field(default_factory=lambda: itertools.count(1))
     approximations: dict[Expr, float | None] = field(default_factory=dict)
     defined: Defined = field(init=False)
+    _known_matched: tuple[dict[Symbol, Symbol], int, set[Symbol]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.defined = Defined(self.equality)
+        self._known_matched = self.noises, 0, set()
 
     def fresh(self, name: str, length: Length | None, **facts: bool) -> Symbol:
         """Return a new atom with a unique name."""
@@ -158,9 +160,10 @@ class Judge:
         one.
         """
         for n, known in enumerate(self.evaluations):
-            if (known.kind, known.potential) != (kind, potential) or not self.all_equal(
-                known.arguments, arguments
-            ):
+            if (known.kind, known.potential) != (kind, potential):
+                continue
+            # Equal tuples of one state are told at once; the blocks of a model are many.
+            if known.arguments != arguments and not self.all_equal(known.arguments, arguments):
                 continue
             if draw is None or known.draw in (None, draw):
                 if draw is not None and known.draw is None:
@@ -259,6 +262,7 @@ class Judge:
 
         The noises in both are matched one to one.
         """
+        theirs, ours = self.equality.shared(theirs), self.equality.shared(ours)
         if theirs == ours:
             return True
         for match in self.matches(theirs, ours):
@@ -269,14 +273,23 @@ class Judge:
 
     def matches(self, theirs: Expr, ours: Expr) -> Iterable[dict[Symbol, Symbol]]:
         """Return the ways to match noises of the text with unmatched noises of the rule."""
-        left = sorted(noises_in(ours) - self.noises.keys(), key=str)
-        right = sorted(generic_symbols(theirs) & self.whites - set(self.noises.values()), key=str)
+        left = sorted((w for w in noises_in(ours) if w not in self.noises), key=str)
+        drawn = generic_symbols(theirs) & self.whites
+        right = sorted((w for w in drawn if w not in self._matched()), key=str)
         if any(self.clocks[w] != self.clock for w in right):
             return []
         if len(left) != len(right) or len(left) > MAX_MATCHED_NOISES:
             return []
         ways = [dict(zip(left, way, strict=True)) for way in itertools.permutations(right)]
         return [way for way in ways if all(length_of(a) == length_of(b) for a, b in way.items())]
+
+    def _matched(self) -> set[Symbol]:
+        """Return the noises of the text that belong to one of the rule."""
+        of, count, found = self._known_matched
+        if of is not self.noises or count != len(of):  # a dict of matches only grows
+            found = set(self.noises.values())
+            self._known_matched = self.noises, len(self.noises), found
+        return found
 
     def require(self, theirs: Expr, ours: Expr, line: int, place: str) -> None:
         """Require that a value of the text is the value of the rule.
