@@ -227,11 +227,9 @@ def generate(
             f"{short_text(what)} is neither a Recipe nor an Update nor a Kernel, so there is"
             " nothing to generate; give one of these"
         )
-    if checked_flag("compensate", compensate) and not isinstance(what, Recipe):
-        raise RecipeError(
-            "compensate= changes how a recipe is discretised, and a printed rule is taken as it"
-            " stands; leave it out"
-        )
+    checked_flag("compensate", compensate)
+    if not isinstance(what, Recipe):
+        _check_no_discretisation(what, what.name or name or "this", scheme, order, compensate)
     if isinstance(what, Update) and what.limit_only:
         raise RecipeError(
             f"{what.name or 'this update'} stands for the limit of a sweep as its step vanishes, so"
@@ -292,6 +290,27 @@ def bound(what: Recipe | Update | Kernel, posterior: Any, example: str) -> Recip
     if posterior is None:
         return what
     return bind(what, posterior)  # type: ignore[type-var]
+
+
+def _check_no_discretisation(
+    what: Update | Kernel,
+    called: str,
+    scheme: str,
+    order: Sequence[Block | str] | None,
+    compensate: bool,
+) -> None:
+    """Raise ``RecipeError`` for an argument that only the discretisation of a recipe has."""
+    typed = {
+        "scheme": scheme != "semi-implicit",  # the default
+        "order": order is not None,
+        "compensate": compensate,
+    }
+    for name in (name for name, is_typed in typed.items() if is_typed):
+        kind = "a printed rule" if isinstance(what, Update) else "a kernel"
+        raise RecipeError(
+            f"{name}= says how a recipe is discretised; {called} is {kind}, and {kind} is taken as"
+            " it stands: leave it out"
+        )
 
 
 def module_of(

@@ -316,9 +316,9 @@ def posterior_in(where: str) -> Posterior:
     if len(found) == 1:
         return next(iter(found.values()))
     if found:
+        named = "posterior" if "posterior" in found else next(reversed(found))
         raise RecipeError(
-            f"{path} defines the posteriors {', '.join(found)}: choose one, as in"
-            f" {path}:{next(iter(found))}"
+            f"{path} defines the posteriors {', '.join(found)}: choose one, as in {path}:{named}"
         )
     there = [n for n, v in vars(module).items() if isinstance(v, Posterior)]
     if there:

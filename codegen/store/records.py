@@ -171,19 +171,41 @@ def _unboxed(kind: Record, given: Any, c: Any) -> NativeValue:
     with c.builder.if_else(fits, likely=True) as (then, otherwise):
         with then:
             for k, (field, part) in enumerate(zip(kind.fields, kind.parts, strict=True)):
-                native = c.unbox(part, c.pyapi.tuple_getitem(given, k))
-                _lay_out(c, words, kind.place(field)[0], part, native.value)
-                with c.builder.if_then(native.is_error, likely=False):
+                at = c.builder.gep(words, [ir.IntType(32)(kind.place(field)[0])], inbounds=True)
+                item = c.pyapi.tuple_getitem(given, k)
+                failed = c.builder.call(_function_that_lays_out(c, part), [item, at])
+                with c.builder.if_then(failed, likely=False):
                     c.builder.store(cgutils.true_bit, wrong)
-                if native.cleanup is not None:
-                    native.cleanup()  # the tuple still holds the array
         with otherwise:
             c.pyapi.err_format("PyExc_ValueError", f"a tuple of {len(kind.parts)} parts is needed")
             c.builder.store(cgutils.true_bit, wrong)
     return NativeValue(words, is_error=c.builder.load(wrong))
 
 
-def _lay_out(c: Any, words: Any, first: int, part: types.Type, value: Any) -> None:
+def _function_that_lays_out(c: Any, part: types.Type) -> Any:
+    """A function of the module that lays out a part from a Python object, and returns whether that
+    failed; written once for all parts of a type, as a state has tens of arrays.
+    """
+    module, obj = c.builder.module, c.pyapi.pyobj
+    name = f"lay_out.{part}"
+    if name in module.globals:
+        return module.globals[name]
+    kind = ir.FunctionType(cgutils.bool_t, [obj, WORD.as_pointer()])
+    function = ir.Function(module, kind, name)
+    function.linkage = "internal"
+    function.attributes.add("noinline")
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    inside = type(c)(c.context, builder, c.context.get_python_api(builder))
+    item, words = function.args
+    native = inside.unbox(part, item)
+    _lay_out(inside, words, part, native.value)
+    if native.cleanup is not None:
+        native.cleanup()  # the tuple still holds the array
+    builder.ret(native.is_error)
+    return function
+
+
+def _lay_out(c: Any, words: Any, part: types.Type, value: Any) -> None:
     """Store a part as words."""
     if isinstance(part, types.Array):
         array = c.context.make_array(part)(c.context, c.builder, value)
@@ -194,5 +216,5 @@ def _lay_out(c: Any, words: Any, first: int, part: types.Type, value: Any) -> No
     else:
         values = [value]
     for k, v in enumerate(values):
-        at = c.builder.gep(words, [ir.IntType(32)(first + k)], inbounds=True)
+        at = c.builder.gep(words, [ir.IntType(32)(k)], inbounds=True)
         c.builder.store(v, c.builder.bitcast(at, v.type.as_pointer()))

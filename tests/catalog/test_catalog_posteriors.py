@@ -118,3 +118,13 @@ def test_a_file_is_run_only_where_a_path_is_given(tmp_path, monkeypatch):
         assert [b.name for b in posterior_in(where).blocks] == ["mu"]
     with pytest.raises(RecipeError, match=r"here \./other"):
         posterior_in("other")
+
+
+def test_of_several_posteriors_the_one_called_posterior_is_proposed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.py").write_text(f"{MINE}fitted = mine\nposterior, last = mine, mine\n")
+    (tmp_path / "others.py").write_text(f"{MINE}fitted = mine\n")
+    with pytest.raises(RecipeError, match=r"choose one, as in there\.py:posterior$"):
+        posterior_in("there.py")
+    with pytest.raises(RecipeError, match=r"choose one, as in others\.py:fitted$"):
+        posterior_in("others.py")

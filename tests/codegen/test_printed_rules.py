@@ -22,6 +22,7 @@ from recipe import (
     Vector,
     averaged,
     bind,
+    compose,
     discretise,
     grad,
     lift,
@@ -208,3 +209,13 @@ def test_a_rule_of_another_law_than_the_posterior_says_so():
     draws = sample(hot, bioassay, params={"T": 4}, **QUIET)
     assert draws.warnings[0] == "these are draws of exp(-(U/T)) with T = 4, not of the posterior"
     assert "tempered is proved to leave exp(-H) stationary, H = U/T," in draws.attributes["proved"]
+
+
+@pytest.mark.parametrize("option", [{"scheme": "euler"}, {"order": ["theta"]}])
+@pytest.mark.parametrize(
+    ("what", "kind"), [(LANGEVIN, "printed rule"), (compose(step(LANGEVIN)), "kernel")]
+)
+def test_how_a_recipe_is_discretised_is_not_asked_of_what_is_no_recipe(what, kind, option):
+    (name,) = option
+    with pytest.raises(RecipeError, match=f"{name}= says .* langevin is a {kind}, and a {kind} is"):
+        generate(what, name="langevin", **option)

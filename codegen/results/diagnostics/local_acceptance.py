@@ -12,10 +12,12 @@ of a coordinate alters: it is the same of a scale and of its logarithm.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from codegen.results.diagnostics.across_coordinates import rejecting_direction
 
 SHARES = (0.01, 0.05)  # of the draws, that are an end of a coordinate
 LESS = 0.5  # of the mean acceptance rate: from there on an end is another place
@@ -27,10 +29,10 @@ LEAST_DRAWS = 4000  # of all chains, that are looked at, however many coordinate
 
 @dataclass(frozen=True)
 class NarrowPlace:
-    """An end of a coordinate at which tests reject.
+    """An end of a coordinate, or of a direction across some, at which tests reject.
 
     Attributes:
-        coordinate: the name of the coordinate.
+        coordinate: the name of the coordinate, or a sum of some with weights.
         lowest: whether it is the end of the smallest values; otherwise of the largest.
         share: the share of the draws that lie there.
         bound: the value from which on they lie there.
@@ -62,7 +64,8 @@ class NarrowPlace:
 
 
 def narrow_place(values: Mapping[str, np.ndarray], acceptance: np.ndarray) -> NarrowPlace | None:
-    """Return the end of a coordinate at which tests reject most, None where there is none.
+    """Return the end of a coordinate at which tests reject most; where there is none, that of a
+    direction across coordinates, and None where there is none either.
 
     Args:
         values: draws by block, shape (chains, draws) or (chains, draws, coordinates).
@@ -81,7 +84,25 @@ def narrow_place(values: Mapping[str, np.ndarray], acceptance: np.ndarray) -> Na
         for k in range(v.shape[1])
         for place in _ends(_name(name, k, values[name]), v[::every, k][finite], rates)
     ]
+    if not found:
+        x = np.hstack([v[::every][finite] for v in flat.values()])
+        names = [_name(n, k, values[n]) for n, v in flat.items() for k in range(v.shape[1])]
+        found = _across(names, x, rates)
     return min(found, key=lambda place: place.acceptance, default=None)
+
+
+def _across(names: Sequence[str], x: np.ndarray, rates: np.ndarray) -> list[NarrowPlace]:
+    """Return the ends of a direction at which tests reject: either half of the draws judges the
+    direction that the other half shows.
+    """
+    found = []
+    half = len(x) // 2
+    for shows, judges in ((slice(half), slice(half, None)), (slice(half, None), slice(half))):
+        direction = rejecting_direction(names, x[shows], rates[shows])
+        if direction is not None:
+            name, weights = direction
+            found += _ends(name, x[judges] @ weights, rates[judges])
+    return found
 
 
 def _every(draws: int, coordinates: int) -> int:

@@ -1,11 +1,14 @@
 """Where Metropolis tests reject: a narrow place that a hand-set step does not reach is said."""
 
+import re
+
 import numpy as np
 import pytest
-from sympy import Interval, exp, oo
+from sympy import Interval, exp, oo, sqrt
 
 from catalog.hmc import hmc_kernel
 from codegen import read_draws, sample
+from codegen.results.diagnostics.across_coordinates import rejecting_direction
 from codegen.results.diagnostics.diagnosis import CoordinateDiagnostics
 from codegen.results.diagnostics.local_acceptance import narrow_place
 from codegen.results.diagnostics.words import Apart, badly_mixed
@@ -46,6 +49,54 @@ def test_tests_that_accept_everywhere_alike_are_no_narrow_place(rate, seed):
     """60 runs, each with 12 ends of independent draws beyond five standard deviations of a number
     of accepted tests: a chance below 1e-4 in all."""
     assert narrow_place(*run(lambda x: np.full_like(x, rate), seed)) is None
+
+
+def across(scale=1.0):
+    """Draws of which those with a small x + y/scale are rejected; z says nothing."""
+    random = np.random.default_rng(3)
+    x, y, z = random.standard_normal((3, CHAINS, DRAWS))
+    accepted = random.uniform(size=x.shape) < np.where(x + y < -2.8, 0.0, 0.95)
+    return {"x": x, "z": z, "y": scale * y}, accepted.astype(float)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3])
+def test_a_narrow_place_across_coordinates_is_seen_and_named(scale):
+    values, accepted = across(scale)
+    assert all(narrow_place({n: v}, accepted) is None for n, v in values.items())
+    found = narrow_place(values, accepted)
+    assert set(re.findall("[xyz]", found.coordinate)) == {"x", "y"}  # and not z
+    assert found.share in {0.01, 0.05}
+    assert found.acceptance < 0.3
+    assert f" of {found.coordinate} (" in str(found)
+
+
+def test_a_direction_is_judged_by_other_draws_than_those_that_show_it():
+    random = np.random.default_rng(4)
+    names = [f"x[{k}]" for k in range(100)]
+    for _ in range(3):
+        x, accepted = random.standard_normal((2000, 100)), random.uniform(size=2000) < 0.9
+        assert rejecting_direction(names, x, accepted.astype(float)) is not None
+        values = {"x": x.reshape(4, 500, 100)}
+        assert narrow_place(values, accepted.astype(float).reshape(4, 500)) is None
+
+
+def test_no_direction_is_seen_of_few_tests_or_one_coordinate():
+    x, accepted = np.random.default_rng(5).standard_normal((500, 2)), np.ones(500)
+    accepted[:20] = 0.0
+    assert rejecting_direction(["a", "b"], x, accepted) is None
+    assert rejecting_direction(["a"], x[:, :1], 0 * accepted) is None
+    still = np.stack([x[:, 0], np.ones(500)], axis=1)
+    assert rejecting_direction(["a", "b"], still, 0 * accepted) is None
+
+
+@pytest.mark.slow
+def test_a_funnel_in_a_rotated_basis_says_so():
+    a, b = Scalar("a"), Scalar("b")
+    v, x = (a + b) / sqrt(2), (a - b) / sqrt(2)
+    potential = v**2 / 18 + x**2 * exp(-v) / 2 + v / 2
+    draws = sample(hmc_kernel, potential, step_size=0.3, steps=20_000, warmup=2000, seed=1)
+    (said,) = [w for w in draws.warnings if "narrow place" in w]
+    assert re.search(r"% of -?[\d.]* ?a [+-] [\d.]* ?b ", said)
 
 
 def test_a_step_that_is_too_large_everywhere_is_said_elsewhere():
