@@ -59,7 +59,7 @@ def walk(what: Any, first: np.ndarray, steps: int, batch: int | None) -> np.ndar
     drawn = sample(
         what,
         posterior,
-        scheme="euler" if what is sgld else None,
+        **({"scheme": "euler"} if what is sgld else {}),
         step_size=STEP,
         steps=steps,
         batch_size=batch,

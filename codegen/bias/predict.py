@@ -36,7 +36,13 @@ from codegen.bias.repairs import (
     rounded_down,
     smaller_step,
 )
-from codegen.bias.shift import POINTS, points_of_law, shift_of_means
+from codegen.bias.shift import (
+    FLAT,
+    POINTS,
+    points_of_law,
+    require_draws_where_the_step_is_linear,
+    shift_of_means,
+)
 from codegen.bias.small_step_law import small_step_law
 from codegen.bias.step_map import step_map
 from codegen.bias.streams import noise_lengths
@@ -52,6 +58,7 @@ from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, Scalar
 
 MAX_STEP_SIZES = 10_000  # of a schedule, whose mean is taken
+LEAST_FACTOR = 1 / 3  # of a standard deviation: no step size makes a nearly normal law so narrow
 MAX_COORDINATES = 300  # of a point: more are not predicted by matrices
 
 
@@ -133,8 +140,12 @@ def _predicted(
     around, here, target = laws.around, laws.here, laws.target
     require_distance_from_edges(kernel, laws.setting.step, here.point, target)
     require_additive_noise(laws.setting, here, target.points)
+    centre = here.point if around.sample is None else around.start
+    require_draws_where_the_step_is_linear(laws.setting, here, around.sample, centre)
     # 4. Their biases.
     alone, total = _biases(laws)
+    if np.min(total.sd) < LEAST_FACTOR:
+        raise UnpredictableError(FLAT)
     if laws.law is not None and np.max(total.sd) <= LARGEST_FACTOR:
         require_draws_of_this_law(around, labels, laws.law, here, total, target)
     # 5. What would be within the budget.

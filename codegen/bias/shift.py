@@ -12,8 +12,15 @@ import numpy as np
 
 from codegen.bias.compare import Law
 from codegen.bias.linearise import Linear, Setting
+from codegen.bias.unpredictable import UnpredictableError
 
+FLAT = (
+    "the curvature of the log density at its mode is small beside that over the draws: the law is"
+    " far from a normal one"
+)
 POINTS = 128  # draws over which the drift is averaged
+BENT_POINTS = 16  # draws at which a step is compared with the linear one
+MAX_BEND = 10.0  # of what is linear in a step, in units of a deviation
 
 
 def points_of_law(law: Law, draws: np.ndarray | None) -> np.ndarray:
@@ -57,6 +64,39 @@ def shift_of_means(
     shift = np.mean(found, axis=0)
     error = np.std(found, axis=0) / np.sqrt(len(found))
     return np.asarray(np.sign(shift) * np.maximum(np.abs(shift) - error, 0.0))
+
+
+def require_draws_where_the_step_is_linear(
+    setting: Setting, here: Linear, sample: np.ndarray | None, centre: np.ndarray
+) -> None:
+    """Require that the linear step says something of the step over the draws.
+
+    Where the curvature at the fixed point is next to nothing, as that of x^4, the linear law is far
+    wider than the draws, and what it says of step sizes and minibatches is not about them.
+
+    Args:
+        setting: the step with its size.
+        here: the step near its fixed point.
+        sample: draws of the run, shape (count, k); None where the run has kept none.
+        centre: a point in their middle, shape (n,).
+
+    Raises:
+        UnpredictableError: where the bend of the step is many times what is linear in it.
+    """
+    if sample is None:
+        return
+    n = here.point.size
+    chosen = sample[np.linspace(0, len(sample) - 1, min(BENT_POINTS, len(sample))).astype(int)]
+    aside = chosen - sample.mean(axis=0)
+    at_rest = np.linalg.inv(np.eye(n) - here.slopes[:n])
+    middle, bends = setting.full(centre), []
+    for d in aside:
+        there = setting.from_positions(centre, d)
+        bent = setting.full(there) - middle - here.slopes @ (there - centre)
+        bends.append(here.slopes[n:] @ (at_rest @ bent[:n]) + bent[n:])
+    size = np.sqrt(np.mean(np.square(bends), axis=0) / np.mean(aside**2, axis=0))
+    if np.max(size) > MAX_BEND:
+        raise UnpredictableError(FLAT)
 
 
 def _transport(S: np.ndarray, T: np.ndarray) -> np.ndarray:

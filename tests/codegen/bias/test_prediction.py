@@ -345,6 +345,19 @@ def test_a_thermostat_absorbs_noise_that_is_the_same_in_all_directions():
     assert found.judgement == "within"
 
 
+@pytest.mark.parametrize("sampler", [SGLD, SGHMC], ids=["sgld", "sghmc"])
+def test_a_mode_without_curvature_says_nothing_of_the_draws(sampler):
+    """The linear law of x^4 is a hundred times wider than its draws."""
+    given = {} if sampler is SGLD else {"params": {"C": 1}}
+    scheme = "euler" if sampler is SGLD else "semi-implicit"
+    U4 = total(theta**4) / 4
+    how = {"scheme": scheme, "step_size": 0.1, "lengths": {theta: 2}, "progress": False}
+    draws = sample(sampler, U4, steps=4000, warmup=500, **how, **given)
+    assert "far from a normal one" in draws.bias.unknown
+    assert not draws.warnings
+    assert draws["theta"].std() == pytest.approx(0.822, rel=0.1)  # variance 2 G(3/4)/G(1/4)
+
+
 def test_an_expression_is_predicted_and_what_is_seen_of_it_is_said():
     def of(expression, **options):
         how = {"steps": 2000, "step_size": 0.05, "warmup": 200, "progress": False, **options}
