@@ -4,6 +4,7 @@ orders would join rows that do not belong together.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from recipe.language.errors import RecipeError
@@ -67,9 +68,12 @@ def _is_moved(index: Any, other: Any) -> bool:
 
 
 def _labels(index: Any) -> list[Any]:
-    """Return the labels of an index, those of several levels as tuples, and None for NaN, which is
-    not equal to itself.
-    """
+    """Return the labels of an index, those of several levels as tuples."""
     if index.nlevels == 1:
-        return [label if label == label else None for label in index]
-    return [tuple(v if v == v else None for v in label) for label in index]
+        return [_comparable(label) for label in index]
+    return [tuple(_comparable(v) for v in label) for label in index]
+
+
+def _comparable(label: Any) -> Any:
+    """Return None for NaN, which is not equal to itself."""
+    return None if isinstance(label, float) and math.isnan(label) else label
