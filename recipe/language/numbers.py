@@ -341,7 +341,8 @@ def is_whole(label: Any) -> bool:
     make of whole numbers when they are joined.
     """
     if isinstance(label, float | np.floating):
-        return bool(abs(label) < MAX_EXACT_INTEGER and label == np.floor(label))
+        number = float(label)
+        return abs(number) < MAX_EXACT_INTEGER and number.is_integer()
     return isinstance(label, int | np.integer) and not isinstance(label, bool)
 
 
