@@ -68,11 +68,11 @@ def in_order_of_names(where: str, value: Any, s: Indexed, lengths: Lengths) -> A
 
 
 def _say_by_place(where: str, names: Names, s: Indexed) -> None:
-    """Say that values with names are taken by place, as the coordinates are numbered; whole numbers
-    that are no numbers of coordinates are refused, as what is left of an index says nothing.
+    """Say that values with names are taken by place, as the coordinates are numbered; numbers that
+    are none of coordinates are refused, as what is left of an index says nothing.
     """
     owner = s.length.owner
-    if all(name.isdigit() for name in names):
+    if all(_is_number(name) for name in names):
         raise RecipeError(
             f"{where} has the index {some(names)}, and the coordinates of {owner} are numbered"
             " from 0; give it without its index, .to_numpy()"
@@ -83,6 +83,14 @@ def _say_by_place(where: str, names: Names, s: Indexed) -> None:
         LabelWarning,
         stacklevel=2,
     )
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _names(value: Any) -> Names | None:
@@ -104,4 +112,5 @@ def _names(value: Any) -> Names | None:
     if all(is_whole(n) for n in labels):  # those from 0 in order are the index of every Series
         in_order = all(n == k for k, n in enumerate(labels))
         return None if in_order else tuple(str(int(n)) for n in labels)
-    return tuple(labels) if all(isinstance(n, str) for n in labels) else None
+    names = tuple(str(float(n)) if isinstance(n, float | np.floating) else n for n in labels)
+    return names if all(isinstance(n, str) for n in names) else None

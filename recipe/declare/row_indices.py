@@ -4,6 +4,7 @@ orders would join rows that do not belong together.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from recipe.language.errors import RecipeError
@@ -23,17 +24,18 @@ def require_one_order_of_rows(posterior: Posterior) -> None:
     Raises:
         RecipeError: where two have the same index in two orders.
     """
-    first: tuple[str, Any] | None = None
+    seen: list[tuple[str, Any]] = []
     for name, index in _indices(posterior):
-        if first is None:
-            first = name, index
-        elif _is_moved(index, first[1]):
-            before = first[0]
+        if any(_is_same(index, other) for _, other in seen):
+            continue
+        moved = next((before for before, other in seen if _is_moved(index, other)), None)
+        if moved is not None:
             raise RecipeError(
-                f"the data of {name} have the index of {before} in another order, and rows are"
-                f" taken by place; give both in one order, {name}.loc[{before}.index], or without"
+                f"the data of {name} have the index of {moved} in another order, and rows are"
+                f" taken by place; give both in one order, {name}.loc[{moved}.index], or without"
                 " index, .to_numpy()"
             )
+        seen.append((name, index))
 
 
 def _indices(posterior: Posterior) -> list[tuple[str, Any]]:
@@ -44,9 +46,34 @@ def _indices(posterior: Posterior) -> list[tuple[str, Any]]:
     return [(name, v.index) for name, v in given if hasattr(v, "iloc") and hasattr(v, "index")]
 
 
-def _is_moved(index: Any, other: Any) -> bool:
-    """Return True if two indices are the same rows in two orders."""
-    if len(index) != len(other) or index.equals(other):
+def _is_same(index: Any, other: Any) -> bool:
+    """Return True if two indices are known to be the same rows in one order."""
+    try:
+        return index is other or bool(index.equals(other))
+    except (TypeError, ValueError):
         return False
-    unique = index.is_unique and other.is_unique
-    return bool(unique and index.isin(other).all())
+
+
+def _is_moved(index: Any, other: Any) -> bool:
+    """Return True if two indices are the same rows in two orders; False where labels cannot be
+    compared, as those of one level with those of several.
+    """
+    if len(index) != len(other) or index.nlevels != other.nlevels:
+        return False
+    try:
+        ours, theirs = _labels(index), _labels(other)
+        return ours != theirs and len(set(ours)) == len(ours) and set(ours) == set(theirs)
+    except (TypeError, ValueError):
+        return False
+
+
+def _labels(index: Any) -> list[Any]:
+    """Return the labels of an index, those of several levels as tuples."""
+    if index.nlevels == 1:
+        return [_comparable(label) for label in index]
+    return [tuple(_comparable(v) for v in label) for label in index]
+
+
+def _comparable(label: Any) -> Any:
+    """Return None for NaN, which is not equal to itself."""
+    return None if isinstance(label, float) and math.isnan(label) else label

@@ -337,7 +337,12 @@ def column_names(value: Any, numbered: bool = False) -> tuple[str, ...] | None:
 
 
 def is_whole(label: Any) -> bool:
-    """Return True for a whole number, in the type of Python or numpy."""
+    """Return True for a whole number, in the type of Python or numpy; also as a float, which tables
+    make of whole numbers when they are joined.
+    """
+    if isinstance(label, float | np.floating):
+        number = float(label)
+        return abs(number) < MAX_EXACT_INTEGER and number.is_integer()
     return isinstance(label, int | np.integer) and not isinstance(label, bool)
 
 

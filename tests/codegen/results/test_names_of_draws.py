@@ -17,7 +17,7 @@ from codegen.inputs.posterior_data import resolved_arrays
 from codegen.results.diagnostics.groups import Group, Variable
 from codegen.results.quantities import at_draws, derived_draws
 from codegen.results.saved_draws import SavedDraws
-from recipe import Data, Posterior, RecipeError, Simplex, Vector, total
+from recipe import Data, Posterior, RecipeError, Scalar, Simplex, Vector, total
 from recipe.laws import categorical, dirichlet, normal
 
 pandas = pytest.importorskip("pandas")
@@ -285,6 +285,35 @@ def test_an_index_of_numbers_is_that_of_numbered_coordinates_or_refused():
         in_order_of_names("v", pandas.Series([1.0, 2.0], index=[5, 7]), BETA, Lengths())
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        pandas.Series([1.0, 2.0], index=[1.0, 0.0]),
+        pandas.DataFrame([[1.0, 2.0]], columns=[1.0, 0.0]),
+    ],
+    ids=["series", "table"],
+)
+def test_whole_numbers_that_are_floats_are_numbers_of_coordinates(value):
+    found = np.asarray(in_order_of_names("v", value, BETA, Lengths()))
+    assert np.array_equal(found.ravel(), [2.0, 1.0])
+
+
+@pytest.mark.parametrize("index", [[0.5, 1.5], [0.0, np.nan], [7.0, 5.0], [-1, 0], [0.0, np.inf]])
+def test_floats_that_number_no_coordinates_are_refused(index):
+    value = pandas.Series([1.0, 2.0], index=index)
+    with pytest.raises(RecipeError, match=r"v has the index .* numbered from 0"):
+        in_order_of_names("v", value, BETA, Lengths())
+    with pytest.raises(RecipeError, match=r"v has the names .* are income, age"):
+        in_order_of_names("v", value, BETA, lengths_of_a_table())
+
+
+def test_floats_may_be_the_names_of_coordinates():
+    lengths = Lengths()
+    lengths.learn_names({BETA: ("0.5", "1.5")})
+    value = pandas.Series([1.0, 2.0], index=[1.5, 0.5])
+    assert np.array_equal(in_order_of_names("v", value, BETA, lengths), [2.0, 1.0])
+
+
 def test_names_of_numbered_coordinates_are_taken_by_place_with_a_warning():
     value = pandas.Series({"age": 1.0, "income": 2.0})
     with pytest.warns(LabelWarning, match=r"age is taken for beta\[0\]"):
@@ -309,6 +338,57 @@ def test_rows_of_one_index_in_two_orders_are_refused():
     for index in ([0, 1, 2], [7, 9, 8], [0, 0, 1]):  # the same, of other rows, or not distinct
         found = read(x, y.set_axis(index), g.to_numpy())
         assert found[Y].tolist() == [0.0, 1.0, 2.0]
+
+
+LETTERS = pandas.Index(list("abc"))
+PAIRS = pandas.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)])
+WITH_NAN = pandas.Index([np.nan, 1.0, 2.0])
+
+
+def rows_of(*indices):
+    """The data x, z, y of one log likelihood, with these indices, or without where one is None."""
+    x, z = Data("x"), Data("z")
+    values = [np.array([1.0, 2.0, 3.0])] * 3
+    given = [
+        v if i is None else pandas.Series(v, index=i) for v, i in zip(values, indices, strict=True)
+    ]
+    beta = Scalar("b", prior=normal(0, 1))
+    data = dict(zip((x, z, Y), given, strict=True))
+    return Posterior(log_likelihood=normal(Y, beta * x + z, 1), data=data)
+
+
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize("index", [LETTERS, PAIRS, WITH_NAN], ids=["letters", "pairs", "nan"])
+@pytest.mark.parametrize("beside", [None, range(3), PAIRS.set_names(["u", "v"])])
+def test_every_index_is_compared_with_every_other(place, index, beside):
+    """Also where the first one is that of a table without names, or of several levels."""
+    indices = [index, index[[1, 2, 0]]]
+    indices.insert(place, beside)
+    if index is not PAIRS or not isinstance(beside, pandas.MultiIndex):
+        first, second = (n for k, n in enumerate("xzy") if k != place)
+        said = f"of {second} have the index of {first} in another order"
+        with pytest.raises(RecipeError, match=said):
+            rows_of(*indices)
+    rows_of(*[index if k != place else beside for k in range(3)])
+
+
+DATES = pandas.date_range("2020-01-01", periods=3)
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        (LETTERS, PAIRS),
+        (PAIRS, LETTERS),
+        (DATES, LETTERS),
+        (DATES.astype(str)[::-1], DATES),
+        (pandas.Index([["a"], ["b"], ["c"]], dtype=object), LETTERS),
+        (pandas.Index([("a", 2), ("a", 1), ("b", 1)], tupleize_cols=False), PAIRS),
+    ],
+    ids=["pairs", "letters", "dates", "texts of dates", "lists", "tuples"],
+)
+def test_indices_that_cannot_be_compared_say_nothing(others):
+    rows_of(range(3), *others)
 
 
 def test_the_last_draws_of_a_file_carry_their_names(tmp_path):

@@ -6,7 +6,7 @@ from sympy import Interval, Rational, exp, log, oo
 
 from codegen.tuning import pilot
 from codegen.tuning.pilot import MAX_UNSTABLE, pilot_run
-from codegen.tuning.target import target_of
+from codegen.tuning.target import Target, target_of
 from codegen.tuning.untunable import UntunableError
 from recipe import Data, Posterior, Scalar, Vector, total
 from recipe.laws import half_normal, normal
@@ -63,6 +63,22 @@ def test_a_pilot_is_a_function_of_its_seed():
     one, same, other = (pilot_run(target, 2, seed) for seed in (1, 1, 2))
     assert np.array_equal(one.draws, same.draws)
     assert not np.array_equal(one.draws, other.draws)
+
+
+def test_a_trajectory_computes_one_value(monkeypatch):
+    """Most of a pilot run's time is that of slopes, of which a trajectory has several."""
+    target = target_of(x**2 / 2 + (x - y) ** 2, {})
+    values, value = [], Target.value
+
+    def counted(self, z):
+        values.append(z)
+        return value(self, z)
+
+    monkeypatch.setattr(Target, "value", counted)
+    found = pilot_run(target, 2, 1)
+    rounds = 2 * (pilot.FAST + sum(pilot.SLOW) + pilot.LAST + pilot.DRAWS)
+    assert rounds < len(values) < 1.1 * rounds
+    assert found.evaluations > 1.5 * rounds
 
 
 def test_modes_that_are_far_apart_do_not_agree():

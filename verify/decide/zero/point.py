@@ -12,7 +12,7 @@ import itertools
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping
-from functools import singledispatch
+from functools import reduce, singledispatch
 from typing import Any
 
 import flint
@@ -34,6 +34,7 @@ from recipe.language.symbols import (
     Vector,
 )
 from recipe.language.total import Total, free_indexed
+from verify.decide.identities.maximum import Maximum
 from verify.decide.zero.candidate_values import (
     candidates,
     fits,
@@ -404,6 +405,12 @@ def _(e: sympy.sign, point: Point, places: Places) -> Ball:
     if value.contains(0):
         raise NoValueError(f"{e} jumps there")
     return flint.arb(1 if value > 0 else -1)
+
+
+@_value.register
+def _(e: Maximum, point: Point, places: Places) -> Ball:
+    # The maximum of two balls encloses that of each number in one with each in the other.
+    return reduce(lambda a, b: a.max(b), (_value(a, point, places) for a in e.args))
 
 
 @_value.register

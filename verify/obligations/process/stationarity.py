@@ -108,11 +108,11 @@ def _off_kinks(subject: Subject, outcomes: Outcomes) -> Outcome:
 
 
 def _explained(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcome:
-    """Return a refutation with its residual and repair, and with parameters and lengths at which
-    the residual vanishes.
+    """Return a refutation with its residual, and with parameters and lengths at which the residual
+    vanishes.
     """
     by = f"the residual is {shown_factored(left_over)}"
-    refuted = replace(outcome, by=by, residual=formula(left_over), repair=_repair(subject))
+    refuted = replace(outcome, by=by, residual=formula(left_over))
     if kinks(subject) or decide_regular(subject).verdict is not Verdict.PROVED:
         return refuted  # a residual that vanishes off a kink does not exclude a flow across it
     facts = tuple(
@@ -189,6 +189,11 @@ def _makes_the_current(recipe: Recipe, subject: Subject, v: dict[Block, Expr]) -
     return all(vanishes(v[b] - (div_Q[b] - Q_grad[b])) for b in recipe.state)
 
 
+def _with_repair(subject: Subject, outcome: Outcome) -> Outcome:
+    """Return a refutation with its repair, where it is one by the residual."""
+    return outcome if outcome.residual is None else replace(outcome, repair=_repair(subject))
+
+
 def _repair(subject: Subject) -> str | None:
     """Return what to write instead in a claim; None if nothing was found.
 
@@ -223,6 +228,7 @@ STATIONARITY = Obligation(
         " 1)**2), has none where it vanishes."
     ),
     discharge=discharge,
+    repaired=_with_repair,
     needs=("curl-skew",),
     assumes=(INVARIANCE_ASSUMED,),
     handles_kinks=True,

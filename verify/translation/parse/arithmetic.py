@@ -12,19 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 import sympy
-from sympy import Expr, Function, Integer, Rational, S, oo
+from sympy import Expr, Integer, Rational, S, oo
 
 from recipe.language.fold import Fold, FoldSign
 from recipe.language.phi import Phi
-
-
-class Maximum(Function):
-    """The largest of its arguments, of which the verifier knows only that it is real."""
-
-    nargs = None
-
-    def _eval_is_real(self) -> bool:
-        return True
+from verify.decide.identities.maximum import Maximum
 
 
 def _sign(one: Expr, x: Expr) -> Expr:

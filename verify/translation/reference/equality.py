@@ -6,7 +6,7 @@ point where the expressions differ is a witness.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sympy import Expr, Integer
@@ -94,9 +94,16 @@ class EqualityProver:
         return self._values[e]
 
 
-def apart(x: float | None, y: float | None) -> bool:
-    """Return True if two approximations are certainly those of different values."""
-    return x is not None and y is not None and abs(x - y) > APART * (1 + abs(x) + abs(y))
+def not_apart(x: float | None, others: Sequence[float | None]) -> list[int]:
+    """Return the places of the approximations that are not certainly those of other values than an
+    approximation is.
+    """
+    if x is None:
+        return list(range(len(others)))
+    size = 1 + abs(x)
+    return [
+        n for n, y in enumerate(others) if y is None or not abs(x - y) > APART * (size + abs(y))
+    ]
 
 
 def _value(e: Expr, point: Point) -> Any:

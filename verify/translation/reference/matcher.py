@@ -30,7 +30,7 @@ from recipe.language.symbols import (
 from recipe.language.total import substitute
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reference.defined import Defined
-from verify.translation.reference.equality import EqualityProver, apart, witness_against
+from verify.translation.reference.equality import EqualityProver, not_apart, witness_against
 
 ANY_NOISE = Symbol("noise@", real=True)
 MAX_MATCHED_NOISES = 5  # more noises in one expression have too many matchings (n!) to be tried
@@ -128,10 +128,14 @@ class Judge:
     approximations: dict[Expr, float | None] = field(default_factory=dict)
     defined: Defined = field(init=False)
     _known_matched: tuple[dict[Symbol, Symbol], int, set[Symbol]] = field(init=False)
+    _known_numbers: tuple[dict[Symbol, Expr], list[tuple[Symbol, Expr]], list[float | None]] = (
+        field(init=False)
+    )
 
     def __post_init__(self) -> None:
         self.defined = Defined(self.equality)
         self._known_matched = self.noises, 0, set()
+        self._known_numbers = self.definitions, [], []
 
     def fresh(self, name: str, length: Length | None, **facts: bool) -> Symbol:
         """Return a new atom with a unique name."""
@@ -230,11 +234,22 @@ class Judge:
         if value.is_Symbol or value.is_number or not self.definitions:
             return value
         mine = self._approximation(value)
-        for new, definition in self.definitions.items():
-            if not apart(mine, self._approximation(definition)) and self.same(value, definition):
+        items, numbers = self._defined_numbers()
+        for new, definition in (items[n] for n in not_apart(mine, numbers)):
+            if self.same(value, definition):
                 self.computed.add(new)
                 return new
         return value
+
+    def _defined_numbers(self) -> tuple[list[tuple[Symbol, Expr]], list[float | None]]:
+        """Return the new values with their definitions, and the approximations of these."""
+        of, items, numbers = self._known_numbers
+        if of is not self.definitions:
+            of, items, numbers = self._known_numbers = self.definitions, [], []
+        more = list(itertools.islice(of.items(), len(items), None))  # it only grows
+        items += more
+        numbers += [self._approximation(definition) for _, definition in more]
+        return items, numbers
 
     def _approximation(self, e: Expr) -> float | None:
         """Return the value of an expression at a point where all noises are the same number.
@@ -274,7 +289,7 @@ class Judge:
     def matches(self, theirs: Expr, ours: Expr) -> Iterable[dict[Symbol, Symbol]]:
         """Return the ways to match noises of the text with unmatched noises of the rule."""
         left = sorted((w for w in noises_in(ours) if w not in self.noises), key=str)
-        drawn = generic_symbols(theirs) & self.whites
+        drawn = generic_symbols(theirs) & self.whites if self.whites else frozenset()
         right = sorted((w for w in drawn if w not in self._matched()), key=str)
         if any(self.clocks[w] != self.clock for w in right):
             return []
@@ -353,7 +368,7 @@ def generic_symbols(e: Expr) -> frozenset[Symbol]:
 @lru_cache(maxsize=65536)
 def noises_in(e: Expr) -> frozenset[Symbol]:
     """Return the noises of the rule in an expression."""
-    return frozenset(filter(is_noise, generic_symbols(e)))
+    return frozenset(generic(s) for s in symbols_in(e) if is_noise(s))
 
 
 def is_noise(s: Symbol) -> bool:
@@ -363,7 +378,7 @@ def is_noise(s: Symbol) -> bool:
 
 def replace_symbols(e: Expr, values: Mapping[Symbol, Symbol]) -> Expr:
     """Return an expression with symbols replaced by symbols, at every coordinate."""
-    if generic_symbols(e).isdisjoint(values):
+    if not values or generic_symbols(e).isdisjoint(values):
         return e
     return e.xreplace(
         {s: _at(values[generic(s)], s) for s in symbols_in(e) if generic(s) in values}
