@@ -73,6 +73,7 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
     if _is_of_the_catalog(what):
         return SaidBefore()
     from verify.report.before_a_run import before_a_run, reasons
+    from verify.verdict import Verdict
 
     called = what.name or name or "this sampler"
     try:
@@ -85,6 +86,8 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
     said = before_a_run(report, called, unproved)
     if said.refusal is None and said.note is None:
         return SaidBefore(proved=_step_error(what, called))
+    if report.verdict is Verdict.PROVED:
+        return SaidBefore(note=without_codes(said.note or ""))
     why = without_codes(reasons(report))
     shown = why if len(why) <= MAX_SHOWN else f"{why[:MAX_SHOWN]} ..."
     shown += f"; {HOW_TO_GO_ON}" if _is_cut_short(report) else ""

@@ -23,6 +23,7 @@ from verify.diffusion.boundary.decide import decide_boundary
 from verify.diffusion.boundary.edges import has_edge
 from verify.diffusion.nonsmooth import decide_flux, decide_regular, kinks, prove_no_flux
 from verify.diffusion.published_rule import has_update, published
+from verify.diffusion.vanishing import not_judged_by_limit
 from verify.generator.fokker_planck import current, residual
 from verify.obligation import Obligation, Outcomes
 from verify.scope import kinds_of
@@ -47,6 +48,9 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
         Ma, Chen and Fox, "A Complete Recipe for Stochastic Gradient MCMC" (NeurIPS 2015), theorem
             1.
     """
+    outcome = not_judged_by_limit(subject)
+    if outcome is not None:
+        return outcome
     outcome = _off_kinks(subject, outcomes)
     if outcome.verdict is not Verdict.PROVED:
         return outcome
