@@ -8,6 +8,8 @@ process. Recipes and kernels of the catalog are taken as proved, as the tests pr
 from __future__ import annotations
 
 import sys
+import threading
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
@@ -36,6 +38,7 @@ HOW_TO_GO_ON = (
 CATALOG = "catalog"
 
 _known: dict[int, tuple[Any, Report]] = {}  # with the declaration: no other one gets its id
+_changing = threading.Lock()  # two threads that leave out the first one at once would fail
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
     if _is_of_the_catalog(what):
         return SaidBefore()
     from verify.report.before_a_run import before_a_run, reasons
+    from verify.verdict import Verdict
 
     called = what.name or name or "this sampler"
     try:
@@ -82,6 +86,8 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
     said = before_a_run(report, called, unproved)
     if said.refusal is None and said.note is None:
         return SaidBefore(proved=_step_error(what, called))
+    if report.verdict is Verdict.PROVED:
+        return SaidBefore(note=without_codes(said.note or ""))
     why = without_codes(reasons(report))
     shown = why if len(why) <= MAX_SHOWN else f"{why[:MAX_SHOWN]} ..."
     shown += f"; {HOW_TO_GO_ON}" if _is_cut_short(report) else ""
@@ -112,8 +118,9 @@ def _report(what: Recipe | Update | Kernel) -> Report:
     """Return the report on a sampler; one whose time was over is not remembered, as a later call
     may find more.
     """
-    if id(what) in _known:
-        return _known[id(what)][1]
+    known = _known.get(id(what))  # in one step, as another thread may leave it out
+    if known is not None:
+        return known[1]
     from verify.engine import unanswered, verify
 
     try:
@@ -122,23 +129,27 @@ def _report(what: Recipe | Update | Kernel) -> Report:
     except TimeIsUp:  # between two obligations
         report = _of_the_time(unanswered(what))
     if not _is_cut_short(report):
-        if len(_known) >= MAX_KNOWN:
-            _known.pop(next(iter(_known)))
-        _known[id(what)] = what, report
+        with _changing:
+            if len(_known) >= MAX_KNOWN:
+                _known.pop(next(iter(_known)))
+            _known[id(what)] = what, report
     return report
 
 
-def _in_time(began: float, *given: Any) -> Any:
-    """Discharge an obligation, unless the time is over, or until it is."""
-    from verify.engine import discharged
+def _in_time(began: float, obligation: Any, subject: Any, outcomes: Any) -> Any:
+    """Discharge an obligation, unless the time is over, or until it is: a refutation whose repair
+    is still searched for stays one.
+    """
+    from verify.engine import decided, repaired
     from verify.verdict import undecided
 
     if monotonic() - began >= MAX_SECONDS:
         return undecided(TOO_LONG)
-    try:
-        return discharged(*given)
-    except TimeIsUp:
-        return undecided(STOPPED)
+    outcome = undecided(STOPPED)
+    with suppress(TimeIsUp):
+        outcome = decided(obligation, subject, outcomes)
+        outcome = repaired(obligation, subject, outcome)
+    return outcome
 
 
 def _of_the_time(report: Report) -> Report:

@@ -140,7 +140,23 @@ def unanswered(declared: Declared) -> Report:
 
 
 def discharged(obligation: Obligation, subject: AnySubject, outcomes: Outcomes) -> Outcome:
-    """Return the outcome of an obligation.
+    """Return the outcome of an obligation, a refutation with its repair."""
+    return repaired(obligation, subject, decided(obligation, subject, outcomes))
+
+
+def repaired(obligation: Obligation, subject: AnySubject, outcome: Outcome) -> Outcome:
+    """Return the outcome of an obligation; a refutation with its repair, if one is found."""
+    if obligation.repaired is None or outcome.verdict is not Verdict.REFUTED:
+        return outcome
+    with under(subject.declared.where):
+        try:
+            return obligation.repaired(subject, outcome)
+        except RecursionError:
+            return outcome
+
+
+def decided(obligation: Obligation, subject: AnySubject, outcomes: Outcomes) -> Outcome:
+    """Return the outcome of an obligation, before a repair is searched for.
 
     It is undecided for a reflected sampler or one that is not smooth if the obligation does not
     handle these, and if an expression is too deep for Python's stack.

@@ -90,6 +90,9 @@ class Obligation:
     The procedure:
         discharge: ``discharge(subject)``, or ``discharge(subject, outcomes)`` if it needs or asks
             anything; returns an ``Outcome``.
+        repaired: ``repaired(subject, outcome)`` returns a refutation with its repair; None where
+            ``discharge`` gives the repair. It is a function of its own where the search takes long,
+            so that whoever stops the search has the refutation.
         applies: a function that returns True for the subjects that it is about.
         needs: names of obligations about the same subject. They are discharged first, and their
             outcomes are handed over.
@@ -116,6 +119,7 @@ class Obligation:
     statement: str
     explanation: str
     discharge: Callable[..., Outcome]
+    repaired: Callable[[Any, Outcome], Outcome] | None = None
     latex: str | None = None
     applies: Callable[[Any], bool] = of_diffusions
     needs: tuple[str, ...] = ()

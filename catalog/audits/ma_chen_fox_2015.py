@@ -197,11 +197,11 @@ _sghmc = Update(
         r: r - eps * grad(U, theta) - eps * r + sqrt(2 * eps) * w,
     },
 )
-_resampled = averaged(step(_drawn), step(_sghmc), repeat(step(_sghmc), K))
-sghmc_resampled_with_its_own_law = Update(
-    step=_resampled.step,
+sghmc_resampled_with_its_own_law = averaged(
+    step(_drawn),
+    step(_sghmc),
+    repeat(step(_sghmc), K),
     target=K * U / (K + 1),
-    rule=dict(_resampled.rule),
     source=f"{source}, algorithm 1 with G = 1, K + 1 steps after each draw, against its own law",
     expect="proved",
 )

@@ -5,7 +5,9 @@ It looks at all that is counted along a loop together, and in ``run``, where eve
 random stream is a function of the step, that is half of the time of making machine code. Processors
 of our days compute an address with its product in one instruction, so that kernels are as fast
 without it (docs/decisions/0051). LLVM has one switch for the whole process: it is turned for as
-long as a library of ours is made, in which Numba's lock keeps other compilations out.
+long as a library of ours is made, in which Numba's lock keeps other compilations by Numba out. What
+another program makes by llvmlite in that time, in another thread and without Numba, is made without
+the pass as well; it computes the same.
 """
 
 from __future__ import annotations
@@ -39,8 +41,8 @@ class _PlainLoops(JITCodeLibrary):  # type: ignore[misc]
     """Functions whose machine code is made without loop strength reduction."""
 
     def _finalize_specific(self) -> None:
-        _leave_out(True)
-        try:
+        try:  # with the first turn inside, as Ctrl-C may come at once after it
+            _leave_out(True)
             super()._finalize_specific()
         finally:
             _leave_out(False)

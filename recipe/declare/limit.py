@@ -61,6 +61,18 @@ def limit_of(update: Update) -> Dynamics:
     return Dynamics(update.state, drift, diffusion)
 
 
+def noises_of_limit(update: Update) -> frozenset[Noise | ScalarNoise]:
+    """The draws of a rule that are in its limit: those that move a block by a multiple of
+    ``sqrt(step)``.
+
+    Raises:
+        RecipeError: where there is no limit, as for ``limit_of``.
+        OutsideLanguageError: where a term cannot be expanded in the step.
+    """
+    first, _ = _expand(unfolded(update).update)
+    return frozenset(w for a in first.values() for w in a.atoms(Noise, ScalarNoise))
+
+
 def _expand(update: Update) -> tuple[Increment, Increment]:
     """The coefficients ``a`` (of s) and ``b`` (of s^2) of the whole step, by block."""
     s = Dummy("s", positive=True)

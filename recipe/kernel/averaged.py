@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
+from typing import Any
 
 from sympy import Abs, Add, Expr, Mul, Rational, S, Symbol, expand, factor, factor_terms, log, sqrt
 
@@ -36,6 +37,7 @@ from recipe.language.free_symbols import UnusedNames, blocks_in
 from recipe.language.symbols import GENERIC, OTHER, Block, Noise, Vector
 from recipe.language.text import listed
 from recipe.language.total import relabel, substitute
+from recipe.language.validate import read
 
 # numbers of repetitions that determine a polynomial of degree MAX_ORDER
 REPETITION_COUNTS = tuple(range(1, MAX_ORDER + 2))
@@ -95,17 +97,22 @@ class _SweepEnds:
 
 
 def averaged(
-    *parts: object, name: str | None = None, source: str | None = None, expect: str | None = None
+    *parts: object,
+    target: Any = None,
+    name: str | None = None,
+    source: str | None = None,
+    expect: str | None = None,
 ) -> Update:
     """The limit of a sweep as its step vanishes: a step of a diffusion of the blocks that the sweep
     moves by little.
 
     Every other block must be redrawn or set before it is read. The target is the law of the
-    remaining blocks under ``exp(-H)``.
+    remaining blocks under ``exp(-H)``, where no other is given.
 
     Args:
         *parts: as for ``compose``, without Metropolis tests; one of them may be ``repeat(part, L)``
             with a symbol L, for every number of repetitions.
+        target: an H' of the blocks that move by little, if ``exp(-H')`` is claimed and no other.
         name: the name in reports.
         source: the citation.
         expect: the verdict that an audit expects.
@@ -115,7 +122,7 @@ def averaged(
         step of the sweep, or the square of it where the momenta are redrawn in every sweep.
 
     Raises:
-        RecipeError: where the sweep has no such limit.
+        RecipeError: where the sweep has no such limit, or the target is about other blocks.
     """
     sweep = sweep_of(parts)
     ends = _followed(sweep)
@@ -123,9 +130,8 @@ def averaged(
     n, drift, noise = _limit(ends, names)
     time = sweep.step if n == 2 else Symbol(names.fresh(f"{sweep.step}_squared"), positive=True)
     rule = {b: b + time * drift[b] + sqrt(time) * noise[b] for b in ends.slow}
-    made = Update(
-        time, rule, _law_of(ends), name=name, source=source, expect=expect, where=sweep.where
-    )
+    claimed = _law_of(ends) if target is None else _claimed(target, ends)
+    made = Update(time, rule, claimed, name=name, source=source, expect=expect, where=sweep.where)
     return with_fields(made, limit_only=True)
 
 
@@ -259,6 +265,18 @@ def _are_independent(slow: tuple[Block, ...], found: list[Values]) -> bool:
         if any(expand(expectation(a * b)) != 0 for a, b in (*across, *pairs)):
             return False
     return True
+
+
+def _claimed(target: Any, ends: _SweepEnds) -> Expr:
+    claimed = read(target, "target")
+    others = blocks_in(claimed, ends.sweep.state) - {*ends.slow}
+    others |= claimed.free_symbols & {ends.sweep.step}
+    if others:
+        raise RecipeError(
+            f"the target {claimed} contains {listed(sorted(others, key=str))}: in the limit the"
+            f" step vanishes, and the law is one of {listed(ends.slow)} alone"
+        )
+    return claimed
 
 
 def _law_of(ends: _SweepEnds) -> Expr:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
+from math import floor, log10
 from typing import Any
 
 from sympy import Expr, Rational, sqrt
@@ -23,6 +24,7 @@ from recipe.lifting.tree.decimals import ReadFloat, instead_of, noting
 from recipe.lifting.tree.place import Place
 
 NEAR = 0.005  # relative: 0.707 and 0.71 are near sqrt(1/2)
+COMPARED = 6  # leading digits of a decimal in which what it may stand for must agree with it
 SHORT = 12  # the largest numerator and denominator of what a decimal may stand for
 MAX_DECIMALS = 4  # decimals that are read again
 DRAWS_AS_MANY = {  # how a library draws as many numbers as an array has
@@ -150,18 +152,27 @@ def _near_decimals(
 
 
 def meant_by(decimal: Expr) -> list[Expr]:
-    """Return the numbers that a decimal may stand for, the nearest first: roots of short fractions,
-    and short fractions that no decimal is.
+    """Return the number that a decimal may stand for: the nearest root of a short fraction, or
+    short fraction that no decimal is, with the digits of the decimal. A float of many digits that
+    was computed is near to many such numbers, and stands for none of them.
 
     Args:
         decimal: the decimal.
     """
     if not isinstance(decimal, Rational) or decimal.is_integer:
         return []
-    size, sign = abs(float(decimal)), 1 if decimal > 0 else -1
-    off = {e: abs(value / size - 1) for e, value in _written_short().items()}
-    close = [e for e in off if off[e] < NEAR]
+    size, sign = abs(decimal), 1 if decimal > 0 else -1
+    unit = float(_unit_of_last_digit(size))
+    off = {e: abs(value - float(size)) for e, value in _written_short().items() if e != size}
+    close = [e for e in off if off[e] < min(unit, NEAR * float(size))]
     return [sign * e for e in sorted(close, key=lambda e: (off[e], str(e)))][:1]
+
+
+def _unit_of_last_digit(size: Rational) -> Rational:
+    """One unit of the last digit that is compared: what was typed was rounded or cut off there."""
+    first = floor(log10(float(size)))
+    units = [Rational(10) ** (first - k) for k in range(COMPARED)]
+    return next((unit for unit in units if (size / unit).is_integer), units[-1])
 
 
 @cache

@@ -304,7 +304,6 @@ def sample(
         from recipe_cli.sampling.text_check import TextCheck
         from recipe_cli.sampling.tuned import TuningTask, tuned
         from recipe_cli.sandbox.child import rehearse
-        from verify.verdict import Verdict
 
     if plots is not None:
         require_matplotlib()
@@ -320,8 +319,8 @@ def sample(
     auto = step_size == "auto"
     if auto:
         require_to_be_tuned(declaration)
-    verdict = require_not_refuted(declaration, unproved)
-    proved = step_error_of(declaration, limits) if verdict is Verdict.PROVED else ""
+    is_proved = require_not_refuted(declaration, unproved)
+    proved = step_error_of(declaration, limits) if is_proved else ""
     if auto and (decay is not None or cycle is not None):
         raise RecipeError("--decay and --cycle need a number as --step-size; leave them out")
     task = TuningTask(steps, warmup, max_error) if auto else None

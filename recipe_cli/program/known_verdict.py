@@ -16,15 +16,14 @@ from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import print_line
 from verify.discrete.weak_order.words import step_error_in_words
 from verify.report.before_a_run import BeforeARun, before_a_run
-from verify.verdict import Verdict
 
 
-def require_not_refuted(declaration: Declaration, unproved: bool) -> Verdict:
+def require_not_refuted(declaration: Declaration, unproved: bool) -> bool:
     """Verify a sampler; end the command if it is refuted or nothing can be asked of it, unless
     ``unproved`` is True, and print a note if it is not proved.
 
     Returns:
-        The verdict; undecided where nothing could be asked.
+        True where it is proved, and nothing was said.
 
     Raises:
         Exit: with the exit status, after one sentence on stderr.
@@ -34,7 +33,7 @@ def require_not_refuted(declaration: Declaration, unproved: bool) -> Verdict:
         why = f"{declaration.name} is not judged: {result.mistake.sentence}"
         if unproved and not result.stop:
             print_line(f"note: {why}", err=True)
-            return Verdict.UNDECIDED
+            return False
         advice = "" if result.stop else "; --unproved runs it all the same"
         print_line(f"recipe: {why}{advice}", err=True)
         raise typer.Exit(result.mistake.status)
@@ -43,7 +42,7 @@ def require_not_refuted(declaration: Declaration, unproved: bool) -> Verdict:
         print_line(f"recipe: {said.refusal}; see recipe verify, or add --unproved", err=True)
         raise typer.Exit(1)
     _print_note(said)
-    return result.report.verdict
+    return said.note is None
 
 
 def step_error_of(declaration: Declaration, limits: Limits) -> str:

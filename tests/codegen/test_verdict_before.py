@@ -1,7 +1,8 @@
 """Python samples a refuted rule only where the user insists, as the command does."""
 
 import signal
-from time import monotonic
+from concurrent.futures import ThreadPoolExecutor
+from time import monotonic, sleep
 
 import numpy as np
 import pytest
@@ -12,8 +13,8 @@ from catalog.sgld import sgld
 from codegen import sample, verdict_before
 from codegen.system.stopped_after import TimeIsUp, stopped_after
 from recipe import Noise, Posterior, Potential, Recipe, RecipeError, Update, Vector, grad, total
-from verify import verify
-from verify.engine import discharged
+from verify import Report, verify
+from verify.engine import decided
 from verify.report.before_a_run import before_a_run
 
 theta = Vector("theta")
@@ -81,19 +82,19 @@ def test_what_is_undecided_runs_with_a_note(monkeypatch):
 
 
 def endless(name):
-    """Discharge all obligations but one, which takes for ever."""
+    """Decide all obligations but one, which takes for ever."""
 
     def discharge(obligation, subject, outcomes):
         while obligation.name == name:
             pass
-        return discharged(obligation, subject, outcomes)
+        return decided(obligation, subject, outcomes)
 
     return discharge
 
 
 def test_an_obligation_that_takes_for_ever_is_stopped_and_said(monkeypatch):
     monkeypatch.setattr(verdict_before, "STOP_SECONDS", 0.3)
-    monkeypatch.setattr("verify.engine.discharged", endless("stationarity"))
+    monkeypatch.setattr("verify.engine.decided", endless("stationarity"))
     what = Recipe(theta, U, Matrix([[2]]), Matrix([[0]]))
     began = monotonic()
     note = verdict_before.verdict_before(what, "mine", False).note
@@ -114,6 +115,32 @@ def test_what_takes_for_ever_between_obligations_is_stopped_and_said(monkeypatch
     what = Recipe(theta, U, Matrix([[2]]), Matrix([[0]]))
     assert "it was stopped after" in verdict_before.verdict_before(what, "mine", False).note
     assert id(what) not in verdict_before._known
+
+
+def test_a_refutation_is_not_lost_while_its_repair_is_searched_for(monkeypatch):
+    """Such a rule once ran, with the note that it is undecided."""
+    monkeypatch.setattr(verdict_before, "STOP_SECONDS", 0.5)
+    monkeypatch.setattr("verify.obligations.process.stationarity.find_repair", never)
+    what = rule(sqrt(eps) / 3)
+    with pytest.raises(RecipeError) as refused:
+        verdict_before.verdict_before(what, "mine", False)
+    assert str(refused.value).startswith("mine is refuted (stationarity): the residual is ")
+    assert "repair:" not in str(refused.value)
+
+
+def test_two_threads_leave_out_the_oldest_verdict_of_many(monkeypatch):
+    class Slow(dict):
+        def __iter__(self):
+            oldest = min(self.keys())
+            sleep(0.1)  # the other thread comes as far
+            yield oldest
+
+    monkeypatch.setattr(verdict_before, "_known", Slow({n: (n, None) for n in range(-64, 0)}))
+    monkeypatch.setattr("verify.engine.verify", lambda what, **_: Report("it", "recipe", "", ()))
+    whats = [Recipe(theta, U, Matrix([[n]]), Matrix([[0]])) for n in (4, 5)]
+    with ThreadPoolExecutor(2) as pool:
+        assert len(list(pool.map(verdict_before._report, whats))) == 2
+    assert len(verdict_before._known) == verdict_before.MAX_KNOWN
 
 
 def test_a_timer_that_was_set_before_goes_on_afterwards():

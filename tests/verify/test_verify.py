@@ -168,9 +168,6 @@ RIGHT = {
         },
         U + K,
     ),
-    "noise of order eps is lost in the limit": Update(
-        eps, {theta: theta + eps * r, r: r - eps * grad(U, theta) + eps * A * w}, U + K
-    ),
     "a dense preconditioner": Update(
         eps,
         {

@@ -11,6 +11,8 @@ from verify.verdict import Verdict
 
 LAW = "stationary-law"  # the obligation that says what a refuted rule keeps instead
 
+UNIQUENESS = "uniqueness"
+
 
 @dataclass(frozen=True)
 class BeforeARun:
@@ -18,7 +20,8 @@ class BeforeARun:
 
     Attributes:
         refusal: why it does not run; None where it may.
-        note: what is said beside its draws; None where it is proved.
+        note: what is said beside its draws; None where it is proved, and is not known to keep
+            other laws as well.
     """
 
     refusal: str | None = None
@@ -34,11 +37,22 @@ def before_a_run(report: ReportData, name: str, unproved: bool) -> BeforeARun:
         unproved: whether it runs even if it is refuted.
     """
     if report.verdict is Verdict.PROVED:
-        return BeforeARun()
+        return BeforeARun(note=_other_laws(report, name))
     sentence = verdict_sentence(report, name)
     if report.verdict is Verdict.REFUTED and not unproved:
         return BeforeARun(refusal=sentence)
     return BeforeARun(note=sentence)
+
+
+def _other_laws(report: ReportData, name: str) -> str | None:
+    """Return that a sampler keeps laws beside its target, where this is refuted."""
+    for line in report.lines:
+        if line.name == UNIQUENESS and line.outcome.verdict is Verdict.REFUTED:
+            return (
+                f"{name} leaves its target stationary, and other laws, too, so that its draws need"
+                f" not come from the target: {line.outcome.by}"
+            )
+    return None
 
 
 def verdict_sentence(report: ReportData, name: str) -> str:

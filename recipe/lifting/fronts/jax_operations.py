@@ -36,6 +36,22 @@ MOVES = {
 # The arguments of a move that say where, and are no numbers that are moved.
 INDICES = {"dynamic_slice": 1, "dynamic_update_slice": 2, "gather": 1}
 
+# The operations that make random numbers of a key, or of the words of one.
+DRAWS = {"random_bits", "random_gamma", "rng_bit_generator", "threefry2x32"}
+
+
+def names_in(equation: Any) -> set[str]:
+    """The names of an operation and of all operations that it calls: those of its jaxprs, of the
+    branches and the bodies of loops among them.
+    """
+    found = {equation.primitive.name}
+    for value in equation.params.values():
+        for inner in value if isinstance(value, tuple | list) else (value,):
+            jaxpr = getattr(inner, "jaxpr", inner)
+            for called in getattr(jaxpr, "eqns", ()):
+                found |= names_in(called)
+    return found
+
 
 def bindable(equation: Any) -> dict[str, Any]:
     """The parameters with which an operation is carried out."""

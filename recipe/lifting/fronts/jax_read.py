@@ -16,6 +16,7 @@ from recipe.lifting.fronts.jax_keys import Half, Keys
 from recipe.lifting.fronts.jax_operations import (
     BINARY,
     COMPARISONS,
+    DRAWS,
     MOVES,
     OTHERS,
     UNARY,
@@ -23,6 +24,7 @@ from recipe.lifting.fronts.jax_operations import (
     compared,
     given,
     moved_by_jax,
+    names_in,
 )
 from recipe.lifting.fronts.jax_values import (
     Unknown,
@@ -39,6 +41,7 @@ from recipe.lifting.fronts.nodes_of import apply
 from recipe.lifting.tree.place import Place, at_place, here, is_users, refuse
 
 MAX_ROUNDS = 10_000  # of a loop
+GIVEN_NAME = "recipe_given"  # the operation of a function that is given
 NAMED_NORMAL = ("_normal", "_normal_real")
 
 
@@ -84,12 +87,13 @@ class Reader:
 
     def _carried_out(self, equation: Any, inputs: list[Any]) -> list[Any]:
         name, params = equation.primitive.name, equation.params
-        if all(is_concrete(x) for x in inputs) and name != "recipe_given":
-            if params.get("name") in NAMED_NORMAL or name == "random_bits":
-                refuse(
-                    "the code draws from a key of its own, whose numbers are the same in each"
-                    " step; give the key as an argument, noise='key'"
-                )
+        names = names_in(equation) if all(is_concrete(x) for x in inputs) else set()
+        if names & DRAWS or (name in DRAWS and is_concrete(inputs[0])):
+            refuse(
+                "the code draws from a key of its own, whose numbers are the same in each"
+                " step; give the key as an argument, noise='key'"
+            )
+        if names and GIVEN_NAME not in names:
             out = equation.primitive.bind(*inputs, **bindable(equation))
             return list(out) if equation.primitive.multiple_results else [out]
         if name in ("scan", "while", "cond"):
@@ -106,7 +110,7 @@ class Reader:
         return out if isinstance(out, list) else [out]
 
     def _simple(self, name: str, x: list[Any], params: Any, equation: Any) -> Any:
-        if name == "recipe_given":
+        if name == GIVEN_NAME:
             return given(x, params)
         if name in MOVES:
             return moved_by_jax(name, x, equation)

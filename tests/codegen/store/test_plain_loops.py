@@ -53,6 +53,20 @@ def test_it_is_turned_back_where_no_machine_code_can_be_made(monkeypatch):
     assert said == ["-disable-lsr=true", "-disable-lsr=false"]
 
 
+def test_it_is_turned_back_where_the_user_interrupts_at_once(monkeypatch):
+    said = []
+
+    def interrupted(_, option):
+        said.append(option)
+        if option.endswith("true"):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(binding, "set_option", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        compiled(pipeline_class=PlainLoopsCompiler)
+    assert said[-1] == "-disable-lsr=false"
+
+
 def test_a_version_of_llvm_that_was_not_tried_keeps_it(monkeypatch):
     """It would end the process for a switch that it does not know."""
     monkeypatch.setattr(binding, "llvm_version_info", (99, 0, 0))

@@ -40,6 +40,16 @@ def short_root_and_no_gradient(x, h, g, rng):
     return x + 1.414 * np.sqrt(h) * rng.normal(size=x.shape)
 
 
+def computed_number(x, h, g, rng):
+    scale = np.tanh(1.579)  # 0.91844..., and 11/12 is 0.91666...
+    return x - h * scale * g(x) + np.sqrt(11 * h / 6) * rng.normal(size=x.shape)
+
+
+def rounding_error(x, h, g, rng):
+    third = 1 - 2 / 3  # 0.33333333333333337
+    return x - third * h * g(x) + np.sqrt(2 * h / 3) * rng.normal(size=x.shape)
+
+
 def forgotten_root(x, h, g, rng):
     return x - h * g(x) + 1.3 * np.sqrt(h) * rng.normal(size=x.shape)
 
@@ -58,6 +68,7 @@ def repair_of(rule):
         (short_root, "must be sqrt(2): compute it, or write all of its digits"),
         (two_short_numbers, "0.7071 ("),
         (short_fraction, "must be 1/3: compute it"),
+        (rounding_error, "0.33333333333333337 ("),
     ],
 )
 def test_the_repair_names_the_slip_and_its_line(code, said):
@@ -79,6 +90,12 @@ def test_another_number_is_repaired_as_a_written_rule_is():
     assert repair_of(rule) == "the noise sqrt(h)*13*w/10 of theta must be sqrt(2*h)*w"
 
 
+def test_a_computed_number_that_is_near_by_accident_is_no_slip():
+    rule = lift(computed_number, **ONE, noise="rng")
+    assert rule.meant == ()
+    assert "11/12" not in (repair_of(rule) or "")
+
+
 def test_a_number_that_is_meant_for_a_number_is_no_slip():
     x = Scalar("x")
     V = Potential("V", x)
@@ -97,6 +114,10 @@ def test_a_decimal_may_stand_for_the_nearest_root_or_fraction():
     assert meant_by(Rational("-0.5774")) == [-sqrt(3) / 3]
     assert meant_by(Rational("0.667")) == [Rational(2, 3)]
     assert meant_by(Rational("0.5")) == meant_by(Rational("0.999")) == meant_by(Rational(2)) == []
+    assert meant_by(Rational("0.666")) == [Rational(2, 3)]  # cut off, not rounded
+    assert meant_by(Rational("0.7071068")) == meant_by(Rational("0.70710677")) == [sqrt(2) / 2]
+    assert meant_by(Rational("0.9184571117163864")) == meant_by(Rational("0.918")) == []
+    assert meant_by(Rational("0.7941578605203566")) == []
     for k in range(1, 2000):  # every answer by hand: it is near, and no short decimal
         decimal = Rational(k, 1000)
         for e in meant_by(decimal):

@@ -23,6 +23,7 @@ from verify.diffusion.boundary.decide import decide_boundary
 from verify.diffusion.boundary.edges import has_edge
 from verify.diffusion.nonsmooth import decide_flux, decide_regular, kinks, prove_no_flux
 from verify.diffusion.published_rule import has_update, published
+from verify.diffusion.vanishing import not_judged_by_limit
 from verify.generator.fokker_planck import current, residual
 from verify.obligation import Obligation, Outcomes
 from verify.scope import kinds_of
@@ -47,6 +48,9 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
         Ma, Chen and Fox, "A Complete Recipe for Stochastic Gradient MCMC" (NeurIPS 2015), theorem
             1.
     """
+    outcome = not_judged_by_limit(subject)
+    if outcome is not None:
+        return outcome
     outcome = _off_kinks(subject, outcomes)
     if outcome.verdict is not Verdict.PROVED:
         return outcome
@@ -104,11 +108,11 @@ def _off_kinks(subject: Subject, outcomes: Outcomes) -> Outcome:
 
 
 def _explained(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcome:
-    """Return a refutation with its residual and repair, and with parameters and lengths at which
-    the residual vanishes.
+    """Return a refutation with its residual, and with parameters and lengths at which the residual
+    vanishes.
     """
     by = f"the residual is {shown_factored(left_over)}"
-    refuted = replace(outcome, by=by, residual=formula(left_over), repair=_repair(subject))
+    refuted = replace(outcome, by=by, residual=formula(left_over))
     if kinks(subject) or decide_regular(subject).verdict is not Verdict.PROVED:
         return refuted  # a residual that vanishes off a kink does not exclude a flow across it
     facts = tuple(
@@ -185,6 +189,11 @@ def _makes_the_current(recipe: Recipe, subject: Subject, v: dict[Block, Expr]) -
     return all(vanishes(v[b] - (div_Q[b] - Q_grad[b])) for b in recipe.state)
 
 
+def _with_repair(subject: Subject, outcome: Outcome) -> Outcome:
+    """Return a refutation with its repair, where it is one by the residual."""
+    return outcome if outcome.residual is None else replace(outcome, repair=_repair(subject))
+
+
 def _repair(subject: Subject) -> str | None:
     """Return what to write instead in a claim; None if nothing was found.
 
@@ -219,6 +228,7 @@ STATIONARITY = Obligation(
         " 1)**2), has none where it vanishes."
     ),
     discharge=discharge,
+    repaired=_with_repair,
     needs=("curl-skew",),
     assumes=(INVARIANCE_ASSUMED,),
     handles_kinks=True,

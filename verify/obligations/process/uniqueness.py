@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from recipe.language.domain import finite_ends
-from recipe.language.entry import parts
 from recipe.language.symbols import Block, Vector
-from verify.decide.zero.decide import vanishes
 from verify.decide.zero.point import NoValueError, Point
 from verify.diffusion.boundary.decide import never_reached
 from verify.diffusion.boundary.edges import has_edge
 from verify.diffusion.hypoelliptic.conserved import refute_uniqueness
 from verify.diffusion.hypoelliptic.spanning import decide_spanning
+from verify.diffusion.vanishing import is_frozen
 from verify.obligation import Obligation, Outcomes
 from verify.subject import Subject
 from verify.verdict import (
@@ -38,7 +37,7 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
     Source:
         Hoermander, "Hypoelliptic second order differential equations" (1967).
     """
-    frozen = next((b for b in subject.state if _is_frozen(subject, b)), None)
+    frozen = next((b for b in subject.state if is_frozen(subject, b)), None)
     if frozen is not None:
         return _refuted_by(frozen)
     spanning = _spanning(subject)
@@ -65,17 +64,6 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
         inside = assuming([EDGE_NOT_REACHED])
     assumed += inside
     return proved(spanning.by, *dict.fromkeys(assumed))
-
-
-def _is_frozen(subject: Subject, block: Block) -> bool:
-    """Return True if a block has neither drift nor noise, so that it keeps each of its values for
-    ever.
-    """
-    dynamics = subject.dynamics
-    noise = [p for other in subject.state for p in parts(dynamics.diffusion[block, other])]
-    if any(p != 0 for p in noise):
-        return False
-    return vanishes(dynamics.drift[block])
 
 
 def _refuted_by(block: Block) -> Outcome:

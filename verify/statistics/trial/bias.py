@@ -21,11 +21,13 @@ from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, Vector, name_of
 from verify.decide.zero.errors import CannotDecideError
+from verify.diffusion.vanishing import not_judged_by_limit
 from verify.discrete.weak_order import invariant_order
 from verify.statistics.numbers.arrays import Meanings, images_of
 from verify.statistics.numbers.callables import Advance
 from verify.statistics.trial.potentials import TrialPotential
 from verify.statistics.trial.trial import Trial
+from verify.subject import subject_of
 
 STEP_SIZE_RATIOS = (1.0, 0.71, 0.5, 0.35, 0.25)  # of the step size of the trial
 CHAIN_TIME, CHAINS = 20.0, 8_000  # how long each chain runs, and how many there are
@@ -226,6 +228,8 @@ def _middle(block: Block) -> float:
 def _proved(rule: Update, block: Block) -> tuple[float | None, str]:
     """Return the proved order of the law of a block, in one dimension, and the words for it."""
     try:
+        if not_judged_by_limit(subject_of(rule)) is not None:
+            return None, "no order is proved"
         found = invariant_order(rule, marginals=[(block,)])
     except (RecipeError, CannotDecideError):
         return None, "no order is proved"
