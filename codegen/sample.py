@@ -26,7 +26,6 @@ from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
 from codegen.inputs.parameter_schedules import (
     require_schedules_that_fit,
-    said_of_factors,
     said_of_schedules,
 )
 from codegen.inputs.parameters import require_conditions, resolved_data, resolved_params
@@ -47,6 +46,7 @@ from codegen.inputs.user_gradient import (
 from codegen.results.assemble_draws import collected, specimen
 from codegen.results.diagnostics.diagnosis import PROVED
 from codegen.results.draws import Draws
+from codegen.results.law_in_words import said_of_given, said_of_law
 from codegen.running.batches import Bundles, in_bundles
 from codegen.running.chains import Chain, run_chains
 from codegen.running.checkpoint import Checkpoint
@@ -296,7 +296,7 @@ def _tempered(
     options: SamplingOptions,
     draws: Draws,
 ) -> tuple[str, ...]:
-    """Return what is said of a factor at potentials that expressions have replaced; of posteriors
+    """Return what is said of the law of potentials that expressions have replaced; of all others
     the run says it itself.
     """
     replaced = [
@@ -304,8 +304,7 @@ def _tempered(
     ]
     if any(w.startswith("these are draws of") for w in draws.warnings):
         return ()
-    names = ", ".join(U.name for U in replaced)
-    return said_of_factors(what, options, replaced, f"exp(-{names}) with the {names} that is given")
+    return said_of_given(what, options, replaced)
 
 
 def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller: Caller) -> Draws:
@@ -424,7 +423,8 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
     if budget is not None:
         for chain in running:
             advice.check_budget_at_start(kernel, budget, chain)
-    said = (*said_of_priors(module), *said_of_schedules(what, module, options))
+    of_law = said_of_law(what, module, options)
+    said = (*said_of_priors(module), *of_law, *said_of_schedules(options))
     saved, went_on = _opened_checkpoint(runner, running, _read_users(inputs, users, given))
     said = (*said, *went_on)
     first = runner.first_state(running)
@@ -450,6 +450,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
             budget=budget,
             faults=faults,
             bias=bias,
+            of_law=of_law,
         )
         if caller.after is not None:
             caller.after(draws)
