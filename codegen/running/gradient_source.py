@@ -31,7 +31,7 @@ from codegen.running.parts_of_values import (
 
 ITSELF = "gradient"  # the path of the gradient
 MAX_VALUES = 20_000  # that are read of a gradient
-ROOT = re.compile(r"(?:[\w.]+:)?[^.\[]*")
+NAMED = re.compile(r"(?:[\w.]+:)?[^.\[]*(?:\.[^.\[]+){0,2}")  # what a refusal names of a path
 MAX_NAMED = 5  # values in a warning
 NOT_CALLED = {"__annotate__", "__annotate_func__", "__init__", "__new__", "__repr__"}
 
@@ -53,7 +53,7 @@ class ReadGradient:
 
     @property
     def digests(self) -> dict[str, str]:
-        """A digest of the texts of each variable and function, by its name."""
+        """A digest of the texts of each variable, function and attribute, by its name."""
         found: dict[str, Any] = {}
         for path, text in self.texts.items():
             content = found.setdefault(_root(path), hashlib.blake2b(digest_size=8))
@@ -111,8 +111,8 @@ def source_text(function: Any) -> str:
 
 
 def _root(path: str) -> str:
-    """Return the name of the variable or function that a path begins with."""
-    found = ROOT.match(path)
+    """Return the variable, function or attribute that a path begins with."""
+    found = NAMED.match(path)
     return found[0] if found else path
 
 

@@ -44,7 +44,8 @@ def is_plain(value: Any) -> bool:
     """Return True if the value is known by its text."""
     if isinstance(value, tuple | frozenset):
         return type(value) in (tuple, frozenset) and all(map(is_plain, value))
-    return type(value) in ATOMS or type(value).__module__ in WRITTEN_OUT
+    module = type(value).__module__
+    return type(value) in ATOMS or bool({module, module.partition(".")[0]} & WRITTEN_OUT)
 
 
 def plain_text(value: Any) -> str:

@@ -200,6 +200,7 @@ PAIRS = {
     "a list in an object": Model,
     "a method of an object": lambda scale: Model(scale).scaled,
     "a decorator": lambda scale: decorated(scale)(of_a_list),
+    "a path": lambda scale: of_value([Path(f"x{scale}")]),
     "a set": lambda scale: of_value({1.0, "name", scale}),
     "an array in a tuple": lambda scale: of_value((long(scale),)),
     "an array of objects": lambda scale: of_value(np.array([1, (scale,)], dtype=object)),
@@ -309,7 +310,7 @@ def test_what_the_gradient_writes_is_not_compared_and_said(tmp_path):
     assert "scale" not in said
     assert "theta" not in said  # it is the first point in every run
     gradient.scale = np.array([1.0, 2.5])
-    with pytest.raises(RecipeError, match="another run: gradient 0 was"):
+    with pytest.raises(RecipeError, match=r"another run: gradient 0, gradient\.scale was"):
         resumed(gradient, tmp_path)
 
 
