@@ -23,7 +23,7 @@ def test_dimensions_of_draws_name_no_quantity(name):
 @pytest.mark.parametrize("kind", [Scalar, Vector])
 def test_dimensions_of_draws_name_no_block_of_a_posterior(kind):
     chain = kind("chain", prior=normal(0, 1))
-    with pytest.raises(RecipeError, match="the block chain .* rename it, for instance chain_1"):
+    with pytest.raises(RecipeError, match=r"the block chain .* rename it, for instance chain_1"):
         Posterior(log_likelihood=normal(Y, total(chain) if kind is Vector else chain, 1))
 
 
