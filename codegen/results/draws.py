@@ -18,7 +18,6 @@ from codegen.results.to_arviz import arviz_of
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 
-
 MAX_WARNED = 3  # chains that Python's warning names; ``Draws.divergences`` has all of them
 
 
