@@ -85,8 +85,8 @@ def by_jax(x: np.ndarray, y: np.ndarray, hidden: int, device: Any) -> Gradient:
     """The gradient as ``jax.grad`` derives it."""
     import jax
 
-    there = [jax.device_put(a, device) for a in (x, y.astype(np.int32))]
-    slope = jax.jit(jax.grad(minus_log_posterior(*there, hidden)))
+    images, classes = (jax.device_put(a, device) for a in (x, y.astype(np.int32)))
+    slope = jax.jit(jax.grad(minus_log_posterior(images, classes, hidden)))
 
     def gradient(w: np.ndarray, rows: np.ndarray) -> Any:
         return slope(*(jax.device_put(a, device) for a in (w.astype(np.float32), rows)))
@@ -139,8 +139,8 @@ def loop_of_jax(x: np.ndarray, y: np.ndarray, hidden: int, device: Any) -> Calla
     import jax
     import jax.numpy as jnp
 
-    there = [jax.device_put(a, device) for a in (x, y.astype(np.int32))]
-    slope = jax.grad(minus_log_posterior(*there, hidden))
+    images, classes = (jax.device_put(a, device) for a in (x, y.astype(np.int32)))
+    slope = jax.grad(minus_log_posterior(images, classes, hidden))
 
     def step(k: Any, state: Any) -> Any:
         w, r, key = state

@@ -252,6 +252,7 @@ def points(name: str, target: Target, options: argparse.Namespace) -> list[Point
                 )
                 discrete = discrete_variance(name, dynamics, scheme, step)
                 for (block, exact), value in zip(target.variances.items(), values, strict=True):
+                    variance, error = value or (None, None)
                     found.append(
                         Point(
                             name,
@@ -260,7 +261,8 @@ def points(name: str, target: Target, options: argparse.Namespace) -> list[Point
                             step,
                             block.name,
                             exact,
-                            *(value or (None, None)),
+                            variance,
+                            error,
                             discrete,
                             order,
                         )

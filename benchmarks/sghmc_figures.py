@@ -44,7 +44,7 @@ POTENTIALS = {"double-well": lambda z: z**4 - 2 * z**2, "gaussian": lambda z: z*
 EDGES = np.linspace(-3.05, 3.05, 62)  # of the bins around -3, -2.9, ..., 3
 RHO, WINDOW = 0.9, 2000
 COVARIANCE = np.array([[1, RHO], [RHO, 1]])
-SETTINGS = {
+SETTINGS: dict[str, list[tuple[float, float | None]]] = {
     "SGLD": [(0.18 * 0.8**i, None) for i in range(5)],
     "SGHMC": [(0.05 * 0.36**i, 0.05 * 0.6**i) for i in range(5)],
 }
@@ -274,7 +274,10 @@ def maps_of(eta: float, alpha: float | None) -> list[Map]:
 
 def figure_3a(steps: int, chains: int) -> list[Setting]:
     every = [(sampler, *pair) for sampler, pairs in SETTINGS.items() for pair in pairs]
-    return [setting(*one, steps, chains, seed) for seed, one in enumerate(every)]
+    return [
+        setting(sampler, eta, alpha, steps, chains, seed)
+        for seed, (sampler, eta, alpha) in enumerate(every)
+    ]
 
 
 def setting(

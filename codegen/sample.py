@@ -6,6 +6,7 @@ import dataclasses
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -25,12 +26,15 @@ from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
 from codegen.inputs.parameter_schedules import (
     require_schedules_that_fit,
-    said_of_factors,
     said_of_schedules,
 )
 from codegen.inputs.parameters import require_conditions, resolved_data, resolved_params
 from codegen.inputs.preimages import check_maps, into_state, out_of_state, with_images
-from codegen.inputs.python_gradient import PythonGradient, check_python_gradient
+from codegen.inputs.python_gradient import (
+    PythonGradient,
+    call_for_effect,
+    check_python_gradient,
+)
 from codegen.inputs.schedule import Schedule, schedule_of
 from codegen.inputs.user_gradient import (
     check_numba_gradient,
@@ -42,11 +46,13 @@ from codegen.inputs.user_gradient import (
 from codegen.results.assemble_draws import collected, specimen
 from codegen.results.diagnostics.diagnosis import PROVED
 from codegen.results.draws import Draws
+from codegen.results.law_in_words import said_of_given, said_of_law
 from codegen.running.batches import Bundles, in_bundles
 from codegen.running.chains import Chain, run_chains
 from codegen.running.checkpoint import Checkpoint
 from codegen.running.compiled import Compiled
 from codegen.running.fingerprint import fingerprint
+from codegen.running.gradient_source import ReadGradient, read_gradient
 from codegen.running.memory_needed import require_room
 from codegen.step_size import advice
 from codegen.step_size.noise_budget import Budget, budget_of
@@ -290,7 +296,7 @@ def _tempered(
     options: SamplingOptions,
     draws: Draws,
 ) -> tuple[str, ...]:
-    """Return what is said of a factor at potentials that expressions have replaced; of posteriors
+    """Return what is said of the law of potentials that expressions have replaced; of all others
     the run says it itself.
     """
     replaced = [
@@ -298,8 +304,7 @@ def _tempered(
     ]
     if any(w.startswith("these are draws of") for w in draws.warnings):
         return ()
-    names = ", ".join(U.name for U in replaced)
-    return said_of_factors(what, options, replaced, f"exp(-{names}) with the {names} that is given")
+    return said_of_given(what, options, replaced)
 
 
 def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller: Caller) -> Draws:
@@ -418,8 +423,10 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
     if budget is not None:
         for chain in running:
             advice.check_budget_at_start(kernel, budget, chain)
-    said = (*said_of_priors(module), *said_of_schedules(what, module, options))
-    saved = _opened_checkpoint(runner, running, users)
+    of_law = said_of_law(what, module, options)
+    said = (*said_of_priors(module), *of_law, *said_of_schedules(options))
+    saved, went_on = _opened_checkpoint(runner, running, _read_users(inputs, users, given))
+    said = (*said, *went_on)
     first = runner.first_state(running)
     with caller.signals.held():  # until the caller has the draws
         began = perf_counter()
@@ -443,6 +450,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
             budget=budget,
             faults=faults,
             bias=bias,
+            of_law=of_law,
         )
         if caller.after is not None:
             caller.after(draws)
@@ -471,18 +479,20 @@ def _budget(what: Recipe | Update | Kernel, inputs: _Inputs) -> Budget | None:
 
 
 def _opened_checkpoint(
-    runner: Compiled | Bundles, running: list[Chain], users: Mapping[Potential, Any]
-) -> Checkpoint | None:
-    """Open the checkpoint, and put the chains where it stands; None where the run is not saved."""
+    runner: Compiled | Bundles, running: list[Chain], own: list[ReadGradient]
+) -> tuple[Checkpoint | None, tuple[str, ...]]:
+    """Open the checkpoint, and put the chains where it stands; None where the run is not saved.
+    Return it with what is said of a run that goes on.
+    """
     kernel, options = runner.kernel, runner.kernel.options
     if options.folder is None:
-        return None
+        return None, ()
     run = fingerprint(
         kernel.module,
         options,
         kernel.data,
         kernel.params,
-        users.values(),
+        own,
         (runner.unit, running),
     )
     saved = Checkpoint(
@@ -493,8 +503,25 @@ def _opened_checkpoint(
         len(kernel.module.plan.state),
         kernel.module.redrawn,
     )
-    saved.open(running, options.steps)
-    return saved
+    goes_on = saved.open(running, options.steps)
+    return saved, tuple(s for one in own for s in one.said) if goes_on else ()
+
+
+def _read_users(
+    inputs: _Inputs, users: Mapping[Potential, Any], given: Mapping[Block, np.ndarray]
+) -> list[ReadGradient]:
+    """Read the gradients of the user, if the run is saved."""
+    if inputs.options.folder is None:
+        return []
+    read = []
+    for U, user in users.items():
+        estimator = inputs.module.estimators.get(U)
+        fields = () if estimator is None else estimator.gradient.fields.values()
+        arrays = [inputs.data[f] for f in fields]
+        _, at = _first_point(inputs, U, given)
+        call = partial(call_for_effect, user, at, arrays)
+        read.append(read_gradient(user, call if isinstance(user, PythonGradient) else None))
+    return read
 
 
 def _advice(
@@ -614,6 +641,18 @@ def _control_fields(
     return fields
 
 
+def _first_point(
+    inputs: _Inputs, U: Potential, given: Mapping[Block, np.ndarray]
+) -> tuple[Sequence[Block], list[np.ndarray]]:
+    """Return the blocks of a potential, and their values at the first state of chain 0."""
+    module, seed = inputs.module, inputs.options.seed
+    estimator = module.estimators.get(U)
+    blocks = U.blocks if estimator is None else estimator.gradient.posterior.blocks
+    first = first_state(module.load(), module.plan, given, inputs.lengths, (seed, 0))
+    state = {b: first[field] for b, field in module.plan.fields.items()}
+    return blocks, [out_of_state(b, state, inputs.named) for b in blocks]
+
+
 def _check_user_gradients(
     inputs: _Inputs,
     users: Mapping[Potential, Any],
@@ -623,13 +662,9 @@ def _check_user_gradients(
     """Compare each gradient of the user that replaces a derived one with the derived one, at the
     first state of chain 0; see there that each other one is a gradient.
     """
-    module, seed = inputs.module, inputs.options.seed
     for U, user in users.items():
-        estimator = module.estimators.get(U)
-        blocks = U.blocks if estimator is None else estimator.gradient.posterior.blocks
-        first = first_state(module.load(), module.plan, given, inputs.lengths, (seed, 0))
-        state = {b: first[field] for b, field in module.plan.fields.items()}
-        at = [out_of_state(b, state, inputs.named) for b in blocks]
+        estimator = inputs.module.estimators.get(U)
+        blocks, at = _first_point(inputs, U, given)
         if isinstance(user, PythonGradient) and estimator is None:
             check_python_gradient(user, at)
         elif estimator is None:

@@ -245,6 +245,15 @@ def test_the_wheel_contains_every_room():
     assert all(any(room.startswith(pattern.rstrip("*")) for pattern in include) for room in ROOMS)
 
 
+@pytest.mark.parametrize("folder", ["examples", "benchmarks"])
+def test_scripts_import_what_is_here(folder):
+    """mypy does not look for these modules: what else scripts import may be absent."""
+    for path in sources(folder):
+        for name in imported_by(path):
+            if name.split(".")[0] in ROOMS:
+                assert is_module(name), f"{path.relative_to(ROOT)} imports {name}, which is gone"
+
+
 def test_no_test_file_imports_from_another_one():
     for path in sources("tests"):
         named = {part for name in imported_by(path) for part in name.split(".")}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sympy import Float, expand
+from sympy import expand
 
 from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
@@ -16,12 +16,10 @@ from recipe.declare.derived_quantities import expressions_of
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel import Kernel
-from recipe.language.abstract import Dense, Potential, is_joint, written_image
+from recipe.language.abstract import Dense, is_joint, written_image
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import parameters_of
 from recipe.language.symbols import Indexed, name_of
-
-SAME = 1e-12  # a factor this close to 1 is 1
 
 
 @dataclass(frozen=True)
@@ -136,101 +134,20 @@ def _used_elsewhere(module: Module) -> dict[str, str]:
     return found
 
 
-def said_of_schedules(
-    what: Recipe | Update | Kernel, module: Module, options: SamplingOptions
-) -> tuple[str, ...]:
-    """Return what a user should read about the draws of a run whose parameters have schedules.
-
-    A step with the value T of a parameter keeps, up to the error of its step size, the law that
-    belongs to T. Where the law depends on T, and T changes among the steps that are kept, the draws
-    have no law in common. Where it is a temperature that stays, and is not 1, they are of another
-    law than the posterior.
-    """
-    energy = energy_of(what)
-    of_law = {name_of(s) for s in parameters_of([energy])} | set(module.of_gradients)
-    said = list(said_of_factors(what, options, module.estimators, "the posterior"))
-    if not module.estimators:
-        for key, value in options.numbers.items():
-            name = name_of(key)
-            if name not in options.schedules and np.ndim(value) == 0:  # no vector is a temperature
-                said += _of_another_law(what, name, float(value))
-    for name, schedule in options.schedules.items():
-        first, last, changes = _kept_values(schedule, options)
-        if not changes and not module.estimators:
-            said += _of_another_law(what, name, last)
-        if name not in of_law or not changes:
-            continue
-        target = ""
-        if is_temperature(energy, name):
-            target = f", and only draws with {name} = 1 are of {_law(_at_one(energy, name))}"
-        said.append(
-            f"these are no draws of one law: {name} changes from {first:.4g} to {last:.4g} in the"
-            f" steps that are kept, and the law depends on it; a step keeps the law of its own"
-            f" {name}{target}"
-        )
-    if options.schedules:
-        names = " and ".join(options.schedules)
-        said.append(f"no bias of the step size is predicted, as {names} changes in this run")
-    return tuple(said)
+def said_of_schedules(options: SamplingOptions) -> tuple[str, ...]:
+    """Return what is said of the bias of a run whose parameters have schedules."""
+    names = " and ".join(options.schedules)
+    said = f"no bias of the step size is predicted, as {names} changes in this run"
+    return (said,) if names else ()
 
 
-def said_of_factors(
-    what: Recipe | Update | Kernel,
-    options: SamplingOptions,
-    potentials: Iterable[Potential],
-    target: str,
-) -> tuple[str, ...]:
-    """Return what a user should read about the draws of a sampler whose energy has a factor at a
-    potential, which is 1/T for a temperature T: whatever else the energy is, these are draws of
-    another law. Where the factor changes, ``said_of_schedules`` says so.
-
-    Args:
-        what: the sampler, with the potentials.
-        options: the options of the run.
-        potentials: those that are looked at.
-        target: what the potentials stand for.
-    """
-    kept = {name: _kept_values(s, options) for name, s in options.schedules.items()}
-    numbers = {name_of(key): value for key, value in options.numbers.items()}
-    numbers |= {name: last for name, (_, last, changes) in kept.items() if not changes}
-    changing = {name for name, (_, _, changes) in kept.items() if changes}
-    said = []
-    for U in potentials:
-        factor = energy_of(what).diff(U)
-        of = {s: name_of(s) for s in sorted(factor.free_symbols, key=str)}
-        if not set(of.values()) <= set(numbers) - changing:
-            continue
-        if abs(float(factor.xreplace({s: Float(numbers[n]) for s, n in of.items()})) - 1) < SAME:
-            continue
-        values = " and ".join(f"{n} = {float(numbers[n]):.6g}" for n in of.values())
-        having = f" with {values}" if values else ""
-        said.append(f"these are draws of {_law(factor * U)}{having}, not of {target}")
-    return tuple(said)
-
-
-def _of_another_law(what: Recipe | Update | Kernel, name: str, value: float) -> tuple[str, ...]:
-    """Return what is said where a temperature of an energy that is written out stays and is not 1.
-
-    A parameter below such an energy counts as a temperature where the noise depends on it, too;
-    else it may be the variance of a law.
-    """
-    energy = energy_of(what)
-    noise = isinstance(what, Recipe) and name in {
-        name_of(s) for s in parameters_of(what.D.nonzero.values())
-    }
-    if value == 1 or not is_temperature(energy, name) or not noise:
-        return ()
-    target = _law(_at_one(energy, name))
-    return (f"these are draws of {_law(energy)} with {name} = {value:.6g}, not of {target}",)
-
-
-def _law(energy: Any) -> str:
-    return f"exp(-{energy})" if energy.is_Atom else f"exp(-({energy}))"
-
-
-def _kept_values(schedule: Schedule, options: SamplingOptions) -> tuple[float, float, bool]:
+def kept_values(schedule: Schedule, options: SamplingOptions) -> tuple[float, float, bool]:
     """Return the values at the first and the last step after the warm-up, and whether they differ
     from one another anywhere in between.
+
+    Args:
+        schedule: of a parameter.
+        options: the options of the run.
     """
     first, last, changes = None, 0.0, False
     for begin in range(options.warmup, options.steps, 2**16):
@@ -250,8 +167,9 @@ def energy_of(what: Recipe | Update | Kernel) -> Any:
     return what.H if isinstance(what, Recipe) else what.target
 
 
-def _at_one(energy: Any, name: str) -> Any:
-    return energy.xreplace({s: 1 for s in parameters_of([energy]) if name_of(s) == name})
+def with_value(energy: Any, name: str, value: int) -> Any:
+    """Return an energy with a whole number in the place of a parameter."""
+    return energy.xreplace({s: value for s in parameters_of([energy]) if name_of(s) == name})
 
 
 def is_temperature(energy: Any, name: str) -> bool:
@@ -262,7 +180,7 @@ def is_temperature(energy: Any, name: str) -> bool:
         name: the name of the parameter.
     """
     symbols = [s for s in parameters_of([energy]) if name_of(s) == name]
-    return bool(symbols) and expand(energy * symbols[0] - _at_one(energy, name)) == 0
+    return bool(symbols) and expand(energy * symbols[0] - with_value(energy, name, 1)) == 0
 
 
 def require_numbers(params: Iterable[Any], where: str) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -26,6 +26,7 @@ from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Scalar
 
 HALF_PRECISION = {"bfloat16": 2, "float16": 3}  # decimal digits
+FEW_ROWS = 50
 MAX_SHOWN = 8  # coordinates of a state in a message
 MAX_REASON_CHARS = 200  # of the message of an exception
 
@@ -111,7 +112,7 @@ def _not_alone(found: Any) -> str:
 
 def _plain_number(part: Any) -> Any:
     try:
-        return _as_numpy(part)
+        return as_numpy(part)
     except Exception:  # whatever the library behind it says
         return [part]
 
@@ -119,7 +120,7 @@ def _plain_number(part: Any) -> Any:
 def _derivatives(block: Block, size: int, part: Any) -> np.ndarray:
     """Return the derivatives by a block as floats, in the shape of the block."""
     try:
-        array = _as_numpy(part)
+        array = as_numpy(part)
         numbers = array.astype(np.float64, copy=False) if array.dtype.kind != "c" else None
     except Exception:  # whatever the library behind it says
         numbers = None
@@ -159,7 +160,7 @@ def _way_out(part: Any) -> str:
     return "; convert it with numpy.asarray"
 
 
-def _as_numpy(part: Any) -> np.ndarray:
+def as_numpy(part: Any) -> np.ndarray:
     """Return an array of another library as one of numpy, which is refused a tensor of PyTorch that
     has a graph or is on a GPU, and every array of CuPy.
     """
@@ -281,6 +282,22 @@ def calling_python(place: int) -> Any:
             _called(number, arrays)
 
     return call
+
+
+def call_for_effect(
+    gradient: PythonGradient, at: Sequence[np.ndarray], data: Sequence[np.ndarray]
+) -> None:
+    """Call a gradient once, on the first rows, for what it writes outside of its results.
+
+    Args:
+        gradient: the gradient.
+        at: the point, one array a block.
+        data: the data, in the order in which the posterior declares them.
+    """
+    results = [np.empty(a.size) for a in at]
+    rows = np.arange(min(FEW_ROWS, data[0].shape[0] if data else 1))
+    with suppress(Exception):  # the run says what fails, and where
+        gradient(*results, *at) if gradient.results_first else gradient(*at, rows, *data, *results)
 
 
 def check_python_gradient(gradient: PythonGradient, at: Sequence[np.ndarray]) -> None:

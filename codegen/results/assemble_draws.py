@@ -54,8 +54,11 @@ def collected(
     budget: Budget | None,
     faults: Mapping[int, str],
     bias: Prediction | None,
+    of_law: tuple[str, ...] = (),
 ) -> Draws:
-    """Return the draws of all chains, as many as the shortest healthy chain has."""
+    """Return the draws of all chains, as many as the shortest healthy chain has; ``of_law`` says of
+    which law they are, where it is not that of the posterior.
+    """
     counts = np.array([options.draws_after(chain.done) for chain in chains])
     healthy = [n for n, chain in zip(counts, chains, strict=True) if chain.stopped_by < 0]
     length = int(min(healthy)) if healthy else int(counts.max())
@@ -93,7 +96,7 @@ def collected(
         interrupted,
         {
             **_attributes(what, module, options, seconds, acceptance),
-            **_law(module, options, values),
+            **_law(module, options, values, of_law),
             **({} if narrow is None else {"narrow_place": narrow.where}),
         },
         options.schedule.at(options.warmup + options.thin * np.arange(1.0, length + 1) - 1),
@@ -183,7 +186,10 @@ def _places(
 
 
 def _law(
-    module: Module, options: SamplingOptions, values: Mapping[str, np.ndarray]
+    module: Module,
+    options: SamplingOptions,
+    values: Mapping[str, np.ndarray],
+    of_law: tuple[str, ...],
 ) -> dict[str, str]:
     """Return which law the draws are of, where it is the one posterior of a run that keeps all of
     its blocks; without it nothing is computed of the draws.
@@ -195,7 +201,7 @@ def _law(
         return {}
     named = {name_of(key): value for key, value in options.numbers_after(options.steps).items()}
     try:
-        return law_of(at_draws(law, values, named))
+        return law_of(at_draws(law, values, named), of_law)
     except RecipeError:  # the draws are worth more
         return {}
 

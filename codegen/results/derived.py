@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from codegen.results.aligned import coordinate_names_in
-from codegen.results.law_of_draws import require_draws_of_posterior, require_draws_of_prior
 from codegen.results.predictions import Sampled, require_both, thinned, with_group
 from codegen.results.quantities import derived_draws
+from codegen.results.require_law import require_draws_of_posterior, require_draws_of_prior
 from recipe.declare.coordinate_names import Names
 from recipe.declare.derived_quantities import data_in, vector_of
 from recipe.declare.posterior import Posterior
@@ -55,7 +55,7 @@ def compute_derived(
     whole = posterior if posterior.prior_of is None else posterior.prior_of
     at = thinned(draws, whole, params, thin)
     if whole is not posterior:
-        require_draws_of_prior(draws.attributes, whole)
+        require_draws_of_prior(draws.attributes, at)
     else:
         require_draws_of_posterior(draws.attributes, at)
     names = coordinate_names_in(draws.posterior_group())

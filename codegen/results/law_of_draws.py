@@ -1,53 +1,97 @@
-"""Which law draws are of: noted when they are made, and compared before anything is computed of
-them, as draws of another posterior with the same blocks would give wrong numbers in silence.
+"""Which law draws are of: noted when they are made, and compared by ``require_law`` before anything
+is computed of them.
 
-Densities are compared by their numbers at a few made-up points, so that one law that is written in
-two ways is one law, and data by digests.
+Of densities numbers at a few points are noted, so that one law that is written in two ways is one
+law, of data digests, and of parameters their values.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sympy import Expr
 
-from codegen.inputs.evaluate import Values
-from codegen.inputs.initial_states import in_domain
+from codegen.results.numbers_of_law import ROWS, Numbers, numbers_of
 from codegen.results.quantities import AtDraws
 from recipe.declare.posterior import Posterior
-from recipe.language.errors import RecipeError
-from recipe.language.free_symbols import parameters_of
-from recipe.language.symbols import Indexed, ScalarData, Vector, VectorData, generic, name_of
-from recipe.language.text import listed
+from recipe.language.symbols import Indexed, Vector, VectorData, name_of
 
 ATTRIBUTE = "law"
-POINTS, ROWS, LENGTH = 4, 3, 3  # made-up points, rows of data, and coordinates of a vector
-CLOSE = 1e-11  # of the largest number, above what the order of a sum changes
+MOST_NOTED = 2**12  # numbers of rows of data that are noted
 WHOLE = 2**20  # numbers of an array that are all read; of a larger one some rows are
 SOME_ROWS = 2**12
 
 
-def law_of(at: AtDraws) -> dict[str, str]:
+def law_of(at: AtDraws, said: Sequence[str] = ()) -> dict[str, str]:
     """Return the attribute that says which law draws are of.
 
     Args:
         at: the draws, with the posterior and the data that they were drawn with.
+        said: what is said where the sampler keeps another law than the posterior.
     """
     law = at.posterior
-    noted = {
+    noted: dict[str, Any] = {
         "prior": law.prior_of is not None,
-        "log_prior": _numbers_of(law.log_prior, law),
-        "log_likelihood": _numbers_of(law.log_likelihood, law),
+        **_numbers("log_prior", numbers_of(law.log_prior, law)),
+        **_numbers("log_likelihood", numbers_of(law.log_likelihood, law)),
         "priors": dict(law.priors),
-        "data": _digests(at),
+        "params": parameters_at(at),
+        "data": digests_at(at),
         "last": _last_categories(law),
+        "said": list(said),
     }
+    if noted["log_likelihood"] and set(noted["log_likelihood"]) == {None}:
+        rows = _first_rows(at)
+        noted["rows"] = {name: a.tolist() for name, a in rows.items()}
+        noted |= _numbers("at_rows", numbers_of(law.log_likelihood, law, rows))
     return {ATTRIBUTE: json.dumps(noted)}
+
+
+def _numbers(name: str, found: Numbers | None) -> dict[str, Any]:
+    """Return numbers as they are noted under a name."""
+    if found is None:
+        return {name: None}
+    return {name: list(found.differences), f"largest of {name}": found.largest}
+
+
+def noted_numbers(noted: Mapping[str, Any], name: str) -> Numbers | None:
+    """Return numbers that were noted; of a file that does not say the largest of them, 0."""
+    found = noted.get(name)
+    if not isinstance(found, list):
+        return None
+    return Numbers(tuple(found), float(noted.get(f"largest of {name}", 0.0)))
+
+
+def _first_rows(at: AtDraws) -> dict[str, np.ndarray]:
+    """Return the first rows of the data that are numbers, by name, where they are few: fewer rows
+    than ``ROWS`` are repeated.
+    """
+    plain = {
+        name_of(s): np.asarray(at.arrays[s], dtype=float)[:ROWS]
+        for s, _ in at.posterior.data
+        if getattr(s, "labels", None) is None and getattr(s, "coordinate", None) is None
+    }
+    if not all(map(len, plain.values())) or sum(a.size for a in plain.values()) > MOST_NOTED:
+        return {}
+    return {name: np.resize(a, (ROWS, *a.shape[1:])) for name, a in plain.items()}
+
+
+def parameters_at(at: AtDraws) -> dict[str, float | str]:
+    """Return the values of the parameters of the densities, by name: numbers, and of arrays a
+    digest.
+    """
+    found: dict[str, float | str] = {}
+    for s in at.posterior.parameters:
+        value = np.asarray(at.named[name_of(s)], dtype=float)
+        if not isinstance(s, Indexed):
+            found[name_of(s)] = float(value)
+        elif value.ndim or s.length in at.sizes:  # one number is that of all coordinates
+            size = value.size if value.ndim else at.sizes[s.length]
+            found[name_of(s)] = _digest(np.broadcast_to(value.ravel(), (size,)))
+    return found
 
 
 def last_categories_in(attributes: Mapping[str, Any]) -> dict[str, str]:
@@ -57,7 +101,7 @@ def last_categories_in(attributes: Mapping[str, Any]) -> dict[str, str]:
     Args:
         attributes: the attributes of the draws.
     """
-    last = (_noted(attributes) or {}).get("last")
+    last = (noted_law(attributes) or {}).get("last")
     return {str(k): str(v) for k, v in last.items()} if isinstance(last, dict) else {}
 
 
@@ -74,95 +118,7 @@ def _counts(block: Any, s: VectorData) -> bool:
     return isinstance(block, Vector) and block.length == s.length
 
 
-def require_draws_of_posterior(attributes: Mapping[str, Any], at: AtDraws) -> None:
-    """Require that draws are of a posterior, where it is known of what they are.
-
-    Its data may be other ones where ``with_data`` has put them in.
-
-    Args:
-        attributes: the attributes of the draws; those of other programs say nothing of their law.
-        at: the draws with the posterior that is given for them.
-
-    Raises:
-        RecipeError: naming what they are of.
-    """
-    noted, law = _noted(attributes), at.posterior
-    if noted is None:
-        return
-    if noted.get("prior"):
-        raise RecipeError(
-            "these are draws of the prior, sample(..., posterior.prior()), and not of the"
-            " posterior; data drawn from them are the prior predictive law,"
-            " sample_prior_predictive(draws, posterior)"
-        )
-    _require_prior(noted, law)
-    if _differ(noted.get("log_likelihood"), _numbers_of(law.log_likelihood, law)):
-        raise RecipeError(
-            "these are draws of a posterior with another log likelihood; give the posterior that"
-            " they were drawn from, or sample this one"
-        )
-    if law.declared.order:  # with_data says that other data are meant
-        return
-    before, now = noted.get("data", {}), _digests(at)
-    moved = [_given(n, law) for n, digest in now.items() if before.get(n, digest) != digest]
-    if others := list(dict.fromkeys(moved)):
-        raise RecipeError(
-            f"these are draws of a posterior with other data, {listed(others)}: sample this one, or"
-            " say that new data of the same model are meant, by with_data of the posterior of the"
-            f" draws: fitted.with_data({{{others[0]!r}: ...}})"
-        )
-
-
-def require_draws_of_prior(attributes: Mapping[str, Any], posterior: Posterior) -> None:
-    """Require that draws are of the prior of a posterior, where it is known of what they are.
-
-    Args:
-        attributes: the attributes of the draws.
-        posterior: the posterior, or its ``prior()``.
-
-    Raises:
-        RecipeError: where they are of a posterior, or of another prior.
-    """
-    noted = _noted(attributes)
-    if noted is None:
-        return
-    if not noted.get("prior"):
-        raise RecipeError(
-            "these are draws of a posterior, and not of its prior; draw from posterior.prior(), or"
-            " take sample_posterior_predictive(draws, posterior)"
-        )
-    _require_prior(noted, posterior)
-
-
-def require_draws_with_prior(attributes: Mapping[str, Any], posterior: Posterior) -> None:
-    """Require that draws are of a posterior, or a prior, with the prior of this one, where it is
-    known of what they are.
-
-    Raises:
-        RecipeError: where they are of another prior.
-    """
-    noted = _noted(attributes)
-    if noted is not None:
-        _require_prior(noted, posterior)
-
-
-def _require_prior(noted: Mapping[str, Any], posterior: Posterior) -> None:
-    if not _differ(noted.get("log_prior"), _numbers_of(posterior.log_prior, posterior)):
-        return
-    before = noted.get("priors", {})
-    for block, prior in posterior.priors.items():
-        if before.get(block, prior) != prior:
-            raise RecipeError(
-                f"these are draws with the prior {before[block]} of {block}, and this posterior has"
-                f" {prior}; give the posterior that they were drawn from, or sample this one"
-            )
-    raise RecipeError(
-        "these are draws with another log prior; give the posterior that they were drawn from, or"
-        " sample this one"
-    )
-
-
-def _noted(attributes: Mapping[str, Any]) -> dict[str, Any] | None:
+def noted_law(attributes: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return what draws say of their law; None where they say nothing that can be read."""
     try:
         noted = json.loads(str(attributes.get(ATTRIBUTE, "null")))
@@ -171,80 +127,12 @@ def _noted(attributes: Mapping[str, Any]) -> dict[str, Any] | None:
     return noted if isinstance(noted, dict) else None
 
 
-def _numbers_of(e: Expr | None, posterior: Posterior) -> list[float | None] | None:
-    """Return what a density is at made-up points and data less what it is at the first of these
-    points, so that constants do not count; None where it has no numbers.
-    """
-    if e is None:
-        return None
-    try:
-        found = _made_up(e, posterior).at(e)
-    except (RecipeError, ArithmeticError, ValueError, IndexError):
-        return None
-    differences = (found[1:] - found[:1]).ravel()
-    return [x if math.isfinite(x) else None for x in differences.tolist()]
-
-
-def _made_up(e: Expr, posterior: Posterior) -> Values:
-    """Return points, parameters and rows of data, which depend on the names of symbols alone."""
-    data = {generic(s) for s in e.atoms(VectorData, ScalarData)}
-    vectors = [s for s in data if isinstance(s, VectorData)]
-    every = [s.length for s in (*posterior.blocks, *vectors) if isinstance(s, Indexed)]
-    size = dict.fromkeys(every, LENGTH)
-    for s in vectors:
-        if s.coordinate is not None:
-            size[s.length] = max(size[s.length], s.coordinate + 2)
-    draws: dict[Any, np.ndarray] = {}
-    for block in posterior.blocks:
-        shape = (POINTS, size[block.length]) if isinstance(block, Vector) else (POINTS,)
-        draws[block] = in_domain(block.domain, 2 * _uniform(block.name, shape) - 1)
-    for s in parameters_of([e]):
-        at_once = (1, size.setdefault(s.length, LENGTH)) if isinstance(s, Indexed) else (1,)
-        draws[s] = 0.5 + _uniform(name_of(s), at_once)
-    rows = {s: _uniform(name_of(s), (ROWS,)) for s in data - set(vectors)}
-    rows |= {s: _uniform(name_of(s), (ROWS, size[s.length])) for s in vectors if s.labels is None}
-    rows |= {s.labels: np.arange(ROWS) for s in vectors if s.labels is not None}
-    return Values(draws, rows, size)
-
-
-def _uniform(name: str, shape: Sequence[int]) -> np.ndarray:
-    """Return numbers between 0 and 1 that are a function of a name."""
-    count = math.prod(shape)
-    words = (hashlib.blake2b(f"{name} {n}".encode(), digest_size=8).digest() for n in range(count))
-    numbers = np.array([int.from_bytes(word, "little") for word in words]) / 2.0**64
-    return numbers.reshape(shape)
-
-
-def _differ(before: Any, now: Any) -> bool:
-    """Return True if two densities are known to be of two laws."""
-    if not isinstance(before, list) or not isinstance(now, list):
-        return False
-    if len(before) != len(now):
-        small, large = sorted((before, now), key=len)
-        if not small or len(large) % len(small):
-            return True
-        # one depends on no data, so that it is one number for all rows
-        small = [x for x in small for _ in range(len(large) // len(small))]
-        before, now = small, large
-    pairs = [(b, n) for b, n in zip(before, now, strict=True) if None not in (b, n)]
-    scale = max((abs(x) for pair in pairs for x in pair), default=0.0)
-    return any(abs(b - n) > CLOSE * scale for b, n in pairs)
-
-
-def _digests(at: AtDraws) -> dict[str, str]:
+def digests_at(at: AtDraws) -> dict[str, str]:
     """Return digests of the data of the log likelihood, by name: of the numbers as float32, as a
     run may round them, in the coordinates of the draws.
     """
     kept = (s for s, _ in at.posterior.data if getattr(s, "coordinate", None) is None)
     return {name_of(s): _digest(at.arrays[s]) for s in kept}
-
-
-def _given(name: str, posterior: Posterior) -> str:
-    """Return the name of the data that a user gives, where others are made of these labels."""
-    likelihood = posterior.declared.log_likelihood
-    made = {} if likelihood is None else {name_of(i.data): i.label for i in likelihood.indicators}
-    named = {name_of(s): s.labels for s, _ in posterior.data if getattr(s, "labels", None)}
-    return name_of({**named, **made}.get(name, name))
 
 
 def _digest(array: np.ndarray) -> str:

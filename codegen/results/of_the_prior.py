@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from sympy import Expr
 
-from codegen.results.law_of_draws import require_draws_of_prior, require_draws_with_prior
 from codegen.results.predictions import (
     Sampled,
     drawn_data,
@@ -18,6 +17,7 @@ from codegen.results.predictions import (
     with_group,
 )
 from codegen.results.quantities import AtDraws, pieces, require_room_for
+from codegen.results.require_law import require_draws_of_prior, require_draws_with_prior
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
 
@@ -59,8 +59,8 @@ def compute_log_prior(
     parts = {n: e for n, e in posterior.log_priors.items() if not e.is_number}
     if not parts:
         raise RecipeError("the prior of this posterior is flat, so its logarithm is constant")
-    require_draws_with_prior(draws.attributes, posterior)
     at = thinned(draws, posterior, params, thin)
+    require_draws_with_prior(draws.attributes, at)
     require_room_for("log_prior", at.shape, len(parts))
     return with_group(draws, "log_prior", {n: _numbers(e, at) for n, e in parts.items()}, thin)
 
@@ -97,6 +97,6 @@ def sample_prior_predictive(
     require_both("sample_prior_predictive", draws, posterior)
     whole = posterior if posterior.prior_of is None else posterior.prior_of
     require_known_laws(whole)
-    require_draws_of_prior(draws.attributes, whole)
     at = thinned(draws, whole, params, thin)
+    require_draws_of_prior(draws.attributes, at)
     return drawn_data(draws, at, "prior_predictive", seed, thin)

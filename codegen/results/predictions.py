@@ -14,9 +14,10 @@ from codegen.check_arguments import checked_integer, checked_mapping, short_text
 from codegen.results.aligned import coordinate_names_in
 from codegen.results.diagnostics.groups import Group, Variable
 from codegen.results.draws import Draws
-from codegen.results.law_of_draws import last_categories_in, require_draws_of_posterior
+from codegen.results.law_of_draws import last_categories_in
 from codegen.results.new_data import new_data
 from codegen.results.quantities import AtDraws, at_draws, pieces, require_room_for
+from codegen.results.require_law import require_draws_of_posterior
 from codegen.results.saved_draws import SavedDraws
 from recipe.declare.coordinate_names import Names
 from recipe.declare.other_data import require_all_data, terms_without_law

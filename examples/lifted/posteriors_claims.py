@@ -44,7 +44,7 @@ def function_of(module, form, names, arguments, inplace):
         return tuple(getattr(new, n) for n in names)
 
     kind = inspect.Parameter.KEYWORD_ONLY
-    update.__signature__ = inspect.Signature(
+    update.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter(n, kind) for n in ["log_posterior", *names, *arguments]]
     )
     return update

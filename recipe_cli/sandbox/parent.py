@@ -41,7 +41,7 @@ from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.sandbox.worker import work
 from recipe_cli.terminal.progress import Progress
 from verify.report import Report
-from verify.verdict import Outcome, undecided
+from verify.verdict import Outcome, Verdict, undecided
 
 SILENT_SECONDS = 1.0  # of work before a terminal shows what is being done
 MAX_PROGRESS_CHARACTERS = 70  # of the line that a terminal shows
@@ -175,7 +175,9 @@ class Watch:
             mistake = Mistake(stopped.sentence(self.where), BAD_INPUT_STATUS)
             return [RefusedDeclaration(mistake)], True
         if self._obligation is not None:
-            self._answered[self._obligation] = undecided(stopped.reason)
+            known = self._answered.get(self._obligation)
+            if known is None or known.verdict is not Verdict.REFUTED:  # else its repair is missing
+                self._answered[self._obligation] = undecided(stopped.reason)
             return [], False
         result = JudgedDeclaration(
             self._begun.declared, _with_reason(self._begun.unanswered, stopped.reason)

@@ -40,7 +40,7 @@ from recipe_cli.sandbox.messages import (
 )
 from recipe_cli.sandbox.process_limits import limited_memory
 from verify.decide.zero.decide import DisagreementError
-from verify.engine import discharged, unanswered, verify
+from verify.engine import decided, repaired, unanswered, verify
 from verify.labels.subject import LabelSubject
 from verify.obligation import Obligation, Outcomes
 from verify.subject import KernelSubject, Subject
@@ -123,7 +123,12 @@ def _verify(
         if known is not None and not (task.certify and known.verdict is Verdict.PROVED):
             return known
         connection.send(Working(obligation.name))
-        outcome = discharged(obligation, subject, outcomes)
+        outcome = decided(obligation, subject, outcomes)
+        if outcome.verdict is Verdict.REFUTED and obligation.repaired is not None:
+            # sent before its repair is searched for, as the time may end in that search
+            connection.send(Answered(obligation.name, _without_steps(outcome)))
+            connection.send(Working(obligation.name))
+            outcome = repaired(obligation, subject, outcome)
         connection.send(Answered(obligation.name, _without_steps(outcome)))
         return outcome
 

@@ -209,3 +209,31 @@ def test_a_time_limit_leaves_the_timer_as_it_was():
 def test_a_limit_beyond_what_the_system_counts_is_none():
     done = command("verify", "sgld", "--timeout", "1e300", "--memory", "1e300")
     assert done.returncode == 0, done.stderr
+
+
+ENDLESS_REPAIR = """
+from sympy import Symbol, sqrt
+from recipe import Noise, Potential, Update, Vector, grad
+from verify.obligations.process import stationarity
+
+def never(*_):
+    while True:
+        pass
+
+stationarity.find_repair = never
+theta = Vector("theta")
+U, w = Potential("U", theta), Noise("w", like=theta)
+h = Symbol("h", positive=True)
+wrong = Update(step=h, target=U, rule={theta: theta - h * grad(U, theta) + sqrt(h) * w})
+"""
+
+
+@pytest.mark.slow
+def test_a_refutation_is_not_lost_while_its_repair_is_searched_for(tmp_path):
+    """It was once undecided."""
+    path = tmp_path / "wrong.py"
+    path.write_text(ENDLESS_REPAIR)
+    done = command("verify", path, "--timeout", "3", "--json")
+    (report,) = json.loads(done.stdout)
+    assert report["verdict"] == "refuted"
+    assert done.returncode == 1

@@ -1,9 +1,12 @@
 """Draws say which law they are of, and nothing is computed of draws of another one."""
 
+import json
 import re
+import warnings
 
 import numpy as np
 import pytest
+from sympy import Rational, Symbol, expand, log
 
 from catalog.hmc import hmc_kernel
 from codegen import (
@@ -17,8 +20,20 @@ from codegen import (
 from codegen.results.diagnostics.groups import Group, Variable
 from codegen.results.law_of_draws import law_of
 from codegen.results.quantities import at_draws
+from codegen.results.require_law import LawWarning
 from codegen.results.saved_draws import SavedDraws
-from recipe import Data, Posterior, RecipeError, Scalar, Simplex, Vector, total
+from recipe import (
+    Data,
+    Parameter,
+    Posterior,
+    Potential,
+    Recipe,
+    RecipeError,
+    Scalar,
+    Simplex,
+    Vector,
+    total,
+)
 from recipe.laws import categorical, dirichlet, half_normal, logistic, normal
 
 ROWS = [0.3, 1.0, 2.0]
@@ -127,6 +142,120 @@ def test_draws_of_other_programs_say_nothing_of_their_law(fitted):
     for said in ({}, {"law": "something else"}, {"law": "[]"}):
         draws = SavedDraws(Group(variables, attributes=said))
         compute_log_likelihood(draws, model([5.0, 6.0, 7.0]))
+
+
+SCALE = Symbol("s", positive=True)
+
+
+def with_law(density, y=ROWS):
+    """A posterior of a, with the density of a row of y as a function of both."""
+    a = Scalar("a", prior=normal(0, 2))
+    return Posterior(log_likelihood=density(a, Data("y", y)))
+
+
+def noted_of(posterior, **named):
+    values = {"a": np.full((2, 5), 0.3)}
+    attributes = law_of(at_draws(posterior, values, named))
+    return SavedDraws(Group({"a": Variable(("chain", "draw"), values["a"])}, {}, attributes))
+
+
+@pytest.mark.parametrize(
+    "called", [*OF_DATA, compute_log_prior], ids=["likelihood", "predictive", "prior"]
+)
+def test_draws_with_other_values_of_parameters_are_refused(called, tmp_path):
+    a, b = Scalar("a", prior=normal(0, SCALE)), Symbol("b", positive=True)
+    posterior = Posterior(log_likelihood=normal(Data("y", ROWS), a, b))
+    fitted = noted_of(posterior, s=1.0, b=0.1)
+    for draws in (fitted, read_draws(fitted.save(tmp_path / "draws.nc"))):
+        called(draws, posterior, params={"s": np.float32(1), "b": np.float32(0.1)})
+        with pytest.raises(RecipeError, match=r"are draws with s = 1, and params= says s = 100;"):
+            called(draws, posterior, params={"s": 100, "b": 0.1})
+        if called is compute_log_prior:
+            called(draws, posterior, params={"s": 1, "b": 7})
+        else:
+            with pytest.raises(RecipeError, match=r"are draws with b = 0\.1, and params= says"):
+                called(draws, posterior, params={"s": 1, "b": 7})
+
+
+def test_the_values_of_a_vector_of_parameters_are_compared():
+    theta = Vector("theta")
+    k = Parameter("k", like=theta)
+    posterior = Posterior(
+        theta, normal(Data("y"), total(theta), 1), -total(k * theta**2), {Data("y"): ROWS}
+    )
+
+    def at(value):
+        values = {"theta": np.full((2, 5, 3), 0.3)}
+        attributes = law_of(at_draws(posterior, values, {"k": value}))
+        variables = {"theta": Variable(("chain", "draw", "d"), values["theta"])}
+        return SavedDraws(Group(variables, {}, attributes))
+
+    compute_log_prior(at([2.0, 2.0, 2.0]), posterior, params={"k": [2.0, 2.0, 2.0]})
+    with pytest.raises(RecipeError, match="these are draws with other values of k"):
+        compute_log_prior(at([2.0, 2.0, 2.0]), posterior, params={"k": [2.0, 2.0, 3.0]})
+
+
+def test_a_density_that_is_finite_at_the_data_alone_is_compared_there():
+    def law(c):
+        return with_law(lambda a, y: -((log(y - 5) - c * a) ** 2), [6.0, 7.0])
+
+    fitted = noted_of(law(1))
+    compute_log_likelihood(fitted, law(1))
+    compute_log_likelihood(fitted, law(1).with_data({"y": [8.0, 9.0, 10.0]}))
+    for other in (law(7), law(7).with_data({"y": [8.0, 9.0]})):
+        assert "another log likelihood" in refused(compute_log_likelihood, fitted, other)
+
+
+def test_a_density_that_can_be_compared_nowhere_is_said():
+    """It is finite where a is above 50, which no made-up point is."""
+
+    def law(c):
+        return with_law(lambda a, y: -((c * log(a - 50) - y) ** 2))
+
+    with pytest.warns(LawWarning, match="nothing says whether these are draws of this posterior"):
+        compute_log_likelihood(noted_of(law(1)), law(7))
+
+
+@pytest.mark.parametrize("offset", [0, 10**5, 10**7])
+def test_a_law_that_is_written_in_two_ways_is_one_law_far_from_0(offset):
+    """What is left of the squares of the offset has the rounding of these squares."""
+
+    def law(wrap, scale=1):
+        return with_law(lambda a, y: wrap(-scale * (y - a - offset) ** 2 / 2), [offset, offset + 1])
+
+    for other in (law(lambda e: e), law(expand)):
+        compute_log_likelihood(noted_of(law(lambda e: e)), other)
+    said = refused(compute_log_likelihood, noted_of(law(expand)), law(expand, Rational(1001, 1000)))
+    assert "another log likelihood" in said
+
+
+@pytest.mark.filterwarnings("error")
+def test_draws_of_files_that_say_less_are_taken():
+    """Of earlier versions: with neither parameters, nor the largest number of a density."""
+    posterior, values = model(), {n: np.full((2, 5), 0.3) for n in ("mu", "tau")}
+    law = json.loads(law_of(at_draws(posterior, values, {}))["law"])
+    few = {n: law[n] for n in ("prior", "log_prior", "log_likelihood", "priors", "data", "last")}
+    variables = {n: Variable(("chain", "draw"), a) for n, a in values.items()}
+    draws = SavedDraws(Group(variables, {}, {"law": json.dumps(few)}))
+    compute_log_likelihood(draws, posterior)
+    assert "another log likelihood" in refused(compute_log_likelihood, draws, model(law=logistic))
+
+
+def test_of_draws_of_another_law_it_is_said(tmp_path):
+    """Of a sampler at a temperature: what is computed is of the draws that there are."""
+    theta = Vector("theta")
+    U, T = Potential("U", theta), Symbol("T", positive=True)
+    tempered = Recipe(theta, U / T, D=T, Q=0, name="tempered")
+    how = {"scheme": "euler", "step_size": 0.01, "steps": 5, "chains": 1, "progress": False}
+    posterior = with_law(lambda a, y: normal(y, a, 1))
+    fitted = sample(tempered, posterior, **how, params={"T": 100})
+    for draws in (fitted, read_draws(fitted.save(tmp_path / "draws.nc"))):
+        for called in (*OF_DATA, compute_log_prior):
+            with pytest.warns(LawWarning, match=r"exp\(-\(U/T\)\) with T = 100, not of the post"):
+                called(draws, posterior)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LawWarning)
+        compute_log_likelihood(sample(tempered, posterior, **how, params={"T": 1}), posterior)
 
 
 W, A = Vector("w", domain=Simplex()), Vector("a")
