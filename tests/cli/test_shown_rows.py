@@ -22,7 +22,7 @@ def printed(limit=40, **lengths):
 
 def test_a_long_quantity_leaves_room_for_the_others():
     shown = printed(rate=200, a=3)
-    assert shown.count("\nrate[") == 20 and shown.count("\na[") == 3
+    assert [shown.count("\nrate["), shown.count("\na[")] == [20, 3]
     assert "\n... of rate, 180 coordinates more (--all shows them)\n" in shown
 
 
