@@ -51,7 +51,7 @@ from codegen.inputs.user_gradient import (
 )
 from codegen.results.assemble_draws import collected, specimen
 from codegen.results.diagnostics.diagnosis import PROVED
-from codegen.results.draws import Draws
+from codegen.results.draws import DivergenceWarning, Draws
 from codegen.results.law_in_words import said_of_given, said_of_law
 from codegen.running.batches import Bundles, in_bundles
 from codegen.running.chains import Chain, run_chains
@@ -219,6 +219,7 @@ def sample(
     Warns:
         BiasWarning: where step size or minibatches are predicted to bias the draws by more than
             ``max_bias``, or nothing can be predicted about draws from minibatches.
+        DivergenceWarning: where chains stopped early, or never moved.
 
     Raises:
         RecipeError: for an argument that is missing, unknown or out of range, and for a sampler
@@ -293,6 +294,8 @@ def sample(
         draws = dataclasses.replace(draws, attributes={**draws.attributes, PROVED: said.proved})
     if draws.bias is not None and draws.bias.sentence is not None:
         warnings.warn(draws.bias.sentence, BiasWarning, stacklevel=2)
+    if draws.lost is not None:
+        warnings.warn(draws.lost, DivergenceWarning, stacklevel=2)
     return draws
 
 
