@@ -26,7 +26,7 @@ from codegen.labels.reducers import Completion, Kept
 from codegen.labels.sample import LabelRun, count_labels, sample_labels
 from codegen.results.derived import compute_derived
 from codegen.results.diagnostics.diagnosis import Diagnosis
-from codegen.results.draws import Divergence, Draws
+from codegen.results.draws import Divergence, DivergenceWarning, Draws
 from codegen.results.of_any_source import diagnose, plot
 from codegen.results.of_the_prior import compute_log_prior, sample_prior_predictive
 from codegen.results.plots import Plots
@@ -48,6 +48,7 @@ __all__ = [
     "Density",
     "Diagnosis",
     "Divergence",
+    "DivergenceWarning",
     "Draws",
     "Fit",
     "Geometric",

@@ -29,7 +29,13 @@ from codegen.inputs.parameter_schedules import (
     said_of_schedules,
 )
 from codegen.inputs.parameters import require_conditions, resolved_data, resolved_params
-from codegen.inputs.preimages import check_maps, into_state, out_of_state, with_images
+from codegen.inputs.preimages import (
+    check_maps,
+    into_state,
+    out_of_state,
+    with_images,
+    without_ordered,
+)
 from codegen.inputs.python_gradient import (
     PythonGradient,
     call_for_effect,
@@ -45,7 +51,7 @@ from codegen.inputs.user_gradient import (
 )
 from codegen.results.assemble_draws import collected, small_quantities, specimen
 from codegen.results.diagnostics.diagnosis import PROVED
-from codegen.results.draws import Draws
+from codegen.results.draws import DivergenceWarning, Draws
 from codegen.results.law_in_words import said_of_given, said_of_law
 from codegen.running.batches import Bundles, in_bundles
 from codegen.running.chains import Chain, run_chains
@@ -213,6 +219,7 @@ def sample(
     Warns:
         BiasWarning: where step size or minibatches are predicted to bias the draws by more than
             ``max_bias``, or nothing can be predicted about draws from minibatches.
+        DivergenceWarning: where chains stopped early, or never moved.
 
     Raises:
         RecipeError: for an argument that is missing, unknown or out of range, and for a sampler
@@ -287,6 +294,8 @@ def sample(
         draws = dataclasses.replace(draws, attributes={**draws.attributes, PROVED: said.proved})
     if draws.bias is not None and draws.bias.sentence is not None:
         warnings.warn(draws.bias.sentence, BiasWarning, stacklevel=2)
+    if draws.lost is not None:
+        warnings.warn(draws.lost, DivergenceWarning, stacklevel=2)
     return draws
 
 
@@ -382,9 +391,9 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
     # Now, as the first values of all chains are allocated next; a length that is not known yet
     # counts as 1.
     require_room(module, options, lengths)
-    given = inputs.in_state(
-        given_blocks(options.initial, state, options.chains, lengths), "initial="
-    )
+    ordered = [b for e in module.estimators.values() for b in e.gradient.posterior.ordered]
+    initial = without_ordered(options.initial, ordered)
+    given = inputs.in_state(given_blocks(initial, state, options.chains, lengths), "initial=")
     users = user_gradients(module, options.gradient)
     derives = any(e.gradient.posterior.derived for e in module.estimators.values())
     if caller.before is not None or derives:

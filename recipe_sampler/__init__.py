@@ -28,8 +28,8 @@ NAMES_BY_PACKAGE = {
         Report Verdict check_invariance check_kernel check_sweep verify
     """,
     "codegen": """
-        BiasWarning Completion Constant CountTable Cyclical Density Diagnosis Divergence Draws
-        Fit Geometric Kept LabelRun LabelRuns Module OneStep Plots
+        BiasWarning Completion Constant CountTable Cyclical Density Diagnosis Divergence
+        DivergenceWarning Draws Fit Geometric Kept LabelRun LabelRuns Module OneStep Plots
         Polynomial Prediction SavedDraws Tuning UntunableError
         compute_derived compute_log_likelihood compute_log_prior count_labels diagnose generate
         memory_mapped one_step plot read_counts read_draws

@@ -89,10 +89,11 @@ def collected(
         ),
         *stuck,
     ]
+    divergences.sort(key=lambda d: d.chain)
     return Draws(
         _without_parts(module, options, {**values, **derived}),
         np.minimum(counts, length),
-        tuple(sorted(divergences, key=lambda d: d.chain)),
+        tuple(divergences),
         interrupted,
         {
             **_attributes(what, module, options, seconds, acceptance),
@@ -103,7 +104,8 @@ def collected(
         # where data are at fault, the warnings of the run would advise a smaller step
         (
             *bad,
-            *(() if stuck else warnings),
+            *map(str, divergences),
+            *(() if stuck or bad else warnings),
             *(() if narrow is None else (str(narrow),)),
             *lost,
         ),

@@ -18,6 +18,12 @@ from codegen.results.to_arviz import arviz_of
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 
+MAX_WARNED = 3  # chains that Python's warning names; ``Draws.divergences`` has all of them
+
+
+class DivergenceWarning(UserWarning):
+    """Chains of a run stopped early, or never moved; their draws end in NaN, or are of no law."""
+
 
 @dataclass(frozen=True)
 class Divergence:
@@ -93,7 +99,8 @@ class Draws(Diagnosed):
         attributes: how the draws were made: recipe, scheme, step size, seed, versions, hash of the
             module, seconds of sampling.
         step_sizes: the step size of the step that each draw was made in, shape (draws,).
-        warnings: sentences about the run that a user should read.
+        warnings: sentences about the run that a user should read, among them those of
+            ``divergences``.
         acceptance: the share of Metropolis tests that accepted in the step that each draw was made
             in, shape (chains, draws); None where the sampler has no test.
         coords: the names of the coordinates of blocks, by name of the block; blocks whose
@@ -131,6 +138,21 @@ class Draws(Diagnosed):
                 )
             )
         return self.values[str(block)]
+
+    @property
+    def lost(self) -> str | None:
+        """What Python warns of where chains stopped early or never moved: the first of them, and
+        where the others are; None where no chain did.
+        """
+        if not self.divergences:
+            return None
+        said = "; ".join(map(str, self.divergences[:MAX_WARNED]))
+        more = len(self.divergences) - MAX_WARNED
+        rest = f"; and {more} chains more, in draws.divergences" if more > 0 else ""
+        return (
+            f"{len(self.divergences)} of {len(self.counts)} chains stopped early, or never moved:"
+            f" {said}{rest}"
+        )
 
     @property
     def bytes(self) -> int:

@@ -28,6 +28,7 @@ from recipe.lifting.fronts.claim import Claim, read_claim
 from recipe.lifting.fronts.signs import parameters
 from recipe.lifting.fronts.stand_ins import globals_written
 from recipe.lifting.fronts.torch_optimizer import is_optimizer, optimizer_claim
+from recipe.lifting.fronts.wrapped import innermost
 from recipe.lifting.reading import Lifted, Reading, Term
 from recipe.lifting.rule_of_tree import RuleOfTree, block_of, drawn_at, rule_of
 from recipe.lifting.slips import slips_of
@@ -62,7 +63,8 @@ def lift(
     refused, by file and line.
 
     Args:
-        function: the function of one step; of a function that Numba has compiled, that of Python.
+        function: the function of one step; of a function that Numba or ``jax.jit`` has compiled,
+            that of Python is read.
             A class of optimizers of PyTorch stands for its ``step``: ``state`` then names
             ``params`` and the entries of its state, ``arguments`` are those of the class, and
             ``gradient={"params": grad(U, theta)}`` is ``p.grad``.
@@ -123,7 +125,7 @@ def lift(
         function, arguments = optimizer_claim(function, state, arguments, gradient)
         gradient, library = {}, "torch"
     claim = read_claim(function, state, step, arguments, noise, gradient, returns)
-    written = globals_written(getattr(function, "py_func", function))
+    written = globals_written(innermost(function))
     if written is not None:
         raise CannotLiftError(
             f"{claim.name} changes the global variable {written}, so that one call depends on the"
@@ -131,7 +133,7 @@ def lift(
         )
     notes: Notes = {}
     fixed = {n: e for n, e in claim.letters.items() if not e.atoms(Indexed, Scalar)}
-    front = front_of(getattr(function, "py_func", function), library)
+    front = front_of(claim.function, library)
     with one_tree(), noting(notes), parameters(fixed), _within(seconds, claim), _said(claim):
         read = rule_of(front, claim, target)
         tree, pairs, draws = read.tree, list(read.pairs), read.draws

@@ -95,7 +95,7 @@ def diagnosis_of(posterior: Group) -> Diagnosis:
         kept,
         divergences,
         diverged,
-        tuple(said),
+        tuple(dict.fromkeys(said)),  # a sentence of a divergence is one of the run as well
     )
 
 

@@ -6,16 +6,17 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from recipe.language.errors import RecipeError
+from recipe.lifting.fronts.wrapped import innermost, library_of_value, methods_called, values_used
 
 if TYPE_CHECKING:
     from recipe.lifting.fronts.trace import Front
 
 LIBRARIES = {"numpy": "NumpyFront", "jax": "JaxFront", "torch": "TorchFront"}
+METHODS_OF_GENERATORS = {"normal", "standard_normal", "randn"}
 
 
 def front_of(function: Callable[..., Any], library: str | None) -> Front:
@@ -41,16 +42,18 @@ def front_of(function: Callable[..., Any], library: str | None) -> Front:
 
 
 def guessed_library(function: Callable[..., Any]) -> str:
-    """The library that the names in a function, and its module, come from."""
-    names = getattr(function, "__globals__", {})
-    code = getattr(function, "__code__", None)
-    used = [names.get(n) for n in (code.co_names if code is not None else ())]
-    for value in (*used, *names.values()):
-        module = getattr(value, "__name__", None) if type(value) is type(sys) else None
-        top = (module or getattr(value, "__module__", None) or "").partition(".")[0]
-        if top in LIBRARIES:
-            return top
-    return "numpy"
+    """The library that the function itself uses; of one that uses none, that of its module.
+
+    Code of JAX and PyTorch may use numpy for numbers, so one of these two goes before numpy.
+    """
+    used = {library_of_value(v) for v in values_used(function)}
+    for name in ("jax", "torch", "numpy"):
+        if name in used:
+            return name
+    if methods_called(function) & METHODS_OF_GENERATORS:
+        return "numpy"  # keys of JAX have no methods, and tensors others
+    names = getattr(innermost(function), "__globals__", {})
+    return next((x for x in map(library_of_value, names.values()) if x in LIBRARIES), "numpy")
 
 
 def library_of(front: Front) -> str:

@@ -26,6 +26,7 @@ from recipe.language.symbols import (
 from recipe.language.text import listed
 from recipe.language.total import free_indexed
 from recipe.lifting.fronts.whole_state import of_single_arrays
+from recipe.lifting.fronts.wrapped import compiled_by_jax, python_function
 from recipe.lifting.tree.place import Place, place_of_code
 
 Gradient: TypeAlias = Expr | tuple[Expr, ...]
@@ -36,7 +37,9 @@ class Claim:
     """A checked claim.
 
     Attributes:
-        function: the function.
+        function: the function that is read.
+        called: the function that is compared in numbers: the same, or the one that ``jax.jit`` has
+            made of it.
         name: its name in messages.
         state: the block of each argument that is one.
         returns: what the outputs are: a block, None for an output that does not matter, or a list,
@@ -50,6 +53,7 @@ class Claim:
     """
 
     function: Callable[..., Any]
+    called: Callable[..., Any]
     name: str
     state: Mapping[str, Block]
     returns: Any
@@ -98,13 +102,16 @@ def read_claim(
     Raises:
         RecipeError: naming the argument at fault and the repair.
     """
-    function = _python_function(function)
-    name = getattr(function, "__qualname__", type(function).__name__)
+    original, function = function, _python_function(function)
+    plain = getattr(function, "func", function)  # of a functools.partial
+    name = getattr(plain, "__qualname__", type(plain).__name__)
     if type(step) not in (Symbol, Dummy):
         raise RecipeError(
             f"step={step!r} must be a plain symbol, such as Symbol('h', positive=True); where the"
             " code has another unit, say arguments={'lr': h**2}"
         )
+    called = original if compiled_by_jax(original) else function
+    called = of_single_arrays(called, state, returns)[0]
     function, state, returns = of_single_arrays(function, state, returns)
     blocks = _read_state(state)
     for what, said in (("arguments", arguments), ("gradient", gradient)):
@@ -122,6 +129,7 @@ def read_claim(
     _check_arguments(function, name, known, step, letters)
     return Claim(
         function,
+        called,
         name,
         MappingProxyType(blocks),
         tuple(blocks.values()) if returns is None else returns,
@@ -135,8 +143,8 @@ def read_claim(
 
 
 def _python_function(function: Any) -> Any:
-    """The function that is called: that of Python where Numba has compiled it."""
-    function = getattr(function, "py_func", function)
+    """The function that is read, which must be one of a step."""
+    function = python_function(function)
     if inspect.isclass(function):
         raise RecipeError(
             f"{function.__name__} is a class; give a function that does one step, such as a method"

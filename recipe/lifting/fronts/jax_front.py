@@ -75,12 +75,16 @@ class JaxFront:
         """Run the function once on numbers."""
         with _wide():
             given = {n: _of_numbers(f, claim.gradient[n]) for n, f in gradients.items()}
-            numbers = {n: jax.numpy.asarray(x) for n, x in values.items()}
+            # Numbers stay those of Python, as an argument that jit holds fixed is no array.
+            numbers = {
+                n: x if isinstance(x, float) and n in claim.letters else jax.numpy.asarray(x)
+                for n, x in values.items()
+            }
             if claim.source is not None:
                 numbers[claim.source] = jax.random.PRNGKey(seed)
             args, kwargs = claim.arguments({**numbers, **given})
             return outputs_of(
-                claim, claim.function(*args, **kwargs), {}, lambda x: np.asarray(_as_array(x))
+                claim, claim.called(*args, **kwargs), {}, lambda x: np.asarray(_as_array(x))
             )
 
     def drawn(self, draws: Draws, values: Mapping[str, Any], seed: int) -> np.ndarray:

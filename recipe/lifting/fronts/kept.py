@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from recipe.lifting.fronts.claim import Claim
+from recipe.lifting.fronts.wrapped import innermost
 from recipe.lifting.tree.place import is_users
 
 DEPTH = 8  # of containers in containers
@@ -50,7 +51,7 @@ class _Walk:
         if isinstance(f, MethodType):
             self.found[f"{prefix}self"] = self.value(f.__self__, DEPTH)
             f = f.__func__
-        f = getattr(f, "__wrapped__", f)
+        f = innermost(f)
         if not isinstance(f, FunctionType) or id(f) in self.met:
             return
         self.met.add(id(f))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from recipe.language.symbols import Block
+from recipe.lifting.fronts.wrapped import innermost
 
 CONTAINERS = (tuple, list, Mapping)
 
@@ -56,7 +57,7 @@ def of_single_arrays(
     step.__signature__ = _signature(signature, wholes, leaves)  # type: ignore[attr-defined]
     step.__name__ = getattr(function, "__name__", type(function).__name__)
     step.__qualname__ = getattr(function, "__qualname__", step.__name__)
-    step.shown_at = getattr(function, "__code__", None)  # type: ignore[attr-defined]
+    step.shown_at = getattr(innermost(function), "__code__", None)  # type: ignore[attr-defined]
     step.__wrapped__ = function  # type: ignore[attr-defined]
     if returns is None:
         parts = tuple(state.values())

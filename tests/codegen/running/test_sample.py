@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ import sympy
 from numba import njit
 from sympy import Interval, Matrix, Symbol, exp, log, oo
 
-from codegen import generate, sample
+from codegen import DivergenceWarning, generate, sample
 from codegen.running.chains import Chain, run_chains
 from recipe import (
     Data,
@@ -177,6 +178,25 @@ def test_a_divergence_stops_its_chain_and_is_reported():
     assert np.all(np.isfinite(draws["theta"][0]))
     assert np.all(np.isfinite(draws["theta"][1, : divergence.step]))
     assert np.all(np.isnan(draws["theta"][1, divergence.step :]))
+
+
+def test_chains_that_stopped_are_in_the_warnings_once_and_python_warns():
+    """``draws.warnings`` was empty, and the arrays ended in NaN without a word."""
+    kicked = bind(Recipe(theta, U, Matrix([[1]]), Matrix([[0]])), {U: total(theta**4) / 4})
+    starts = [[0.1, 0.1], [0.1, 1e3], [0.2, 0.1], [1e3, 0.1]]
+    options = {"step_size": 0.1, "steps": 30, "chains": 4, "seed": 1, "progress": False}
+    with pytest.warns(DivergenceWarning, match="2 of 4 chains stopped early.*chain 1 .*chain 3"):
+        draws = sample(kicked, **options, initial={"theta": starts})
+    said = tuple(map(str, draws.divergences))
+    assert [d.chain for d in draws.divergences] == [1, 3]
+    assert draws.warnings[:2] == said
+    shown = " ".join(str(draws).split())
+    assert [shown.count(s) for s in (*said, *draws.warnings)] == [1] * (2 + len(draws.warnings))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DivergenceWarning)
+        good = sample(kicked, **options, initial={"theta": [0.1, 0.1]})
+    assert not good.divergences
+    assert not any("chain 1" in w for w in good.warnings)
 
 
 @pytest.mark.slow
