@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 MAX_SECONDS = 10.0  # after which no further obligation is begun
 MAX_KNOWN = 64  # verdicts that are remembered
-MAX_SHOWN = 700  # characters of the reasons
 STOP_SECONDS = 30.0  # after which the obligation that is being discharged is stopped
 TOO_LONG = f"it was not begun within {MAX_SECONDS:.0f} seconds"
 STOPPED = f"it was stopped after {STOP_SECONDS:.0f} seconds"
@@ -72,8 +71,7 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
     """
     if _is_of_the_catalog(what):
         return SaidBefore()
-    from verify.report.before_a_run import before_a_run, reasons
-    from verify.verdict import Verdict
+    from verify.report.before_a_run import before_a_run
 
     called = what.name or name or "this sampler"
     try:
@@ -84,13 +82,9 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
             return SaidBefore(note=why)
         raise RecipeError(f"{why}; unproved=True samples it all the same") from None
     said = before_a_run(report, called, unproved)
-    if said.refusal is None and said.note is None:
+    if said.why is None:
         return SaidBefore(proved=_step_error(what, called))
-    if report.verdict is Verdict.PROVED:
-        return SaidBefore(note=without_codes(said.note or ""))
-    why = without_codes(reasons(report))
-    shown = why if len(why) <= MAX_SHOWN else f"{why[:MAX_SHOWN]} ..."
-    shown += f"; {HOW_TO_GO_ON}" if _is_cut_short(report) else ""
+    shown = said.why + (f"; {HOW_TO_GO_ON}" if _is_cut_short(report) else "")
     if said.refusal is not None:
         raise RecipeError(
             f"{said.refusal}: {shown}; print(verify(...)) shows the whole report, and unproved=True"
@@ -166,9 +160,12 @@ def _is_cut_short(report: Report) -> bool:
 
 
 def _is_of_the_catalog(what: Recipe | Update | Kernel) -> bool:
-    """Whether a recipe or a kernel is the very object that a file of the catalog declares. Its
-    updates are what somebody printed, which may be wrong, and so may what is in its folders.
+    """Whether a recipe or a kernel is the very object that a file of the catalog declares, and no
+    flow, which is stationary and no sampler. Its updates are what somebody printed, which may be
+    wrong, and so may what is in its folders.
     """
+    if isinstance(what, Recipe) and not what.D.nonzero:
+        return False
     if isinstance(what, Update):
         return False
     files = [m for n, m in sys.modules.items() if n.rpartition(".")[0] == CATALOG]

@@ -402,6 +402,8 @@ def _meant(name: str) -> str:
     """Return a question about the name of a sampler that is misspelt or lacks its ending."""
     if Path(f"{name}.py").is_file():
         return f"did you mean {name}.py? "
+    if name.lower() == "nuts":
+        return "did you mean hmc_kernel, whose trajectories have a random length? "
     return did_you_mean(name, [*_catalog_files(), *(e.name for e in catalog_entries())])
 
 

@@ -1,5 +1,5 @@
 """What is seen of a gradient of one's own after a run: that it may be that of a mean over the rows,
-which is U/N, or that it has few digits.
+which is U/N, that it has few digits, or that it is no function of its arguments.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ def own_gradient_faults(kernel: Compiled, chains: Sequence[Chain]) -> Iterator[s
         chains: its chains, after the run.
     """
     yield from _few_digits(kernel)
+    yield from filter(None, (g.changed() for g in kernel.calls.gradients.values()))
     healthy = [c for c in chains if c.stopped_by < 0 and c.done > 0]
-    for place, (U, estimator) in enumerate(kernel.module.estimators.items()):
+    for U, estimator in kernel.module.estimators.items():
         posterior, given = estimator.gradient.posterior, estimator.gradient
         arrays = [kernel.data[f] for f in given.fields.values()]
         rows = arrays[0].shape[0] if arrays else 0
@@ -44,14 +45,18 @@ def own_gradient_faults(kernel: Compiled, chains: Sequence[Chain]) -> Iterator[s
         moved = all(b in fields for b in posterior.blocks)  # and not images of what the chain moves
         if not known or rows < MIN_ROWS or not healthy or not moved:
             continue
-        function = kernel.calls.gradients.get(kernel.module.plan.potentials.index(U))
-        if function is None:
-            own = kernel.gradient
-            function = own[place] if isinstance(own, tuple) else own
+        function = own_function(kernel, kernel.module.plan.potentials.index(U))
         at = [_mean(healthy, fields[b]) for b in posterior.blocks]
         found = _information(_of_posterior(posterior, function, arrays), at, rows)
         if found is not None and MEAN_LOSS[0] < found < MEAN_LOSS[1]:
             yield _sentence(rows, found)
+
+
+def own_function(kernel: Compiled, place: int) -> Any:
+    """Return the function of the user for the potential at this place of the plan."""
+    own = kernel.gradient
+    compiled = own[place] if isinstance(own, tuple) else own
+    return kernel.calls.gradients.get(place, compiled)
 
 
 def _sentence(rows: int, found: float) -> str:

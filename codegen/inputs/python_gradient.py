@@ -27,6 +27,7 @@ from recipe.language.symbols import Block, Scalar
 
 HALF_PRECISION = {"bfloat16": 2, "float16": 3}  # decimal digits
 FEW_ROWS = 50
+SAME_ANSWER = 1e-5  # of two answers at one point, relative: less is rounding
 MAX_SHOWN = 8  # coordinates of a state in a message
 MAX_REASON_CHARS = 200  # of the message of an exception
 
@@ -41,12 +42,16 @@ class PythonGradient:
         types: the types of the numbers that it has returned, by name.
         results_first: whether the arrays for the results come before the blocks, as they do for a
             potential without data; otherwise they come last.
+        asked: the arguments of a call before the run, and what it returned, for ``changed``.
     """
 
     function: Callable[..., Any]
     blocks: tuple[Block, ...]
     results_first: bool
     types: set[str] = field(default_factory=set, compare=False, repr=False)
+    asked: list[tuple[Sequence[np.ndarray], Sequence[np.ndarray]]] = field(
+        default_factory=list, compare=False, repr=False
+    )
 
     def __call__(self, *arrays: np.ndarray) -> None:
         """Write the gradient into the arrays for the results, as a gradient for Numba does.
@@ -78,6 +83,39 @@ class PythonGradient:
     def few_digits(self) -> dict[str, int]:
         """The types with fewer digits than single precision that it has returned, with these."""
         return {name: digits for name, digits in HALF_PRECISION.items() if name in self.types}
+
+    def remember(self, given: Sequence[np.ndarray], found: Sequence[np.ndarray]) -> None:
+        """Keep the arguments of a call before the run, the blocks first, and what it returned."""
+        self.asked[:] = [(tuple(given), tuple(found))]
+
+    def changed(self) -> str | None:
+        """Return that it answers a call of before the run otherwise now, so that it depends on
+        more than its arguments; None where it does not, or was not asked.
+        """
+        for given, before in self.asked:
+            now = [np.full(b.size, np.nan) for b in before]
+            try:
+                self(*now, *given) if self.results_first else self(*given, *now)
+                gap = max(float(np.max(np.abs(a - b))) for a, b in zip(before, now, strict=True))
+                if gap <= SAME_ANSWER * max(float(np.max(np.abs(b))) for b in before):
+                    continue
+                answer = self._listed(now)
+            except Exception as error:  # the function is the user's program
+                answer = f"an error ({reason_of(error)})"
+            point = ", ".join(
+                f"{b} = {shown(b, a)}" for b, a in zip(self.blocks, given, strict=False)
+            )
+            return (
+                "the gradient of your own is no function of its arguments: at"
+                f" {point}, the first state of chain 0, it gave"
+                f" {self._listed(before)} before the run, and gives {answer} after it, so that the"
+                " draws are of no law that is known; let it depend on nothing but its arguments"
+            )
+        return None
+
+    def _listed(self, arrays: Sequence[np.ndarray]) -> str:
+        """Return arrays, one a block, as text."""
+        return ", ".join(shown(b, a) for b, a in zip(self.blocks, arrays, strict=True))
 
     def _parts(self, found: Any) -> Sequence[Any]:
         """Return one part a block of what the function returned."""
@@ -319,6 +357,7 @@ def check_python_gradient(gradient: PythonGradient, at: Sequence[np.ndarray]) ->
         raise RecipeError(reason_of(error)) from None
     require_finite(gradient.blocks, first)
     require_same(first, second)
+    gradient.remember([a.copy() for a in at], first)
 
     def slope(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         results = [np.empty(a.size) for a in arrays]

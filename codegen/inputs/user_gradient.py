@@ -228,6 +228,7 @@ def check_user_gradient(
     found = call_user_gradient(posterior, function, at, rows, data)
     if isinstance(function, PythonGradient):
         require_same(found, call_user_gradient(posterior, function, at, rows, data))
+        function.remember([*(a.copy() for a in at), rows, *data], found)
     if density is None:
 
         def slope(

@@ -301,7 +301,7 @@ def sample(
         from recipe_cli.sampling.sample_posterior import sample_posterior
         from recipe_cli.sampling.settings import options_typed
         from recipe_cli.sampling.show_plan import print_plan
-        from recipe_cli.sampling.text_check import TextCheck
+        from recipe_cli.sampling.text_check import SaidOfSampler, TextCheck
         from recipe_cli.sampling.tuned import TuningTask, tuned
         from recipe_cli.sandbox.child import rehearse
 
@@ -319,8 +319,8 @@ def sample(
     auto = step_size == "auto"
     if auto:
         require_to_be_tuned(declaration)
-    is_proved = require_not_refuted(declaration, unproved)
-    proved = step_error_of(declaration, limits) if is_proved else ""
+    note = require_not_refuted(declaration, unproved)
+    said = SaidOfSampler(note, "" if note else step_error_of(declaration, limits))
     if auto and (decay is not None or cycle is not None):
         raise RecipeError("--decay and --cycle need a number as --step-size; leave them out")
     task = TuningTask(steps, warmup, max_error) if auto else None
@@ -371,6 +371,6 @@ def sample(
             validated=validated,
             wanted=Wanted(log_likelihood, posterior_predictive),
             task=task,
-            proved=proved,
+            said=said,
         )
     )

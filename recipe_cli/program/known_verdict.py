@@ -18,12 +18,12 @@ from verify.discrete.weak_order.words import step_error_in_words
 from verify.report.before_a_run import BeforeARun, before_a_run
 
 
-def require_not_refuted(declaration: Declaration, unproved: bool) -> bool:
+def require_not_refuted(declaration: Declaration, unproved: bool) -> str:
     """Verify a sampler; end the command if it is refuted or nothing can be asked of it, unless
     ``unproved`` is True, and print a note if it is not proved.
 
     Returns:
-        True where it is proved, and nothing was said.
+        The note, which belongs to the draws; empty where the sampler is proved.
 
     Raises:
         Exit: with the exit status, after one sentence on stderr.
@@ -33,16 +33,18 @@ def require_not_refuted(declaration: Declaration, unproved: bool) -> bool:
         why = f"{declaration.name} is not judged: {result.mistake.sentence}"
         if unproved and not result.stop:
             print_line(f"note: {why}", err=True)
-            return False
+            return why
         advice = "" if result.stop else "; --unproved runs it all the same"
         print_line(f"recipe: {why}{advice}", err=True)
         raise typer.Exit(result.mistake.status)
     said = before_a_run(result.report, declaration.name, unproved)
     if said.refusal is not None:
-        print_line(f"recipe: {said.refusal}; see recipe verify, or add --unproved", err=True)
+        print_line(
+            f"recipe: {said.refusal}: {said.why}; see recipe verify, or add --unproved", err=True
+        )
         raise typer.Exit(1)
     _print_note(said)
-    return said.note is None
+    return "" if said.note is None else f"{said.note}: {said.why}"
 
 
 def step_error_of(declaration: Declaration, limits: Limits) -> str:

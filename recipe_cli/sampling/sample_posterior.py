@@ -30,7 +30,7 @@ from recipe_cli.render.diagnosis import show_draws
 from recipe_cli.render.exit_status import exit_status_of_draws
 from recipe_cli.sampling.predictions import NOTHING_MORE, Wanted
 from recipe_cli.sampling.read_posterior import read_posterior
-from recipe_cli.sampling.text_check import TextCheck
+from recipe_cli.sampling.text_check import NOTHING_SAID, SaidOfSampler, TextCheck
 from recipe_cli.sampling.tuned import TuningTask, tuned
 from recipe_cli.sandbox.child import rehearse
 from recipe_cli.sandbox.process_limits import Limits
@@ -51,7 +51,7 @@ def sample_posterior(
     validated: bool = False,
     wanted: Wanted = NOTHING_MORE,
     task: TuningTask | None = None,
-    proved: str = "",
+    said: SaidOfSampler = NOTHING_SAID,
 ) -> int:
     """Draw from a posterior, save the draws and diagnose them.
 
@@ -68,7 +68,7 @@ def sample_posterior(
         validated: whether a module whose text is not proved is refused.
         wanted: the predictions that are saved beside the draws.
         task: what tuning is to find before the run; None where the step size is given.
-        proved: what is proved of a printed rule, which its draws say; empty for all others.
+        said: what the draws say of their sampler.
 
     Returns:
         The exit status: 0, 1 if a chain diverged or the predicted bias is too large, 3 if the bias
@@ -83,7 +83,7 @@ def sample_posterior(
             law = read_posterior(posterior, limits)
             wanted.check(law, options)
             began = perf_counter()
-            text = TextCheck(limits, validated, proved=proved)
+            text = TextCheck(limits, validated, said=said)
             if task is not None:
                 declaration, options = tuned(declaration, law, options, task, text, as_json)
             with broken_pipes_are_errors(), output.claimed():

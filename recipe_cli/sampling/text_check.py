@@ -15,6 +15,22 @@ from recipe_cli.terminal.progress import PROVING, Progress
 UNPROVED_ATTRIBUTE = "unproved_text"  # of the posterior group
 
 
+@dataclass(frozen=True)
+class SaidOfSampler:
+    """What draws say of the sampler that made them; empty where there is nothing to say.
+
+    Attributes:
+        note: the verdict on a sampler that is not proved, a warning.
+        proved: what is proved of a printed rule.
+    """
+
+    note: str = ""
+    proved: str = ""
+
+
+NOTHING_SAID = SaidOfSampler()
+
+
 @dataclass
 class TextCheck:
     """The check of a module's text before a run, and what it leaves in the draws.
@@ -22,7 +38,7 @@ class TextCheck:
     Attributes:
         limits: time and memory of the check.
         validated: whether a text that is not proved is refused.
-        proved: what is proved of a printed rule, which its draws say; empty for all others.
+        said: what the draws say of their sampler.
         unproved: the warning about the text that was checked last, if it is not proved; empty if it
             is.
         known: what was found of each text, so that the module of a run that was tried before is not
@@ -31,7 +47,7 @@ class TextCheck:
 
     limits: Limits
     validated: bool = False
-    proved: str = ""
+    said: SaidOfSampler = NOTHING_SAID
     unproved: str = ""
     known: dict[str, str] = field(default_factory=dict)
 
@@ -52,13 +68,13 @@ class TextCheck:
             tell(self.unproved, "warning")
 
     def noted(self, draws: Draws) -> Draws:
-        """Return the draws with what is proved of their rule, and the warning if there is one."""
-        if self.proved:
-            draws = replace(draws, attributes={**draws.attributes, PROVED: self.proved})
-        if not self.unproved:
-            return draws
-        return replace(
-            draws,
-            warnings=(*draws.warnings, self.unproved),
-            attributes={**draws.attributes, UNPROVED_ATTRIBUTE: self.unproved},
-        )
+        """Return the draws with what they say of their sampler, and the warning about the text if
+        there is one.
+        """
+        warnings = (*draws.warnings, *(w for w in (self.said.note, self.unproved) if w))
+        attributes = dict(draws.attributes)
+        if self.said.proved:
+            attributes[PROVED] = self.said.proved
+        if self.unproved:
+            attributes[UNPROVED_ATTRIBUTE] = self.unproved
+        return replace(draws, warnings=warnings, attributes=attributes)

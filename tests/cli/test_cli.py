@@ -266,7 +266,20 @@ def test_sample_refuses_what_is_refuted(tmp_path):
     done = command(*call, "--steps", "100")
     assert done.returncode == 1
     assert "bad is refuted (curl-skew, stationarity)" in done.stderr
-    assert command(*call, "--steps", "100", "--unproved").returncode == 0
+    saved = tmp_path / "bad.nc"
+    assert command(*call, "--steps", "100", "--unproved", "-o", saved).returncode == 0
+    assert "bad is refuted (curl-skew, stationarity): " in command("diagnose", saved).stdout
+
+
+def test_sample_refuses_a_flow_and_knows_what_is_meant_by_nuts(tmp_path):
+    call = ["--posterior", file(tmp_path, POSTERIOR, "p.py"), "--step-size", "0.01", "--steps", "9"]
+    done = command("sample", "hmc", *call)
+    assert done.returncode == 1
+    assert "other laws, too" in done.stderr
+    assert "hmc_kernel" in done.stderr
+    done = command("sample", "nuts", *call)
+    assert done.returncode == 2
+    assert "did you mean hmc_kernel" in done.stderr
 
 
 def test_a_concrete_instance_is_said_and_outputs_are_regular_files_of_their_own(tmp_path):
@@ -556,8 +569,10 @@ def test_sample_refuses_a_refuted_rule_and_does_not_tune_one(tmp_path):
     where, law = file(tmp_path, HEAD + rule), file(tmp_path, POSTERIOR, "p.py")
     done = command("sample", where, "--posterior", law, "--step-size", "0.01", "--steps", "9")
     assert done.returncode == 1
-    assert done.stderr == (
-        "recipe: bad is refuted (stationarity); see recipe verify, or add --unproved\n"
+    assert done.stderr.startswith("recipe: bad is refuted (stationarity): the residual is ")
+    assert done.stderr.endswith(
+        "; repair: the noise sqrt(epsilon)*w of theta must be sqrt(2*epsilon)*w; see recipe verify,"
+        " or add --unproved\n"
     )
     done = command("sample", where, "--posterior", law, "--step-size", "auto")
     assert done.returncode == 2

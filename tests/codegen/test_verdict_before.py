@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from sympy import Matrix, Symbol, sqrt
 
+from catalog.hmc import hmc
+from catalog.posteriors.bioassay import posterior as bioassay
 from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from codegen import sample, verdict_before
@@ -215,3 +217,11 @@ def test_a_refuted_rule_with_a_posterior_runs_where_the_user_insists():
     draws = sample(WRONG, normal, unproved=True, **QUIET)
     assert draws.warnings[0].startswith("this sampler is refuted (stationarity): ")
     assert "proved" not in draws.attributes
+
+
+def test_a_flow_is_no_sampler_though_the_catalog_has_it():
+    """``hmc`` keeps its energy, and with it the law of the momenta that it began with."""
+    with pytest.raises(RecipeError, match=r"leaves its target .* other laws, too.*: H never"):
+        sample(hmc, bioassay, step_size=0.05, steps=100)
+    draws = sample(hmc, bioassay, step_size=0.05, steps=100, unproved=True, progress=False)
+    assert "leaves its target stationary, and other laws, too" in draws.warnings[0]

@@ -6,12 +6,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from recipe.printing.plain_text import without_codes
 from verify.report.data import ReportData, ReportLine
 from verify.verdict import Verdict
 
 LAW = "stationary-law"  # the obligation that says what a refuted rule keeps instead
 
 UNIQUENESS = "uniqueness"
+NOT_ALONE = (
+    "a flow needs noise, or momenta that are drawn anew, as in the catalog's hmc_kernel beside hmc"
+)
+MAX_SHOWN = 700  # characters of the reasons
 
 
 @dataclass(frozen=True)
@@ -22,10 +27,13 @@ class BeforeARun:
         refusal: why it does not run; None where it may.
         note: what is said beside its draws; None where it is proved, and is not known to keep
             other laws as well.
+        why: the reasons for either, in one line: what the obligations that decide found, what a
+            refuted rule keeps in the place of its target, and the repair.
     """
 
     refusal: str | None = None
     note: str | None = None
+    why: str | None = None
 
 
 def before_a_run(report: ReportData, name: str, unproved: bool) -> BeforeARun:
@@ -37,22 +45,30 @@ def before_a_run(report: ReportData, name: str, unproved: bool) -> BeforeARun:
         unproved: whether it runs even if it is refuted.
     """
     if report.verdict is Verdict.PROVED:
-        return BeforeARun(note=_other_laws(report, name))
-    sentence = verdict_sentence(report, name)
+        return _of_other_laws(report, name, unproved)
+    sentence, why = verdict_sentence(report, name), _reasons(report)
     if report.verdict is Verdict.REFUTED and not unproved:
-        return BeforeARun(refusal=sentence)
-    return BeforeARun(note=sentence)
+        return BeforeARun(refusal=sentence, why=why)
+    return BeforeARun(note=sentence, why=why)
 
 
-def _other_laws(report: ReportData, name: str) -> str | None:
-    """Return that a sampler keeps laws beside its target, where this is refuted."""
+def _of_other_laws(report: ReportData, name: str, unproved: bool) -> BeforeARun:
+    """Refuse a sampler that keeps laws beside its target, where this is known: its draws are of the
+    law that it begins with.
+    """
     for line in report.lines:
         if line.name == UNIQUENESS and line.outcome.verdict is Verdict.REFUTED:
-            return (
+            sentence = (
                 f"{name} leaves its target stationary, and other laws, too, so that its draws need"
-                f" not come from the target: {line.outcome.by}"
+                " not come from the target"
             )
-    return None
+            why = f"{line.outcome.by}; {NOT_ALONE}"
+            return (
+                BeforeARun(note=sentence, why=why)
+                if unproved
+                else BeforeARun(refusal=sentence, why=why)
+            )
+    return BeforeARun()
 
 
 def verdict_sentence(report: ReportData, name: str) -> str:
@@ -61,10 +77,7 @@ def verdict_sentence(report: ReportData, name: str) -> str:
     return f"{name} is {report.verdict.value} ({named})"
 
 
-def reasons(report: ReportData) -> str:
-    """Return what the obligations that decide a verdict found, what a refuted rule keeps in the
-    place of its target, and the repair, in one line.
-    """
+def _reasons(report: ReportData) -> str:
     deciding = _deciding(report)
     alone = len(deciding) == 1  # its name stands in the sentence before
     said = [o.outcome.by if alone else f"{o.name}: {o.outcome.by}" for o in deciding]
@@ -76,7 +89,8 @@ def reasons(report: ReportData) -> str:
         ]
         repairs = (line.outcome.repair for line in deciding)
         said += [f"repair: {repair}" for repair in repairs if repair is not None]
-    return " ".join("; ".join(said).split())
+    shown = without_codes(" ".join("; ".join(said).split()))
+    return shown if len(shown) <= MAX_SHOWN else f"{shown[:MAX_SHOWN]} ..."
 
 
 def _deciding(report: ReportData) -> list[ReportLine]:
