@@ -29,7 +29,13 @@ from codegen.inputs.parameter_schedules import (
     said_of_schedules,
 )
 from codegen.inputs.parameters import require_conditions, resolved_data, resolved_params
-from codegen.inputs.preimages import check_maps, into_state, out_of_state, with_images
+from codegen.inputs.preimages import (
+    check_maps,
+    into_state,
+    out_of_state,
+    with_images,
+    without_ordered,
+)
 from codegen.inputs.python_gradient import (
     PythonGradient,
     call_for_effect,
@@ -385,9 +391,9 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
     # Now, as the first values of all chains are allocated next; a length that is not known yet
     # counts as 1.
     require_room(module, options, lengths)
-    given = inputs.in_state(
-        given_blocks(options.initial, state, options.chains, lengths), "initial="
-    )
+    ordered = [b for e in module.estimators.values() for b in e.gradient.posterior.ordered]
+    initial = without_ordered(options.initial, ordered)
+    given = inputs.in_state(given_blocks(initial, state, options.chains, lengths), "initial=")
     users = user_gradients(module, options.gradient)
     derives = any(e.gradient.posterior.derived for e in module.estimators.values())
     if caller.before is not None or derives:

@@ -43,6 +43,7 @@ class Density:
 
     Attributes:
         blocks: the blocks that U depends on.
+        ordered: the ordered blocks, whose scalars are among these.
         arrays: the arrays of the data, checked.
         data: the same arrays by the symbols of the data.
         rows: the number of rows of the data; 1 without data.
@@ -75,6 +76,7 @@ class Density:
             raise RecipeError("this posterior has no log_likelihood to compile; give it one")
         require_all_data(posterior, "the density")
         self.blocks: tuple[Block, ...] = posterior.blocks
+        self.ordered = posterior.ordered
         self._posterior = posterior
         self.lengths = Lengths()
         learn_given(self.lengths, lengths, self.blocks)

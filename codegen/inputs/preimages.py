@@ -1,17 +1,21 @@
-"""Values of preimages and images: a user names the block theta, and the state holds the block phi
-with ``theta = f(phi)`` (``recipe.Preimage``).
+"""Values of what a user names and the state holds in another form: of the block theta, where it
+holds phi with ``theta = f(phi)`` (``recipe.Preimage``), and of an ordered block, where it holds the
+first number and the gaps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from sympy import Lambda, lambdify
 
+from codegen.check_arguments import checked_mapping
 from codegen.inputs.evaluate import SPECIAL, Values
+from codegen.inputs.posterior_data import finite_array
 from recipe.declare.joint_map import JointMap
+from recipe.declare.ordered import Ordered
 from recipe.language.abstract import is_joint, written_image
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, name_of, preimages
@@ -96,6 +100,63 @@ def into_state(
                 f" {phi} itself"
             )
     return found
+
+
+def without_ordered(
+    given: Mapping[Any, Any] | None, ordered: Iterable[Ordered], argument: str = "initial"
+) -> Mapping[Any, Any] | None:
+    """Return given values with those of an ordered block as values of the scalars it is made of.
+
+    Args:
+        given: values by block, by the block or its name; of an ordered block of the shape (length,)
+            or (chains, length).
+        ordered: the ordered blocks.
+        argument: the name of the argument in messages.
+
+    Raises:
+        RecipeError: for values of an ordered block that do not increase or have another shape, and
+            for other values of its scalars beside them.
+    """
+    checked_mapping(argument, given)
+    blocks = {block.name: block for block in ordered}
+    name_by_key = {k: k.name if isinstance(k, Ordered) else name_of(k) for k in given or {}}
+    if given is None or not blocks.keys() & set(name_by_key.values()):
+        return given
+    parts: dict[str, np.ndarray] = {}
+    for key, name in name_by_key.items():
+        if name in blocks:
+            parts |= _scalars_of(blocks[name], given[key], f"{argument}[{name!r}]")
+    others = {k: v for k, v in given.items() if name_by_key[k] not in blocks}
+    for key, value in others.items():
+        name = name_by_key[key]
+        if name in parts and not _are_equal(value, parts[name]):
+            raise RecipeError(
+                f"{argument}= has {name}, and the ordered block that it is a part of with another"
+                " value of it; give one of them"
+            )
+    return {**{k: v for k, v in others.items() if name_by_key[k] not in parts}, **parts}
+
+
+def _are_equal(given: Any, part: np.ndarray) -> bool:
+    try:
+        return np.allclose(np.asarray(given, dtype=float), part)
+    except (TypeError, ValueError):  # no numbers, or numbers of another shape
+        return False
+
+
+def _scalars_of(block: Ordered, value: Any, where: str) -> dict[str, np.ndarray]:
+    """Return the first number and the gaps, by name, each of the shape () or (chains,)."""
+    array = finite_array(where, np.asarray(value), 2 if np.ndim(value) == 2 else 1)
+    if array.shape[-1] != len(block):
+        raise RecipeError(f"{where} has {array.shape[-1]} numbers, and {block.name} {len(block)}")
+    gaps = np.diff(array, axis=-1)
+    if not np.all(gaps > 0):
+        raise RecipeError(
+            f"{where}: the numbers of the ordered block {block.name} must increase; give them in"
+            " their order"
+        )
+    columns = [array[..., 0], *np.moveaxis(gaps, -1, 0)]
+    return {b.name: column for b, column in zip(block.blocks, columns, strict=True)}
 
 
 def check_maps(state: tuple[Block, ...], named: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +11,15 @@ from codegen.check_arguments import short_text
 from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.parameter_schedules import require_numbers
+from codegen.inputs.preimages import without_ordered
 from codegen.tuning.explanation import said_of_given_steps, said_of_steps
 from codegen.tuning.tune import tune
 from codegen.tuning.tuning import Tuning
+from recipe.declare.posterior import Posterior
 from recipe.declare.recipe import Recipe
 from recipe.kernel import Kernel
 from recipe.language.errors import RecipeError
+from recipe.language.symbols import name_of
 
 AUTO = "auto"
 DEFAULT_SCHEME = "semi-implicit"  # of ``sample``; in its place tuning chooses a scheme
@@ -50,7 +53,8 @@ def tuned_run(
     """Tune a run.
 
     What was given stays as it is: parameters, the minibatch, a scheme other than the default one,
-    the numbers of steps, and first values.
+    the numbers of steps, and first values of all blocks. Where some blocks have first values, the
+    pilot run begins at these, and the run where the pilot run ends.
 
     Args:
         what: the sampler, not bound yet.
@@ -102,10 +106,25 @@ def tuned_run(
         steps=run_steps,
         warmup=warm,
         thin=found["thin"] if steps is None and options.thin == 1 else options.thin,
-        initial=found["initial"] if options.initial is None else options.initial,
+        initial=_first_values(tuning, posterior, options.initial),
         tuning=json.dumps(_kept(tuning)),
     )
     return found["what"], run, tuning
+
+
+def _first_values(
+    tuning: Tuning, posterior: Any, given: Mapping[Any, Any] | None
+) -> Mapping[Any, Any]:
+    """Return the first values of a run: those that were given of all blocks of the posterior, or
+    those at which the pilot run ended; and those that were given of other blocks.
+    """
+    ordered = posterior.ordered if isinstance(posterior, Posterior) else ()
+    plain = without_ordered(given, ordered) or {}
+    wanted = {label.partition("[")[0] for label in tuning.coordinates}
+    if wanted <= {name_of(k) for k in plain}:
+        return plain
+    others = {name_of(k): v for k, v in plain.items() if name_of(k) not in wanted}
+    return {**tuning.settings["initial"], **others}
 
 
 def _of_run(tuning: Tuning, chains: int, steps: int, warmup: int, given: bool) -> Tuning:

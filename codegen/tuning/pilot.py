@@ -112,7 +112,8 @@ def pilot_run(target: Target, chains: int, seed: int, starts: np.ndarray | None 
         target: the law.
         chains: the number of chains.
         seed: the seed; the result is a function of it.
-        starts: first states, shape (chains, n); by default they are searched for.
+        starts: first states, shape (chains, n); by default they are searched for, as coordinates
+            that are NaN are, with all others held.
 
     Raises:
         UntunableError: where the log density is not finite, or no trajectory is accepted.
@@ -123,29 +124,31 @@ def pilot_run(target: Target, chains: int, seed: int, starts: np.ndarray | None 
         return _pilot(target, chains, [STREAM, seed, 1], None, LEAST_LOG_SCALE)
     if pilot.agrees or (starts is None and pilot.spike is None):
         return pilot
-    again = _pilot(target, chains, [STREAM, seed, 1], None, LEAST_LOG_SCALE)
+    some = starts if starts is not None and np.isnan(starts).any() else None
+    again = _pilot(target, chains, [STREAM, seed, 1], some, LEAST_LOG_SCALE)
     return min(pilot, again, key=lambda p: (p.r_hat > AGREE, p.spike is not None, p.r_hat))
 
 
 def _pilot(
     target: Target, chains: int, seed: list[int], starts: np.ndarray | None, least: float
 ) -> Pilot:
-    """Run a pilot from first states, or from those that a search finds which keeps the logarithms
-    of scales above ``least``.
+    """Run a pilot from first states; their coordinates that are not given are found by a search
+    which keeps the logarithms of scales above ``least``.
     """
     random = np.random.default_rng(seed)
     n = target.dimension
     doing("tuning: where a pilot run starts")
-    if starts is None:
-        found = random.uniform(-START, START, (chains, n))
-        found = np.array([_searched(target, z, least) for z in found])
-    else:
-        found = np.array(starts)
+    found = np.full((chains, n), np.nan) if starts is None else np.array(starts)
+    free = np.isnan(found)
+    if free.any():
+        found = np.where(free, random.uniform(-START, START, (chains, n)), found)
+        found = np.array([_searched(target, *z, least) for z in zip(found, free, strict=True)])
     found, lowest = _finite(target, found)
     metric = root_of_curvature(target, lowest)
     z = found
-    if starts is None:
-        z = np.array([x + applied(metric, random.standard_normal(n)) for x in found])
+    if free.any():
+        moved = np.array([x + applied(metric, random.standard_normal(n)) for x in found])
+        z = np.where(free, moved, found)
     z = np.where(np.isfinite([[target.value(x)] for x in z]), z, found)
     share = _share_of_rounds(target, chains)
     usual = FAST + sum(SLOW) + LAST + DRAWS
@@ -222,9 +225,10 @@ class _EnoughError(Exception):
     """The search for a mode has taken enough evaluations."""
 
 
-def _searched(target: Target, start: np.ndarray, least: float) -> np.ndarray:
+def _searched(target: Target, start: np.ndarray, free: np.ndarray, least: float) -> np.ndarray:
     """Return a point from which to start: of those on the way to a mode the one that is best for a
-    normal law with the curvature there, by its density times its width.
+    normal law with the curvature there, by its density times its width. Coordinates that are not
+    ``free`` stay where they are.
 
     At the mode itself a hierarchical model may have a density without bound, and no mass.
     """
@@ -237,11 +241,11 @@ def _searched(target: Target, start: np.ndarray, least: float) -> np.ndarray:
         if count > MAX_SEARCH:
             raise _EnoughError
         value, slope = target(z)
-        if np.any(z[target.are_scales] < least):
+        if np.any(z[target.are_scales & free] < least):
             raise _EnoughError
         if np.isfinite(value) and value < way[-1][0]:
             way.append((value, z.copy()))
-        return value, slope
+        return value, np.where(free, slope, 0.0)
 
     with suppress(_EnoughError), np.errstate(all="ignore"):
         minimise(counted, start)

@@ -18,6 +18,7 @@ from sympy import Interval, S, oo
 from codegen.generate import Module
 from codegen.inputs.compiled_posterior import Density
 from codegen.inputs.initial_states import given_blocks
+from codegen.inputs.preimages import without_ordered
 from codegen.tuning.onto_simplex import OntoSimplex
 from codegen.tuning.untunable import UntunableError
 from recipe.declare.posterior import Posterior
@@ -132,20 +133,24 @@ class Target:
         return {b: line.forward(part) for b, line, part in parts}
 
     def points(self, initial: Mapping[Any, Any] | None, chains: int) -> np.ndarray | None:
-        """Return first values of all blocks as points, shape (chains, n); None where some block has
-        none.
+        """Return first values of blocks as points, shape (chains, n), NaN in the coordinates of a
+        block that has none; None where no block has any.
 
         Args:
             initial: first values by block, as for ``sample``.
             chains: the number of chains.
         """
         wanted = {b.name for b in self.density.blocks}
-        chosen = {k: v for k, v in (initial or {}).items() if name_of(k) in wanted}
+        plain = without_ordered(initial, self.density.ordered) or {}
+        chosen = {k: v for k, v in plain.items() if name_of(k) in wanted}
         given = given_blocks(chosen, self.density.blocks, chains, self.density.lengths)
-        if len(given) < len(wanted):
+        if not given:
             return None
-        parts = zip(self.density.blocks, self.lines, strict=True)
-        return np.hstack([line.inverse(given[b]) for b, line in parts])
+        parts = zip(self.density.blocks, self.lines, self.sizes, strict=True)
+        unknown = np.full((chains, 1), np.nan)
+        return np.hstack(
+            [line.inverse(given[b]) if b in given else unknown.repeat(n, 1) for b, line, n in parts]
+        )
 
     def why_not_finite(self, z: np.ndarray) -> str | None:
         """Return why the log density is not finite at z; None where it is, or nothing tells."""

@@ -59,7 +59,7 @@ class Ordered(Sequence[Expr]):
         name: as given.
         prior: the law; None where it is not given.
         blocks: the scalar blocks that it is made of: the first number, ``<name>_0``, and the gaps
-            ``<name>_gap_1``, ... ; ``initial=`` names these.
+            ``<name>_gap_1``, ... ; ``initial=`` takes these, or the increasing numbers.
 
     Raises:
         RecipeError: for an unusable name, a length below 2, or a prior that is no law of real

@@ -51,10 +51,12 @@ def _values(item: str) -> dict[str, Any]:
 
 
 def _last_draws(file: Path) -> dict[str, Any]:
-    """Return the last draw of each chain, by block, with the names of its coordinates."""
+    """Return the last draw of each chain, by block, with the names of its coordinates; quantities
+    that were computed of the draws are left out.
+    """
     group = read_draws(file, groups=[]).posterior
-    names = coordinate_names_in(group)
-    last = {name: variable.values[:, -1] for name, variable in group.variables.items()}
+    names, derived = coordinate_names_in(group), str(group.attributes.get("derived", "")).split()
+    last = {n: v.values[:, -1] for n, v in group.variables.items() if n not in derived}
     return {n: NamedValues(a, names[n]) if n in names else a for n, a in last.items()}
 
 
