@@ -210,9 +210,9 @@ def _with_gaps(posterior: Posterior, draws: Mapping[str, np.ndarray]) -> dict[st
     return found
 
 
-def derived_draws(at: AtDraws) -> dict[str, np.ndarray]:
+def derived_draws(at: AtDraws, most: int | None = None) -> dict[str, np.ndarray]:
     """Return the derived quantities of a posterior at every draw, of the shape (chains, draws) or
-    (chains, draws, size), by name.
+    (chains, draws, size), by name; those of more than ``most`` numbers are left out.
 
     Raises:
         RecipeError: where there is too little memory for one of them, with its size.
@@ -220,6 +220,8 @@ def derived_draws(at: AtDraws) -> dict[str, np.ndarray]:
     found = {}
     for name, quantity in at.posterior.derived.items():
         size = _size(at, quantity)
+        if most is not None and size > most:
+            continue
         require_room_for(name, at.shape, size)
         values = [at.at(e) for e in expressions_of(quantity)]
         found[name] = np.stack(values, axis=-1) if isinstance(quantity, tuple) else values[0]
