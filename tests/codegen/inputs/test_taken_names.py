@@ -6,7 +6,7 @@ import pytest
 
 from catalog.hmc import hmc_kernel
 from catalog.sghmc import sghmc
-from codegen import sample
+from codegen import sample, sample_posterior_predictive
 from recipe import Data, Posterior, RecipeError, Scalar, Vector, bind, total
 from recipe.laws import half_normal, normal
 
@@ -31,6 +31,13 @@ def test_dimensions_of_draws_name_no_block_of_an_expression():
     draw = Scalar("draw")
     with pytest.raises(RecipeError, match="the block draw has the name of a dimension"):
         sample(hmc_kernel, draw**2 / 2, step_size=0.3, steps=20)
+
+
+def test_dimensions_of_draws_name_no_data_that_are_drawn():
+    posterior = Posterior(log_likelihood=normal(Data("draw", [0.1, 0.3]), A, 1))
+    draws = sample(hmc_kernel, posterior, step_size=0.3, steps=20)
+    with pytest.raises(RecipeError, match="the data symbol draw has the name of a dimension"):
+        sample_posterior_predictive(draws, posterior)
 
 
 @pytest.mark.parametrize(
