@@ -49,7 +49,7 @@ from codegen.inputs.user_gradient import (
     python_calls,
     user_gradients,
 )
-from codegen.results.assemble_draws import collected, specimen
+from codegen.results.assemble_draws import collected, small_quantities, specimen
 from codegen.results.diagnostics.diagnosis import PROVED
 from codegen.results.draws import DivergenceWarning, Draws
 from codegen.results.law_in_words import said_of_given, said_of_law
@@ -475,7 +475,7 @@ def _judged(
     """
     if not isinstance(runner, Compiled) or runner.options.schedules:
         return None, ()
-    return judged(runner, chains, lengths)
+    return judged(runner, chains, lengths, partial(small_quantities, runner.module, runner.options))
 
 
 def _budget(what: Recipe | Update | Kernel, inputs: _Inputs) -> Budget | None:

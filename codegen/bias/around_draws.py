@@ -14,15 +14,18 @@ from codegen.bias.linearise import Linear
 from codegen.bias.step_map import StepMap
 from codegen.bias.unpredictable import UnpredictableError
 from codegen.inputs.options import SamplingOptions
+from codegen.inputs.preimages import map_values
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from recipe.language.domain import finite_ends, on_simplex
+from recipe.language.symbols import name_of
 
 MAX_DRAWS = 2000  # of each chain that are looked at
 MAX_DISTANCE = 8.0  # of the means of two chains, in standard deviations within chains
 MIN_DRAWS = 20  # of a chain, for its standard deviation to say anything
 NEAR_EDGE = 4.0  # standard deviations
-MAX_WIDTH, MAX_OFFSET = 2.0, 3.0  # of the draws, against the predicted law and its sd
+MAX_WIDTH, MAX_OFFSET = 1.5, 3.0  # of the draws, against the predicted law and its sd
+MIN_WIDTH = 0.75  # of the draws, against the target, where noise makes them wider
 HUGE = 1e12  # a state that is so large has no digits left for differences
 
 
@@ -37,8 +40,7 @@ class Around:
         within: the standard deviations within chains, shape (k,).
         sd: the standard deviations over all chains, shape (k,).
         draws: the number of draws of a chain.
-        sample: some draws of all chains, shape (count, k); None where blocks are not kept, or the
-            draws are those of their images.
+        sample: some draws of all chains, shape (count, k); None where blocks are not kept.
     """
 
     start: np.ndarray
@@ -59,8 +61,10 @@ def where_draws_are(step: StepMap, chains: Sequence[Chain], options: SamplingOpt
     whole = True
     for name in step.recorded:
         draws = [_some(getattr(c.draws, name)[: options.draws_after(c.done)]) for c in chains]
-        if name in step.images or not all(d.shape[0] for d in draws):
-            whole = False  # the block itself is not kept
+        if name in step.images:
+            draws = [_of_block(step, name, d) for d in draws]
+        if not all(d.shape[0] and np.isfinite(d).all() for d in draws):
+            whole = False  # the block is not kept, or its image has left the range of numbers
             draws = [last[:, step.fields[name]][[n]] for n in range(len(chains))]
         count = min([d.shape[0] for d in draws] + ([count] if sample else []))
         means.append(np.array([d.mean(axis=0) for d in draws]))
@@ -82,6 +86,15 @@ def where_draws_are(step: StepMap, chains: Sequence[Chain], options: SamplingOpt
         count,
         np.concatenate(np.dstack(sample)) if whole and count >= MIN_DRAWS else None,
     )
+
+
+def _of_block(step: StepMap, name: str, draws: np.ndarray) -> np.ndarray:
+    """Return the values of a block whose image has these draws, shape (draws, length)."""
+    kernel = step.kernel
+    block = next(b for b, f in kernel.module.plan.fields.items() if f == name)
+    assert block.inverse is not None
+    named = {name_of(key): value for key, value in kernel.options.numbers.items()}
+    return map_values(block.inverse, draws, named)
 
 
 def _some(draws: np.ndarray) -> np.ndarray:
@@ -156,7 +169,8 @@ def require_draws_of_this_law(
         return
     sd = np.sqrt(np.diag(law.draws))
     wide = around.sd / sd
-    mean = here.moved[here.point.size :] + bias.shift * np.sqrt(np.diag(target.draws))
+    shift = bias.shift[: len(sd)]
+    mean = here.moved[here.point.size :] + shift * np.sqrt(np.diag(target.draws))
     off = np.abs(around.means.mean(axis=0) - mean) / sd
     worst, farthest = int(np.argmax(wide)), int(np.argmax(off))
     if wide[worst] > MAX_WIDTH:
@@ -169,6 +183,36 @@ def require_draws_of_this_law(
             f"the draws are {off[farthest]:.1f} standard deviations away from the mode that was"
             f" found in {labels[farthest]}: the chains have not arrived, or the law is far from a"
             " normal one"
+        )
+
+
+def require_draws_as_wide(around: Around, labels: Sequence[str], bias: Bias, target: Law) -> None:
+    """Require that the draws show a law that is predicted to be far wider than its target.
+
+    Where the target, which comes from near the mode, is not the law of the posterior, the draws are
+    narrower than such a prediction, and wider than the target where it says nothing.
+
+    Raises:
+        UnpredictableError: where they do not.
+    """
+    if around.draws < MIN_DRAWS:
+        return
+    wide = around.sd / np.sqrt(np.diag(target.draws))
+    predicted = np.where(np.isfinite(bias.sd), bias.sd, np.inf)[: len(wide)]
+    worst = int(np.argmax(predicted))
+    far = int(np.argmax(np.abs(np.log(np.maximum(wide, 1e-300)))))
+    if np.max(wide) < MAX_WIDTH:
+        raise UnpredictableError(
+            f"the draws are only {_times(wide[far])} as wide in {labels[far]} as the law near the"
+            " mode that was found, which minibatches would make more than twice as wide: the law is"
+            " far from a normal one, or the chains are too short"
+        )
+    shown = np.max(wide) if np.isinf(predicted[worst]) else wide[worst]
+    if shown < MAX_WIDTH or np.min(wide) < MIN_WIDTH:
+        raise UnpredictableError(
+            f"the draws are {_times(wide[far])} as wide in {labels[far]} as the law near the mode"
+            " that was found, which the noise of minibatches does not explain: there are several"
+            " modes, or the law is far from a normal one"
         )
 
 

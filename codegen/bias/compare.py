@@ -52,20 +52,44 @@ class Law:
     Attributes:
         points: the covariance of the points, shape (n, n).
         draws: the covariance of the draws, shape (k, k).
+        reported: of a target, the derivatives of what is reported beside the draws, such as sums of
+            them, by the draws, shape (r, k); they are judged, too. None where there are none.
     """
 
     points: np.ndarray
     draws: np.ndarray
+    reported: np.ndarray | None = None
+
+    @property
+    def judged(self) -> int:
+        """The number of what is judged: draws, and what is reported beside them."""
+        return len(self.draws) + (0 if self.reported is None else len(self.reported))
 
     def variances(self, target: Law) -> np.ndarray:
-        """Return the ratios of the variances of draws to those of a target."""
-        return np.asarray(np.diag(self.draws) / np.diag(target.draws))
+        """Return the ratios of the variances of draws, and of what the target has reported, to
+        those of the target.
+        """
+        own, wanted = (_variances(law.draws, target.reported) for law in (self, target))
+        return np.asarray(own / wanted)
+
+    def in_deviations(self, moved: np.ndarray) -> np.ndarray:
+        """Return moves of the means of draws in standard deviations of this law, shape (k,), and
+        then those of what is reported.
+        """
+        more = moved if self.reported is None else np.append(moved, self.reported @ moved)
+        return np.asarray(more / np.sqrt(_variances(self.draws, self.reported)))
 
     def distance(self, target: Law) -> float:
         """Return the size of the difference of two covariances of draws, in units of the target."""
         sd = np.sqrt(np.diag(target.draws))
         more = (self.draws - target.draws) / np.outer(sd, sd)
         return float(np.sqrt(np.sum(more**2)))
+
+
+def _variances(S: np.ndarray, reported: np.ndarray | None) -> np.ndarray:
+    if reported is None:
+        return np.diag(S)
+    return np.append(np.diag(S), np.einsum("ri,ij,rj->r", reported, S, reported))
 
 
 def law_of(here: Linear, extra: np.ndarray | None = None) -> Law | None:
@@ -84,7 +108,7 @@ def bias_like(law: Law | None, target: Law, other: Bias, other_law: Law | None) 
         other, other_law: the bias of another law, and that law.
     """
     if law is None or other_law is None:
-        return without_law(target.draws.shape[0])
+        return without_law(target.judged)
     share = law.distance(target) / max(other_law.distance(target), 1e-300)
     return Bias(law.variances(target), share * other.shift)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from codegen.bias.checks import plain_faults
 from codegen.bias.predict import predict
 from codegen.bias.prediction import Prediction
+from codegen.bias.reported import Quantities
 from codegen.bias.sentences import sentence
 from codegen.inputs.lengths import Lengths
 from codegen.running.chains import Chain
@@ -15,7 +16,7 @@ from codegen.running.compiled import Compiled
 
 
 def judged(
-    kernel: Compiled, chains: Sequence[Chain], lengths: Lengths
+    kernel: Compiled, chains: Sequence[Chain], lengths: Lengths, quantities: Quantities
 ) -> tuple[Prediction | None, tuple[str, ...]]:
     """Return the prediction of the bias of a run, and the sentences that a user should read.
 
@@ -25,10 +26,11 @@ def judged(
         kernel: the compiled module of the run.
         chains: its chains, after the run.
         lengths: the lengths of its blocks.
+        quantities: what is reported beside blocks, as a function of their draws.
     """
     options = kernel.options
     try:
-        found = predict(kernel, chains, lengths, options.max_bias)
+        found = predict(kernel, chains, lengths, options.max_bias, quantities)
     except Exception as error:
         reason = f"the prediction failed ({type(error).__name__}: {error})"
         found = Prediction(options.max_bias, bool(options.rows), reason)

@@ -20,7 +20,7 @@ from codegen.bias.streams import normals
 from codegen.bias.unpredictable import UnpredictableError
 
 SMALL_STEP = 1 / 256  # of the step size: what is left of the bias of the step there
-QUIET_STEPS = 4096
+QUIET_STEPS, QUIET_PARTS = 4096, 32
 MORE_STEPS = 8  # than unknowns, in the fit of N
 REACH = 1e-2  # of a difference, in scales of its coordinate
 CLOSE = 0.01  # scales: a fixed point is not searched for more closely
@@ -75,7 +75,9 @@ class Setting:
     @cached_property
     def quiet(self) -> int:
         """The number of the step with the least noise among many: slopes are taken there."""
-        return int(np.argmin(np.sum(self.normals(np.arange(QUIET_STEPS)) ** 2, axis=1)))
+        parts = np.split(np.arange(QUIET_STEPS), QUIET_PARTS)  # to hold few numbers at a time
+        sizes = [np.sum(self.normals(part) ** 2, axis=1) for part in parts]
+        return int(np.argmin(np.concatenate(sizes)))
 
     def full(self, point: np.ndarray, step: int | None = None) -> np.ndarray:
         """Return the result of a step with all of the data, by default of the quiet one."""

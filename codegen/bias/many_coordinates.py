@@ -106,7 +106,7 @@ def predict_many(
     Raises:
         UnpredictableError: where nothing can be predicted.
     """
-    if around.sample is None:
+    if around.sample is None or setting.step.images:
         raise UnpredictableError("the draws of its blocks are not kept, or are too few")
     if most.steps < MIN_STEPS:
         raise UnpredictableError(

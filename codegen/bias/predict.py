@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from codegen.bias.around_draws import (
     Around,
     require_distance_from_edges,
+    require_draws_as_wide,
     require_draws_of_this_law,
     require_edges_far_from_draws,
     require_one_place,
@@ -36,6 +37,7 @@ from codegen.bias.repairs import (
     rounded_down,
     smaller_step,
 )
+from codegen.bias.reported import Quantities, slopes_of_reported
 from codegen.bias.shift import (
     FLAT,
     POINTS,
@@ -55,15 +57,24 @@ from codegen.inputs.preimages import reported_block
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Scalar
+from recipe.language.symbols import Block, Scalar, name_of
 
 MAX_STEP_SIZES = 10_000  # of a schedule, whose mean is taken
 LEAST_FACTOR = 1 / 3  # of a standard deviation: no step size makes a nearly normal law so narrow
+MAX_SHIFT = 2.0  # standard deviations of a mean: more is outside of a small change
+FAR = (
+    f"means would move by more than {MAX_SHIFT:g} standard deviations, too far for what holds near"
+    " one point"
+)
 MAX_COORDINATES = 300  # of a point: more are not predicted by matrices
 
 
 def predict(
-    kernel: Compiled, chains: Sequence[Chain], lengths: Lengths, budget: float
+    kernel: Compiled,
+    chains: Sequence[Chain],
+    lengths: Lengths,
+    budget: float,
+    quantities: Quantities,
 ) -> Prediction | None:
     """Predict the bias of a run.
 
@@ -72,6 +83,7 @@ def predict(
         chains: its chains, after the run.
         lengths: the lengths of its blocks.
         budget: the largest bias that is wanted, in posterior standard deviations.
+        quantities: what is reported beside blocks, as a function of their draws.
 
     Returns:
         The prediction; None where there is nothing to predict: where Metropolis tests make the law
@@ -83,7 +95,7 @@ def predict(
         return None
     minibatches = bool(kernel.options.rows)
     try:
-        return _predicted(kernel, healthy, lengths, budget)
+        return _predicted(kernel, healthy, lengths, budget, quantities)
     except (UnpredictableError, np.linalg.LinAlgError) as reason:
         said = (
             str(reason) if isinstance(reason, UnpredictableError) else "its equations are singular"
@@ -94,7 +106,11 @@ def predict(
 
 
 def _predicted(
-    kernel: Compiled, chains: Sequence[Chain], lengths: Lengths, budget: float
+    kernel: Compiled,
+    chains: Sequence[Chain],
+    lengths: Lengths,
+    budget: float,
+    quantities: Quantities,
 ) -> Prediction:
     module, options = kernel.module, kernel.options
     if module.references:
@@ -104,7 +120,7 @@ def _predicted(
     fields = [module.plan.fields[b] for b in judged]
     step = step_map(kernel, chains[0].state, fields)
     around = where_draws_are(step, chains, options)
-    labels = _labels(judged, step.recorded, module.plan.fields)
+    labels = _labels(kernel, judged, step.recorded)
     require_one_place(around, labels)
     # 2. How much work that may be.
     streams = noise_lengths(module, lengths)
@@ -142,12 +158,21 @@ def _predicted(
     require_additive_noise(laws.setting, here, target.points)
     centre = here.point if around.sample is None else around.start
     require_draws_where_the_step_is_linear(laws.setting, here, around.sample, centre)
-    # 4. Their biases.
+    # 4. Their biases, also in what is reported beside the coordinates.
+    middle_of_draws = around.means.mean(axis=0)
+    slopes, more = slopes_of_reported(step, judged, middle_of_draws, target.draws, quantities)
+    target = replace(target, reported=slopes)
+    laws = replace(laws, target=target)
     alone, total = _biases(laws)
     if np.min(total.sd) < LEAST_FACTOR:
         raise UnpredictableError(FLAT)
     if laws.law is not None and np.max(total.sd) <= LARGEST_FACTOR:
         require_draws_of_this_law(around, labels, laws.law, here, total, target)
+        if np.max(np.abs(total.shift)) > MAX_SHIFT:
+            raise UnpredictableError(FAR)
+    elif np.max(alone.sd) <= LARGEST_FACTOR:
+        require_draws_as_wide(around, labels, total, target)
+    labels += more
     # 5. What would be within the budget.
     found = Repairs()
     if total.size > budget:
@@ -227,18 +252,22 @@ def _biases(laws: _Laws) -> tuple[Bias, Bias]:
     """Return the biases of the law of the step alone, and of that with minibatches."""
     here, around, target = laws.here, laws.around, laws.target
     alone, total = laws.alone, laws.law
-    nothing = without_law(target.draws.shape[0])
+    nothing = without_law(target.judged)
     if total is None:
         return nothing if alone is None else Bias(
             alone.variances(target), 0 * nothing.shift
         ), nothing
-    sd = np.sqrt(np.diag(target.draws))
     points = points_of_law(total, around.sample)
     centre = here.point if around.sample is None else around.start
-    shift = shift_of_means(laws.setting, here, points, centre, total, target) / sd
+    moved = shift_of_means(laws.setting, here, points, centre, total, target)
+    shift = target.in_deviations(moved)
     both = Bias(total.variances(target), shift)
     if alone is None or alone is total:
         return both if alone is total else nothing, both
+    if np.max(np.abs(shift)) > MAX_SHIFT:  # a share of what is not small says nothing
+        own = points_of_law(alone, None)
+        moved = shift_of_means(laws.setting, here, own, here.point, alone, target)
+        return Bias(alone.variances(target), target.in_deviations(moved)), both
     share = alone.distance(target) / max(total.distance(target), 1e-300)
     return Bias(alone.variances(target), share * shift), both
 
@@ -262,12 +291,22 @@ def _judged(kernel: Compiled) -> list[Block]:
     return judged
 
 
-def _labels(
-    judged: Sequence[Block], recorded: Mapping[str, slice], fields: Mapping[Block, str]
-) -> list[str]:
-    labels = []
+def _labels(kernel: Compiled, judged: Sequence[Block], recorded: Mapping[str, slice]) -> list[str]:
+    """Return the names of the judged coordinates; those of the scalars of an ordered block, which
+    is reported, are ``c[0]`` and ``c[k] - c[k-1]``.
+    """
+    within = {
+        s.name: f"{c.name}[{k}]" + (f" - {c.name}[{k - 1}]" if k else "")
+        for e in kernel.module.estimators.values()
+        for c in e.gradient.posterior.ordered
+        for k, s in enumerate(c.blocks)
+        if kernel.options.keep is None
+    }
+    labels: list[str] = []
     for block in judged:
-        name, part = reported_block(block).name, recorded[fields[block]]
+        own = name_of(reported_block(block))
+        name = within.get(own, own)
+        part = recorded[kernel.module.plan.fields[block]]
         count = part.stop - part.start
         labels += [name] if isinstance(block, Scalar) else [f"{name}[{i}]" for i in range(count)]
     return labels

@@ -8,7 +8,9 @@ looks for its own.
 
 from __future__ import annotations
 
+import mmap
 import re
+import sys
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,6 +19,8 @@ from codegen.bias.step_map import StepMap
 from codegen.generate import Module
 
 FIRST = 0  # the number of the step whose rows all steps get
+# Linux gives pages of memory back that no other process has.
+PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if sys.platform == "linux" else {}
 DRAWN = r"draw_rows\(state\.rows, .*stream_key\(seed, (\d+), chain\)"
 
 
@@ -28,7 +32,7 @@ class SameRows:
         step: the step as a function.
         moved: the same step, whose data are ``data``.
         data: by field, an array of the shape of the data that holds the chosen rows where the step
-            looks for them.
+            looks for them, and what has its memory.
         chosen: by field, the chosen rows, once a step was made.
         rows: their number.
         placed: the number of the step for which they are placed.
@@ -36,7 +40,7 @@ class SameRows:
 
     step: StepMap
     moved: StepMap
-    data: dict[str, np.ndarray]
+    data: dict[str, tuple[np.ndarray, mmap.mmap]]
     rows: int
     chosen: dict[str, np.ndarray] = field(default_factory=dict)
     placed: list[int] = field(default_factory=list)
@@ -48,7 +52,8 @@ class SameRows:
             self.chosen.update({n: np.array(self.step.kernel.data[n][own]) for n in self.data})
         if self.placed != [number]:
             rows = self._rows_of(point, number)
-            for name, array in self.data.items():
+            for name, (array, memory) in self.data.items():
+                _give_back(memory)
                 array[rows] = self.chosen[name]
             self.placed[:] = [number]
         return self.moved(point, number, step_size, self.rows, True)
@@ -74,7 +79,7 @@ def same_rows(step: StepMap, rows: int) -> SameRows | None:
     if rows >= min(data[n].shape[0] for n in names):
         return None
     arrays = {n: _empty_like(data[n]) for n in names}
-    seen = {n: _as_readable(arrays[n], data[n]) for n in names}
+    seen = {n: _as_readable(arrays[n][0], data[n]) for n in names}
     kernel = replace(step.kernel, data={**data, **seen})
     return SameRows(step, replace(step, kernel=kernel, states={}, entry=[]), arrays, rows)
 
@@ -84,10 +89,24 @@ def _draws_several_minibatches(module: Module) -> bool:
     return len(set(re.findall(DRAWN, text[: text.find("\n@")]))) > 1
 
 
-def _empty_like(array: np.ndarray) -> np.ndarray:
-    """Return zeros of the shape of an array; pages of memory are taken where it is written."""
+def _empty_like(array: np.ndarray) -> tuple[np.ndarray, mmap.mmap]:
+    """Return an array of the shape of another one, of which pages of memory are taken where it is
+    written, and what has its memory.
+    """
+    memory = mmap.mmap(-1, max(1, array.nbytes), **PRIVATE)
     columns = array.flags.f_contiguous and not array.flags.c_contiguous
-    return np.zeros(array.shape, array.dtype, "F" if columns else "C")
+    empty: np.ndarray = np.ndarray(
+        array.shape, array.dtype, buffer=memory, order="F" if columns else "C"
+    )
+    return empty, memory
+
+
+def _give_back(memory: mmap.mmap) -> None:
+    """Give back all pages of an array, whose numbers are no longer needed: with the rows of some
+    hundred steps it would be as large as the data, which may not fit into memory.
+    """
+    if PRIVATE:  # elsewhere they stay, with rows that nobody looks for
+        memory.madvise(mmap.MADV_DONTNEED)
 
 
 def _as_readable(array: np.ndarray, like: np.ndarray) -> np.ndarray:

@@ -218,7 +218,7 @@ def require_estimate(function: Callable[[np.ndarray], Arrays], rows: np.ndarray)
             f" halves of {2 * half} rows differs from its value from all {2 * half} by"
             f" {gap / scale:.2g} of it. Multiply the sum over the n rows that it gets by N/n, with"
             " n = rows.size and N the number of all rows, and add the gradient of minus the log"
-            " prior once"
+            " prior once. Where that is done, it is clipped or normalised, which no estimate may be"
         )
 
 

@@ -19,6 +19,7 @@ from codegen.files.convert import as_path
 from codegen.generate import Module
 from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import Constant, Schedule, schedule_of, step_sizes
+from recipe.declare.derived_quantities import require_name_of_draws
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Indexed, Scalar, name_of
@@ -152,8 +153,15 @@ class SamplingOptions:
             module: the generated module.
 
         Raises:
-            RecipeError: where ``keep`` is empty or names a block that the state does not have.
+            RecipeError: where ``keep`` is empty or names a block that the state does not have, and
+                where draws of a block could not be saved under its name.
         """
+        kept = self._named(module)
+        for block in kept:
+            require_name_of_draws(reported_block(block).name, "the block")
+        return kept
+
+    def _named(self, module: Module) -> tuple[Block, ...]:
         state = module.plan.state
         by_name = {reported_block(b).name: b for b in state}
         if self.keep is None:

@@ -160,6 +160,26 @@ def specimen(
     return one, one.bytes * options.draws * options.chains
 
 
+def small_quantities(
+    module: Module, options: SamplingOptions, values: Mapping[str, np.ndarray], most: int
+) -> dict[str, np.ndarray]:
+    """Return the derived quantities of at most so many numbers at draws of blocks; none where they
+    cannot be computed.
+
+    Args:
+        module: the generated module.
+        options: the settings of the run.
+        values: the draws by the name of a block, of the shape (chains, draws) or (chains, draws,
+            length).
+        most: the most numbers of a quantity.
+    """
+    try:
+        places = _places(module, options, values)
+        return {name: found for at in places for name, found in derived_draws(at, most).items()}
+    except RecipeError:
+        return {}
+
+
 def _derived(
     module: Module, options: SamplingOptions, values: Mapping[str, np.ndarray]
 ) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:

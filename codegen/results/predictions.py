@@ -20,6 +20,7 @@ from codegen.results.quantities import AtDraws, at_draws, pieces, require_room_f
 from codegen.results.require_law import require_draws_of_posterior
 from codegen.results.saved_draws import SavedDraws
 from recipe.declare.coordinate_names import Names
+from recipe.declare.derived_quantities import require_name_of_draws
 from recipe.declare.other_data import require_all_data, terms_without_law
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
@@ -240,6 +241,8 @@ def _group(arrays: Mapping[str, np.ndarray], step: int, names: Mapping[str, Name
     """Return arrays by chain, draw and row as a group, whose draws have the numbers that they have
     among all draws.
     """
+    for name in arrays:
+        require_name_of_draws(name, "the data symbol")
     variables = {
         name: Variable(("chain", "draw", *_dims(name, a.ndim - 2)), a) for name, a in arrays.items()
     }

@@ -4,7 +4,7 @@ every draw, a few draws at a time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -26,8 +26,10 @@ from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import parameters_of
 from recipe.language.symbols import Block, Indexed, Length, Vector, VectorData, name_of
+from recipe.language.text import listed
 
 FLOAT_BYTES = 8
+MAX_NAMED = 10  # blocks in a message
 PIECE_BYTES = 2**25  # of one array while some draws are evaluated
 
 
@@ -132,6 +134,7 @@ def at_draws(
         RecipeError: where a block has no draws or other ones than its data ask for, or a parameter
             has no value.
     """
+    _require_same_model(posterior, draws)
     draws = _with_gaps(posterior, draws)
     missing = next((b for b in posterior.blocks if b.name not in draws), None)
     if missing is not None:
@@ -158,6 +161,23 @@ def at_draws(
     if unset is not None:
         raise RecipeError(f"the parameter {unset} has no value; give it in params=")
     return found
+
+
+def _require_same_model(posterior: Posterior, draws: Mapping[str, np.ndarray]) -> None:
+    """Refuse draws that have no block of the posterior."""
+    own = [*posterior.ordered, *posterior.blocks]
+    if draws and not any(b.name in draws for b in own):
+        in_ordered = {s for b in posterior.ordered for s in b.blocks}
+        blocks = [b.name for b in own if b not in in_ordered]
+        raise RecipeError(
+            f"these are draws of another model, of {_named(list(draws))}; the posterior has"
+            f" {_named(blocks)}"
+        )
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - MAX_NAMED
+    return listed(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _by_names(posterior: Posterior, named: Mapping[str, Any], lengths: Lengths) -> dict[str, Any]:
@@ -190,9 +210,9 @@ def _with_gaps(posterior: Posterior, draws: Mapping[str, np.ndarray]) -> dict[st
     return found
 
 
-def derived_draws(at: AtDraws) -> dict[str, np.ndarray]:
+def derived_draws(at: AtDraws, most: int | None = None) -> dict[str, np.ndarray]:
     """Return the derived quantities of a posterior at every draw, of the shape (chains, draws) or
-    (chains, draws, size), by name.
+    (chains, draws, size), by name; those of more than ``most`` numbers are left out.
 
     Raises:
         RecipeError: where there is too little memory for one of them, with its size.
@@ -200,6 +220,8 @@ def derived_draws(at: AtDraws) -> dict[str, np.ndarray]:
     found = {}
     for name, quantity in at.posterior.derived.items():
         size = _size(at, quantity)
+        if most is not None and size > most:
+            continue
         require_room_for(name, at.shape, size)
         values = [at.at(e) for e in expressions_of(quantity)]
         found[name] = np.stack(values, axis=-1) if isinstance(quantity, tuple) else values[0]

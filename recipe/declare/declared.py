@@ -174,9 +174,15 @@ def _checked(data: Any) -> Mapping[Symbol, Any]:
     if data is None:
         return {}
     if not isinstance(data, Mapping):
+        repair = (
+            "; of a posterior, posterior.given is such a dict, and posterior.with_data(...) is"
+            " the same model with other data"
+            if isinstance(data, tuple)
+            else ""
+        )
         raise RecipeError(
             f"data= is of the type {type(data).__name__}, and must be a dict of arrays by Data"
-            " symbol, such as {x: table[['age', 'income']], y: table['y']}"
+            f" symbol, such as {{x: table[['age', 'income']], y: table['y']}}{repair}"
         )
     for key in data:
         if not isinstance(key, DATA):

@@ -24,6 +24,7 @@ from recipe.language.total import labels
 from recipe.language.validate import check_no_matrix, check_symbols, read
 
 Quantity: TypeAlias = "Expr | tuple[Expr, ...]"
+DIMENSIONS = ("chain", "draw")  # of all draws, in files and in ArviZ
 
 
 def derived_quantities(
@@ -42,16 +43,18 @@ def derived_quantities(
         parameters: its parameters.
 
     Raises:
-        RecipeError: for a name that is no identifier or that a block has, an expression that is not
-            one of these blocks, parameters and data, or one with a value for each coordinate of
-            each datum.
+        RecipeError: for a name that is no identifier or that a block has, or that draws cannot have
+            (a block's as well), an expression that is not one of these blocks, parameters and data,
+            or one with a value for each coordinate of each datum.
     """
     if given is not None and not isinstance(given, Mapping):
         raise RecipeError("derived= must be a dict of expressions by name, {'tau': exp(log_tau)}")
     found: dict[str, Quantity] = {b.name: tuple(b) for b in ordered}
+    for block in (*ordered, *blocks):
+        require_name_of_draws(block.name, "the block")
     for name, value in (given or {}).items():
         where = f"derived[{name!r}]"
-        checked_name(name)
+        require_name_of_draws(checked_name(name), "the quantity")
         if name in {b.name for b in (*blocks, *ordered)}:
             raise RecipeError(f"{where}: a block has this name; give the quantity another one")
         listed = isinstance(value, Sequence) and not isinstance(value, str)
@@ -62,6 +65,23 @@ def derived_quantities(
             raise RecipeError(f"{where} is an empty list; leave it out")
         found[name] = read_in if listed else read_in[0]
     return found
+
+
+def require_name_of_draws(name: str, what: str) -> None:
+    """Refuse a name under which no draws can be saved, before they are made.
+
+    Args:
+        name: the name of the draws.
+        what: what they are draws of, in words that the name follows.
+
+    Raises:
+        RecipeError: for the name of a dimension of all draws.
+    """
+    if name in DIMENSIONS:
+        raise RecipeError(
+            f"{what} {name} has the name of a dimension of all draws, so its own could not be"
+            f" saved; rename it, for instance {name}_1"
+        )
 
 
 def data_in(quantities: Iterable[Quantity]) -> set[Symbol]:

@@ -162,6 +162,9 @@ class _Expected:
             self.refuse(
                 type(value).__name__, f": {'its rows differ in length' if ragged else reason}"
             )
+        missing = _first_missing(value) if array.ndim == 1 else None
+        if missing is not None:
+            self._refuse_missing(_row_words(array.shape, missing))
         if array.dtype.kind in "fiub":
             return self._exact(value, array)
         if array.dtype.kind == "c":
@@ -181,6 +184,11 @@ class _Expected:
         """Raise RecipeError: ``what`` was given instead, ``found`` where, and the ``repair``."""
         raise RecipeError(
             f"{self.where} must be {self.kind}, not {what}{found}{f'; {repair}' if repair else ''}"
+        )
+
+    def _refuse_missing(self, row: str) -> NoReturn:
+        raise RecipeError(
+            f"{self.where} has a missing value{row}; fill it in, or leave the row out"
         )
 
     def _exact(self, value: Any, array: np.ndarray) -> np.ndarray:
@@ -252,9 +260,7 @@ class _Expected:
         if isinstance(v, float | bool | np.bool_):
             return float(v)
         if v is None or type(v).__name__ in ("NAType", "NaTType"):
-            raise RecipeError(
-                f"{self.where} has a missing value{row}; fill it in, or leave the row out"
-            )
+            self._refuse_missing(row)
         if isinstance(v, str | bytes):
             self.refuse(
                 _named(v, str, bytes), f": it has {v[:40]!r}{row}" if row else "", REPAIRS["text"]
@@ -277,6 +283,21 @@ class _Expected:
         if whole is not None and rounded(whole) is not None:
             _refuse_rounded(self.where, whole, row)
         return number
+
+
+def _first_missing(column: Any) -> int | None:
+    """Return the row of the first value that a column of pandas, polars or pyarrow marks as
+    missing, and that numpy reads as NaN; None where there is none.
+    """
+    marked = getattr(getattr(column, "dtype", None), "na_value", None)
+    if type(marked).__name__ == "NAType" and hasattr(column, "isna"):  # pandas
+        missing = column.isna()
+    elif hasattr(column, "null_count") and hasattr(column, "is_null"):  # polars, pyarrow
+        missing = column.is_null()
+    else:
+        return None
+    rows = np.flatnonzero(np.asarray(missing, dtype=bool))
+    return int(rows[0]) if rows.size else None
 
 
 def _reads_as_number(text: str | bytes) -> bool:

@@ -170,8 +170,10 @@ def _instead_of_absolute(node: sympy.Abs) -> str:
     """
     inside = node.args[0]
     root = sympy.sqrt(sympy.expand(inside**2))
-    return f"; for a square root of a square declare the sign of {inside}" + (
-        f", and if a kink is meant, write {root}" if not root.has(sympy.Abs) else ""
+    return (
+        f"; for a square root of a square declare the sign of {inside}; smooth, and close to it,"
+        f" is sqrt(({inside})**2 + w**2) with a small number w"
+        + (f"; and if a kink is meant, write {root}" if not root.has(sympy.Abs) else "")
     )
 
 

@@ -29,7 +29,6 @@ from recipe.lifting.fronts.given import expressions_of, point_of, shape_of
 from recipe.lifting.fronts.trace import Front, Shapes, Trace
 from recipe.lifting.tree.place import refuse
 
-ROUNDING = 1e-8  # relative, of numbers that some dozen operations in float64 make
 STATES = 3  # that are compared
 TRIES = 40  # to find states where the code has values
 
@@ -42,6 +41,7 @@ def compare(
     trace: Trace,
     draws: Mapping[Symbol, tuple[int, ...]],
     shapes: Shapes,
+    rounding: float,
 ) -> int:
     """Compare a rule with the function at random states.
 
@@ -53,6 +53,7 @@ def compare(
         trace: the trace at these shapes, which has the same draws.
         draws: the numbers of the draws that each noise of the rule is.
         shapes: the shapes of arrays.
+        rounding: how much the two may differ, relative.
 
     Returns:
         The number of values that were compared.
@@ -65,7 +66,9 @@ def compare(
     for seed in range(TRIES):
         values = _values(claim, pairs, shapes, random)
         try:
-            count = _one_state(front, claim, pairs, sequential, trace, draws, shapes, values, seed)
+            count = _one_state(
+                front, claim, pairs, sequential, trace, draws, shapes, values, seed, rounding
+            )
         except NoNumberError as error:
             refuse(f"the rule cannot be compared with {claim.name}: {error}", claim.place)
         if count:
@@ -81,7 +84,7 @@ def compare(
 
 def _one_state(
     front: Front, claim: Claim, pairs: Any, sequential: bool, trace: Trace, draws: Any,
-    shapes: Shapes, values: dict[Symbol, Any], seed: int,
+    shapes: Shapes, values: dict[Symbol, Any], seed: int, rounding: float,
 ) -> int:  # fmt: skip
     sizes = {name: prod(shape) for name, shape in shapes.items()}
     arguments = _arguments(claim, values, sizes, shapes)
@@ -101,7 +104,7 @@ def _one_state(
         _require_undefined_together(claim, flat, expected)
         return 0
     for name, value in expected.items():
-        _require_equal(claim, name, flat[name], np.broadcast_to(value, flat[name].shape))
+        _require_equal(claim, name, flat[name], np.broadcast_to(value, flat[name].shape), rounding)
     return sum(x.size for x in flat.values())
 
 
@@ -121,9 +124,11 @@ def _require_undefined_together(claim: Claim, flat: Any, expected: Any) -> None:
             )
 
 
-def _require_equal(claim: Claim, name: str, code: np.ndarray, rule: np.ndarray) -> None:
+def _require_equal(
+    claim: Claim, name: str, code: np.ndarray, rule: np.ndarray, rounding: float
+) -> None:
     scale = np.maximum(1.0, np.maximum(np.abs(code), np.abs(rule)))
-    off = np.abs(code - rule) > ROUNDING * scale
+    off = np.abs(code - rule) > rounding * scale
     if np.any(off):
         k = int(np.argmax(off))
         refuse(

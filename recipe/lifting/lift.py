@@ -25,6 +25,7 @@ from recipe.language.symbols import (
 from recipe.lifting.compare import compare
 from recipe.lifting.fronts import front_of, library_of
 from recipe.lifting.fronts.claim import Claim, read_claim
+from recipe.lifting.fronts.precision import rounding
 from recipe.lifting.fronts.signs import parameters
 from recipe.lifting.fronts.stand_ins import globals_written
 from recipe.lifting.fronts.torch_optimizer import is_optimizer, optimizer_claim
@@ -137,7 +138,9 @@ def lift(
     with one_tree(), noting(notes), parameters(fixed), _within(seconds, claim), _said(claim):
         read = rule_of(front, claim, target)
         tree, pairs, draws = read.tree, list(read.pairs), read.draws
-        compared = compare(front, claim, pairs, read.sequential, tree.trace, draws, tree.shapes)
+        compared = compare(
+            front, claim, pairs, read.sequential, tree.trace, draws, tree.shapes, rounding(notes)
+        )
         slips = slips_of(front, claim, target, read, tuple(notes.values()), options)
     reading = Reading(
         claim.name,

@@ -8,7 +8,7 @@ from typing import Any
 from sympy import Expr
 
 from recipe.declare.update import Update
-from recipe.language.symbols import Block, Noise, ScalarNoise, generic
+from recipe.language.symbols import Block, Noise, ScalarNoise, Vector, generic
 from recipe.language.text import text
 from recipe.lifting.tree.place import Place, shown_path
 from recipe.printing.latex import latex, latex_of_name
@@ -117,10 +117,18 @@ def reading_text(lifted: Lifted, name: str) -> str:
             if t.place is not None:
                 lines.append(f"      {text(t.expression).ljust(min(width, 70))}  {t.place}")
     for noise, place in reading.draws:
-        lines.append(f"  {noise}: standard normal" + ("" if place is None else f", {place}"))
+        law = "one standard normal number for all coordinates"
+        law = law if noise in _shared(lifted) else "standard normal"
+        lines.append(f"  {noise}: {law}" + ("" if place is None else f", {place}"))
     lines += [f"  {note}" for note in reading.notes]
     lines.append(f"  compared with the function at random states: {reading.compared} values agree")
     return "\n".join(lines)
+
+
+def _shared(lifted: Lifted) -> set[str]:
+    """The names of noises of one number that move every coordinate of a vector."""
+    vectors = [e for b, e in lifted.rule if isinstance(b, Vector)]
+    return {str(w) for e in vectors for w in e.atoms(ScalarNoise)}
 
 
 def reading_latex(lifted: Lifted) -> str:

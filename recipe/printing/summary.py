@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sympy import Symbol
+from sympy import Expr, Mul, Symbol
 
 from recipe.declare.dynamics import Dynamics
 from recipe.declare.posterior import Posterior
@@ -15,8 +15,9 @@ from recipe.kernel.kernel import Kernel
 from recipe.kernel.part import updates_of
 from recipe.language.abstract import Potential
 from recipe.language.assumed import ParameterCondition
-from recipe.language.symbols import Block
+from recipe.language.symbols import Block, Vector, VectorData
 from recipe.language.text import listed, text
+from recipe.language.total import Total
 from recipe.latent.posterior import LabelledPosterior
 from recipe.printing.derivation import sde_lines
 from recipe.printing.plain_text import without_codes
@@ -64,7 +65,7 @@ def posterior_summary(posterior: Posterior) -> str:
     lines = [_head("Posterior", None, posterior.blocks, posterior.parameters)]
     lines += [f"data: {listed(data)}"] if data else []
     if posterior.log_likelihood is not None:
-        lines.append(f"log likelihood of a row: {text(posterior.log_likelihood)}")
+        lines.append(f"log likelihood of a row: {_as_written(posterior.log_likelihood)}")
     if posterior.priors:
         lines.append(f"prior: {listed(f'{b} ~ {law}' for b, law in posterior.priors.items())}")
     in_ordered = {s for block in posterior.ordered for s in block.blocks}
@@ -74,6 +75,18 @@ def posterior_summary(posterior: Posterior) -> str:
     if posterior.user_gradient is not None:
         lines.append("with a gradient of its own")
     return _shown(lines)
+
+
+def _as_written(e: Expr) -> str:
+    """An expression with coordinates that labels name as a person writes them, ``a[city]``."""
+    named = {}
+    for t in e.atoms(Total):
+        factors = t.body.args if isinstance(t.body, Mul) else ()
+        chosen = [f for f in factors if isinstance(f, VectorData) and f.labels is not None]
+        others = [f for f in factors if isinstance(f, Vector)]
+        if len(factors) == 2 and len(chosen) == len(others) == 1:
+            named[t] = Symbol(f"{others[0].base}[{chosen[0].labels}]")
+    return text(e.xreplace(named))
 
 
 def dynamics_summary(dynamics: Dynamics, kind: str) -> str:

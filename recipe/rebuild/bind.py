@@ -30,6 +30,7 @@ from recipe.rebuild.map_expressions import rewritten
 from recipe.rebuild.onto_domains import fits_on_the_line, on_the_line, pulled_back
 from recipe.rebuild.potentials import kind_of, one_potential
 from recipe.rebuild.spread import spread
+from recipe.rebuild.taken_names import require_free_names
 
 Values = dict[Any, Any]
 Coincidences = dict[frozenset[int], Symbol]
@@ -189,6 +190,7 @@ def _with_posterior(recipe: Bound, named: Potential, posterior: Posterior) -> Bo
 
 def _with_posterior_on_the_line(recipe: Bound, U: Potential, posterior: Posterior) -> Bound:
     """Bind a posterior of blocks that live on intervals to a sampler of real numbers."""
+    require_free_names(recipe, U.blocks[0], posterior.blocks)
     model: list[Expr] = _model(posterior)
     sampler: Recipe | Update | Kernel = recipe
     line = on_the_line(posterior.blocks, UnusedNames([*model, *(e for e, _ in sampler.written())]))

@@ -45,6 +45,7 @@ from recipe.language.symbols import (
 from recipe.language.total import Total, free_indexed, opened, sum_over
 from recipe.language.validate import check_state
 from recipe.rebuild.split_kernel import Cut, Seconds, part_in_pieces
+from recipe.rebuild.taken_names import require_free_names
 
 At = Mapping[int, int]
 Spread = TypeVar("Spread", Recipe, Update, Kernel)
@@ -75,7 +76,8 @@ def spread(
     Raises:
         RecipeError: for parts that make sense for one vector only: ``Field``, ``Dense`` and
             ``outer`` of that length, a noise with a covariance, a simplex, or a potential that has
-            its posterior already.
+            its posterior already; and for a block with the name of the step size, a parameter or a
+            function of the sampler.
     """
     new, theta = check_state(blocks, "blocks"), _the_vector(recipe, U)
     if new == (theta,):
@@ -87,6 +89,7 @@ def spread(
             " first, then transform"
         )
     _check_blocks(recipe, theta, new)
+    require_free_names(recipe, theta, new)
     _check_whole(recipe, theta)
     return _rebuilt(recipe, _copies(recipe, theta, new, avoid))  # type: ignore[no-any-return]
 

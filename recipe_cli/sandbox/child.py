@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from multiprocessing.connection import Connection, wait
@@ -228,13 +229,27 @@ def child_process(
         target=target, args=(theirs, ours if method == "fork" else None, *arguments)
     )
     try:
-        with _interruption_put_off():  # in the child it would print a traceback
+        # An interruption would print a traceback in the child.
+        with _interruption_put_off(), _without_warning_of_jax():
             process.start()
         theirs.close()
         yield ours, process
     finally:
         _end_process(process)
         ours.close()
+
+
+@contextlib.contextmanager
+def _without_warning_of_jax() -> Iterator[None]:
+    """Fork without the warning that JAX has for every fork after its import.
+
+    A file that imports JAX is loaded before children prove and generate, with sympy and without
+    JAX: they need none of the locks that its threads may hold, and one that hangs all the same is
+    ended by its limit of time.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
+        yield
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import time
+import warnings
 from functools import partial
 
 import pytest
@@ -237,3 +238,24 @@ def test_a_refutation_is_not_lost_while_its_repair_is_searched_for(tmp_path):
     (report,) = json.loads(done.stdout)
     assert report["verdict"] == "refuted"
     assert done.returncode == 1
+
+
+JAX_SAYS = "os.fork() was called. os.fork() is incompatible with multithreaded code, and JAX is"
+
+
+def test_a_child_is_forked_without_the_warning_of_jax(monkeypatch):
+    """JAX warns at every fork after its import, and the command forks two or three times."""
+    said = [JAX_SAYS, "another warning"]
+
+    def before():
+        for sentence in said:
+            warnings.warn(sentence, RuntimeWarning, stacklevel=2)
+
+    os.register_at_fork(before=before)
+    try:
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            assert within_limits(lambda: 7, Limits(30, 2)) == 7
+    finally:
+        said.clear()  # the function stays registered
+    assert [str(w.message) for w in heard if w.category is RuntimeWarning] == ["another warning"]

@@ -149,11 +149,10 @@ def test_values_of_pandas_that_are_missing_are_named():
     pandas = pytest.importorskip("pandas")
     for dtype in ("Int64", "Float64", "boolean", "UInt8"):
         column = pandas.Series([1, 0, None], dtype=dtype)
-        refused(r"the data of y .*(missing|not finite).* in row 2", column)
+        refused("the data of y has a missing value in row 2; fill it in", column)
+        refused("the column 'c' of the data of y has a missing value in row 2", column.rename("c"))
         table = pandas.DataFrame({"a": [1.0, 2.0, 3.0], "b": column})
-        refused(
-            r"the column 'b' of the data of x .*(missing|not finite).* in row 2", np.ones(3), table
-        )
+        refused("the column 'b' of the data of x has a missing value in row 2", np.ones(3), table)
     with_objects = pandas.DataFrame({"a": pandas.Series([1.0, pandas.NaT], dtype=object)})
     refused(
         "the column 'a' of the data of x has a missing value in row 1; fill it in",
@@ -163,6 +162,14 @@ def test_values_of_pandas_that_are_missing_are_named():
     zoned = pandas.Series(pandas.to_datetime(["2020-01-01", "2020-01-02"], utc=True), dtype=object)
     refused("not Timestamp: it has 2020-01-01 .* in row 0; convert them", zoned)
     refused("not Period", pandas.Series(pandas.period_range("2020", periods=2)))
+
+
+def test_values_of_arrow_that_are_missing_are_named():
+    arrow = pytest.importorskip("pyarrow")
+    for column in (arrow.array([1, 0, None]), arrow.chunked_array([[1, 0], [None]])):
+        refused("the data of y has a missing value in row 2; fill it in", column)
+        table = arrow.table({"a": [1.0, 2.0, 3.0], "b": column})
+        refused("the column 'b' of the data of x has a missing value in row 2", np.ones(3), table)
 
 
 def test_numbers_of_pandas_are_numbers():

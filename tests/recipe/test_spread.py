@@ -342,7 +342,7 @@ REFUSED = {
     "a block's name": (lambda: spread(CATALOG["sgnht"], U, (xi, eta)), "has a block xi of its own"),
     "a parameter's name": (
         lambda: spread(friction(), U, (Scalar("C"), eta)),
-        "the name C has two meanings",
+        "C is the name of a parameter in this recipe, and of a block; rename the block",
     ),
     "U of two blocks": (
         lambda: spread(Recipe((theta, xi), U_two, Matrix.eye(2), Matrix.zeros(2)), U_two, mu),

@@ -5,7 +5,7 @@ from sympy import Interval
 
 from codegen import Density
 from recipe import Data, Posterior, RecipeError, Scalar, Vector, total
-from recipe.laws import categorical_logit, normal, uniform
+from recipe.laws import categorical_logit, laplace, normal, uniform
 
 w, b = Vector("w"), Scalar("b")
 x, y, group = Data("x", like=w), Data("y"), Data("group")
@@ -25,6 +25,16 @@ REFUSED = {
     "a derived block": (
         lambda: Posterior(w, LINE, PRIOR, DATA, derived={"q": b}),
         "derived['q']: the block b is not in blocks=(w)",
+    ),
+    "the data of a posterior": (
+        lambda: Posterior(w, LINE, PRIOR, Posterior(w, LINE, PRIOR, DATA).data),
+        "data= is of the type tuple, and must be a dict of arrays by Data symbol, such as {x:"
+        " table[['age', 'income']], y: table['y']}; of a posterior, posterior.given is such a dict",
+    ),
+    "a kink": (
+        lambda: Posterior(b, laplace(y, b, 1), -(b**2), {y: [1]}),
+        "smooth, and close to it, is sqrt((b - y)**2 + w**2) with a small number w; and if a kink"
+        " is meant, write sqrt(b**2 - 2*b*y + y**2)",
     ),
     "no block": (lambda: Posterior((), LINE, PRIOR, DATA), "blocks=() has no block"),
     "text": (lambda: Posterior("w", LINE, PRIOR, DATA), "blocks= contains 'w'"),
@@ -74,3 +84,10 @@ def test_a_block_between_two_ends_has_the_uniform_law():
 def test_a_posterior_shows_its_data_as_they_were_given():
     shown = repr(Posterior(b, categorical_logit(y, [b, 0]), -(b**2), {y: [0, 1, 1]}))
     assert "data: y (3,)" in shown
+
+
+def test_a_posterior_shows_coordinates_that_labels_name_as_they_were_written():
+    likelihood = normal(y, b * w[group] + total(x * w), 1)
+    data = {**DATA, y: [1, 2], x: [[1, 2], [3, 4]], group: [0, 1]}
+    shown = repr(Posterior((b, w), likelihood, PRIOR - b**2, data))
+    assert "log likelihood of a row: -(-b*w[group] + y - total(w*x))**2/2" in shown

@@ -75,11 +75,10 @@ class JaxFront:
         """Run the function once on numbers."""
         with _wide():
             given = {n: _of_numbers(f, claim.gradient[n]) for n, f in gradients.items()}
-            # Numbers stay those of Python, as an argument that jit holds fixed is no array.
-            numbers = {
-                n: x if isinstance(x, float) and n in claim.letters else jax.numpy.asarray(x)
-                for n, x in values.items()
-            }
+            numbers: dict[str, Any] = {n: jax.numpy.asarray(x) for n, x in values.items()}
+            if claim.called is not claim.function:  # an argument that jit holds fixed is no array
+                numbers |= {n: np.float64(values[n]) for n in claim.letters if n in values
+                            and isinstance(values[n], float)}  # fmt: skip
             if claim.source is not None:
                 numbers[claim.source] = jax.random.PRNGKey(seed)
             args, kwargs = claim.arguments({**numbers, **given})

@@ -80,15 +80,17 @@ class Keys:
         self._use(key, "fold_in", None)
         return Key((*key.path, ("fold_in", int(number))))
 
-    def normal(self, key: Key, shape: tuple[int, ...]) -> NodeArray:
-        """The standard normal numbers that a key draws; the same each time."""
-        self._use(key, "normal", tuple(shape))
+    def normal(self, key: Key, shape: tuple[int, ...], kind: str) -> NodeArray:
+        """The standard normal numbers that a key draws as floats of a kind; the same each time."""
+        self._use(key, "normal", (tuple(shape), kind))
         found: Draw | None = self.draws.by_key.get(key.path)
         if found is not None:
             self.draws.repeated.append((shown(key), found, here()))
         if found is None or _apart.get():
             first = self.draws.count
-            self.draws.draw(tuple(shape), lambda source: drawn(source, key.path, tuple(shape)))
+            self.draws.draw(
+                tuple(shape), lambda source: drawn(source, key.path, tuple(shape), kind)
+            )
             found = self.draws.by_key[key.path] = self.draws.all[-1]
             assert found.first == first
         return self.draws.nodes(found)
@@ -110,7 +112,7 @@ class Keys:
 
 def _said(kind: str, detail: Any) -> str:
     if kind == "normal":
-        return f"a draw of the shape {detail}"
+        return f"a draw of the shape {detail[0]}" + _kind_said(detail[1])
     return f"{kind} of the shape {detail}" if kind == "split" else kind
 
 
@@ -127,7 +129,11 @@ def shown(key: Key) -> str:
     return text
 
 
-def drawn(source: Any, path: Path, shape: tuple[int, ...]) -> Any:
+def _kind_said(kind: str) -> str:
+    return "" if kind == "float64" else f" in {kind}"
+
+
+def drawn(source: Any, path: Path, shape: tuple[int, ...], kind: str) -> Any:
     """Draw the numbers of a key again, from the key that the function was given."""
     import jax
 
@@ -137,4 +143,4 @@ def drawn(source: Any, path: Path, shape: tuple[int, ...]) -> Any:
             key = jax.random.split(key, step[1]).reshape(-1, *key.shape)[step[2]]
         elif step[0] == "fold_in":
             key = jax.random.fold_in(key, step[1])
-    return jax.random.normal(key, shape, dtype="float64")
+    return jax.random.normal(key, shape, dtype=kind)

@@ -10,6 +10,7 @@ import numpy as np
 
 from recipe.lifting.fronts.jax_values import Unknown, is_array_of_objects, is_concrete, nodes
 from recipe.lifting.fronts.nodes_of import add_up, apply, as_nodes, constants, dot
+from recipe.lifting.fronts.precision import why_not_read
 from recipe.lifting.fronts.signs import decided
 from recipe.lifting.tree.node import GIVEN, made
 from recipe.lifting.tree.place import here, refuse
@@ -135,9 +136,8 @@ def _converted(x: list[Any], params: Any) -> Any:
     kind = np.dtype(params["new_dtype"])
     if kind.kind == "c":
         refuse("complex numbers have no place in a rule")
-    if kind.kind != "f":
-        return Unknown(f"numbers are rounded to {kind}", here())
-    return x[0]
+    reason = why_not_read(kind)
+    return x[0] if reason is None else Unknown(reason, here())
 
 
 def _selected(x: list[Any], params: Any) -> Any:

@@ -38,6 +38,7 @@ from recipe.lifting.fronts.jax_values import (
     wrapped,
 )
 from recipe.lifting.fronts.nodes_of import apply
+from recipe.lifting.fronts.precision import why_not_read
 from recipe.lifting.tree.place import Place, at_place, here, is_users, refuse
 
 MAX_ROUNDS = 10_000  # of a loop
@@ -101,7 +102,7 @@ class Reader:
         inner = _inner(params)
         if inner is not None:
             if params.get("name") in NAMED_NORMAL:
-                return [self._normal(inputs[0], equation.outvars[0].aval.shape)]
+                return [self._normal(inputs[0], equation.outvars[0].aval)]
             return self.read(inner, inputs)
         unknown = next((x for x in inputs if isinstance(x, Unknown)), None)
         if unknown is not None:
@@ -131,15 +132,18 @@ class Reader:
 
     # -- random numbers
 
-    def _normal(self, keys: Any, shape: tuple[int, ...]) -> Any:
-        keys = as_object(keys)
+    def _normal(self, keys: Any, drawn: Any) -> Any:
+        keys, shape, kind = as_object(keys), drawn.shape, str(drawn.dtype)
+        reason = why_not_read(drawn.dtype)
+        if reason is not None:
+            return Unknown(f"{reason}, when they are drawn", here())
         if isinstance(keys, Unknown):
             return keys
         if keys.ndim and is_words(keys):
             keys = wrapped(keys)
         if keys.ndim == 0:
-            return self.keys.normal(keys[()], tuple(shape))
-        parts = [self.keys.normal(k, tuple(shape[keys.ndim :])) for k in keys.flat]
+            return self.keys.normal(keys[()], tuple(shape), kind)
+        parts = [self.keys.normal(k, tuple(shape[keys.ndim :]), kind) for k in keys.flat]
         return np.stack(parts).reshape(shape)
 
     def _random(self, name: str, x: list[Any], params: Any) -> Any:

@@ -17,6 +17,7 @@ import numpy as np
 
 from recipe.lifting.fronts.draws import Draws
 from recipe.lifting.fronts.nodes_of import constants
+from recipe.lifting.fronts.precision import why_not_read
 from recipe.lifting.fronts.traced import Traced, called, nodes_of
 from recipe.lifting.tree.place import is_users, refuse
 
@@ -58,9 +59,14 @@ class Source:
     def standard_normal(self, size: Any = None, dtype: Any = None, out: Any = None) -> Traced:
         """Record standard normal numbers."""
         shape = _shape(size) if out is None else out.shape
-        which = self._which
+        which, kind = self._which, {} if dtype is None else {"dtype": dtype}
+        reason = why_not_read(dtype or float)
+        if reason is not None:
+            refuse(f"{reason}, when they are drawn")
         drawn = Traced(
-            self._draws.draw(shape, lambda s: getattr(s, which).standard_normal(shape or None))
+            self._draws.draw(
+                shape, lambda s: getattr(s, which).standard_normal(shape or None, **kind)
+            )
         )
         if out is None:
             return drawn

@@ -9,6 +9,7 @@ import numpy as np
 
 from recipe.lifting.fronts.functions import FUNCTIONS, MOVES
 from recipe.lifting.fronts.nodes_of import NodeArray, add_up, apply, as_nodes, constants, dot
+from recipe.lifting.fronts.precision import why_not_read
 from recipe.lifting.fronts.signs import decided
 from recipe.lifting.tree.decimals import note
 from recipe.lifting.tree.node import Node
@@ -185,8 +186,9 @@ class Traced:
         return self.copy()
 
     def astype(self, kind: Any, *_: Any, **__: Any) -> Traced:
-        if np.dtype(kind).kind != "f":
-            refuse(f"numbers are rounded to {np.dtype(kind)}")
+        reason = why_not_read(kind)
+        if reason is not None:
+            refuse(reason)
         return self.copy()
 
     def item(self, *at: Any) -> Traced:

@@ -84,3 +84,12 @@ def test_draws_of_another_posterior_and_nothing_derived_are_refused():
         compute_derived(drawn(posterior), posterior.prior())
     with pytest.raises(RecipeError, match="no derived quantities"):
         compute_derived(drawn(posterior), fitted(derived=False))
+
+
+def test_draws_of_another_model_are_called_that():
+    posterior = model(TABLE, [0, 1, 2, 1], [1.0, 2.0, 3.0, 4.0])
+    said = "these are draws of another model, of theta, psi; the posterior has a, b, tau"
+    with pytest.raises(RecipeError, match=said):
+        at_draws(posterior, {"theta": VALUES["a"], "psi": VALUES["tau"]}, {})
+    with pytest.raises(RecipeError, match="there are no draws of b, a block of the posterior"):
+        at_draws(posterior, {"a": VALUES["a"], "tau": VALUES["tau"]}, {})
