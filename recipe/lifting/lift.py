@@ -178,6 +178,10 @@ def _defaults(claim: Claim) -> Iterator[str]:
     shown = [f"{n}={v!r}" for n, v in left.items() if isinstance(v, int | float | str | bool)]
     if shown:
         yield f"read with the defaults {', '.join(shown)}"
+    wholes = getattr(claim.function, "leaves", ())
+    parts = [f"{n}={v}" for n, v in claim.fixed.items() if n in wholes]
+    if parts:
+        yield f"read at {', '.join(parts)} alone; a symbol stands for every value"
 
 
 @contextmanager

@@ -25,11 +25,15 @@ from recipe.language.symbols import (
 )
 from recipe.language.text import listed
 from recipe.language.total import free_indexed
-from recipe.lifting.fronts.whole_state import of_single_arrays
+from recipe.lifting.fronts.whole_state import constants_apart, of_single_arrays
 from recipe.lifting.fronts.wrapped import compiled_by_jax, python_function
 from recipe.lifting.tree.place import Place, place_of_code
 
 Gradient: TypeAlias = Expr | tuple[Expr, ...]
+AS_CONSTANT = (
+    "; a counter of steps, or another part of a whole state that the law says nothing of, is given"
+    " as a number or a symbol, {'state': {'x': theta, 'count': 3}}"
+)
 
 
 @dataclass(frozen=True)
@@ -112,8 +116,10 @@ def read_claim(
         )
     called = original if compiled_by_jax(original) else function
     called = of_single_arrays(called, state, returns)[0]
-    function, state, returns = of_single_arrays(function, state, returns)
-    blocks = _read_state(state)
+    function, single, returns = of_single_arrays(function, state, returns)
+    if single is not state and isinstance(arguments, Mapping):
+        single, arguments = constants_apart(single, arguments, step)
+    blocks = _read_state(single)
     for what, said in (("arguments", arguments), ("gradient", gradient)):
         if not isinstance(said, Mapping):
             raise RecipeError(f"{what}={said!r} must be a dictionary by names of arguments")
@@ -164,7 +170,7 @@ def _read_state(state: Any) -> dict[str, Block]:
         if not isinstance(block, Vector | Scalar):
             raise RecipeError(
                 f"state[{argument!r}] = {block!r} is no block; blocks are Vector(...) and"
-                " Scalar(...)"
+                " Scalar(...)" + (AS_CONSTANT if block is None else "")
             )
     if len(set(state.values())) < len(state):
         raise RecipeError("state= names a block twice")

@@ -8,7 +8,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from recipe.language.symbols import Block
+from sympy import Expr, Symbol
+
+from recipe.language.symbols import Scalar, Vector
 from recipe.lifting.fronts.wrapped import innermost
 
 CONTAINERS = (tuple, list, Mapping)
@@ -21,7 +23,8 @@ def of_single_arrays(
 
     Args:
         function: the function, a Python function.
-        state: the block of each argument, or a tuple, list or dictionary of blocks.
+        state: the block of each argument, or a tuple, list or dictionary of blocks, and of numbers
+            and letters.
         returns: what the outputs are; None for the blocks of the state in their order.
 
     Returns:
@@ -35,7 +38,7 @@ def of_single_arrays(
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         return function, state, returns  # which is refused, as containers are no blocks
-    leaves: dict[str, Block] = {}
+    leaves: dict[str, Any] = {}
     taken = set(signature.parameters)
     wholes = {
         a: _named(part, a, taken - {a} if isinstance(part, CONTAINERS) else set(), leaves)
@@ -58,14 +61,42 @@ def of_single_arrays(
     step.__name__ = getattr(function, "__name__", type(function).__name__)
     step.__qualname__ = getattr(function, "__qualname__", step.__name__)
     step.shown_at = getattr(innermost(function), "__code__", None)  # type: ignore[attr-defined]
+    step.leaves = tuple(leaves)  # type: ignore[attr-defined]
     step.__wrapped__ = function  # type: ignore[attr-defined]
     if returns is None:
-        parts = tuple(state.values())
+        parts = tuple(map(_blocks_alone, state.values()))
         returns = parts[0] if len(parts) == 1 else parts
     return step, leaves, returns
 
 
-def _named(part: Any, name: str, taken: set[str], leaves: dict[str, Block]) -> Any:
+def _blocks_alone(part: Any) -> Any:
+    """Return a part of a state with None, an output that does not matter, in the place of numbers
+    and letters.
+    """
+    if isinstance(part, Mapping):
+        return {k: _blocks_alone(p) for k, p in part.items()}
+    if isinstance(part, tuple | list):
+        return _like(part, [_blocks_alone(p) for p in part])
+    return part if isinstance(part, Vector | Scalar) else None
+
+
+def constants_apart(
+    state: Mapping[str, Any], arguments: Mapping[str, Any], step: Symbol
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return the blocks among the single arrays of a state, and the arguments with the others: the
+    numbers and letters that stand for a counter of steps, say. The step size is none of them.
+    """
+    others = {
+        n: v
+        for n, v in state.items()
+        if not isinstance(v, Vector | Scalar)
+        and v is not step
+        and (isinstance(v, Expr | int | float) or hasattr(v, "dtype"))
+    }
+    return {n: v for n, v in state.items() if n not in others}, {**arguments, **others}
+
+
+def _named(part: Any, name: str, taken: set[str], leaves: dict[str, Any]) -> Any:
     """Return a part of a state with names of arguments, which are not taken, in the place of its
     blocks.
     """
@@ -122,7 +153,7 @@ def _called(
 
 
 def _signature(
-    signature: inspect.Signature, wholes: Mapping[str, Any], leaves: Mapping[str, Block]
+    signature: inspect.Signature, wholes: Mapping[str, Any], leaves: Mapping[str, Any]
 ) -> inspect.Signature:
     """The arguments by name: arrays in the place of the states that they make."""
     kind = inspect.Parameter.KEYWORD_ONLY

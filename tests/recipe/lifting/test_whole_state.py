@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import sympy
 from sympy import Symbol
 
 from recipe import CannotLiftError, Potential, RecipeError, Scalar, Vector, grad, lift, total
@@ -136,3 +137,40 @@ def test_a_tuple_of_jax():
 
     rule = lift(code, state={"state": BY_NAME}, **{**CLAIM, "noise": "key", "library": "jax"})
     assert dict(rule.rule) == dict(EXPECTED.rule)
+
+
+def counted(state, h, g, rng):
+    x, v = single(state["x"], state["v"], h, g, rng)
+    return {"x": x, "v": v, "count": state["count"] + 1}
+
+
+def fading(state, h, g, rng):
+    eta = h / np.sqrt(1 + state["count"])
+    noise = rng.normal(size=state["x"].shape)
+    return {"x": state["x"] - eta * g(state["x"]) + np.sqrt(2 * eta) * noise, "count": 0}
+
+
+t = Symbol("t", positive=True)
+
+
+@pytest.mark.parametrize("count", [3, np.int32(3), t])
+def test_a_counter_of_steps_is_a_number_or_a_letter(count):
+    rule = lift(counted, state={"state": {**BY_NAME, "count": count}}, **CLAIM)
+    assert rule.rule == lift(single, state=BY_NAME, **CLAIM).rule
+    assert ("read at state_count=" in rule.text) == (count is not t)
+
+
+@pytest.mark.parametrize("count", [3, t])
+def test_the_rule_is_that_of_the_counter(count):
+    claim = {**CLAIM, "target": U}
+    rule = lift(fading, state={"state": {"x": theta, "count": count}}, **claim)
+    value = rule.rule[0][1]
+    assert value.coeff(grad(U, theta)).equals(-h / sympy.sqrt(1 + count))
+    assert verify(rule).verdict is Verdict.PROVED
+
+
+def test_a_counter_of_which_nothing_is_said_is_refused_with_what_to_say():
+    with pytest.raises(RecipeError, match="a counter of steps"):
+        lift(counted, state={"state": {**BY_NAME, "count": None}}, **CLAIM)
+    with pytest.raises(RecipeError, match="'t' is no block"):
+        lift(counted, state={"state": {**BY_NAME, "count": "t"}}, **CLAIM)
