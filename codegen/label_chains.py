@@ -167,7 +167,7 @@ def sample_label_chains(
     said = () if finished else (f"{len(runs)} of {chains} chains were begun, and not all ended",)
     took = perf_counter() - began
     seconds = took if side_by_side > 1 else sum(run.seconds for run in runs)
-    attributes: dict[str, Any] = {"recipe": model.name or "labels", "seconds": seconds}
+    attributes: dict[str, Any] = {"recipe": model.name or "labels", "seconds": seconds, "labels": 1}
     scores = _scores(runs)
     attributes["derived"] = " ".join(scores)  # none of them has a step that is accepted or not
     attributes |= {} if finished else {"interrupted": 1}

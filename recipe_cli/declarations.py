@@ -230,7 +230,10 @@ def value_beside(declaration: Declaration, name: str) -> Any:
     """
     module = sys.modules.get(_module_name(Path(declaration.file_argument)))
     if module is None or name.startswith("_") or not hasattr(module, name):
-        raise RecipeError(f"{declaration.file} gives {name} no value")
+        raise RecipeError(
+            f"{name} is neither a number nor an expression of {declaration.file}: give a number, or"
+            f" add a line {name} = ... to the file"
+        )
     return getattr(module, name)
 
 

@@ -50,7 +50,8 @@ def mistake_of(error: BaseException) -> Mistake:
         return error.mistake
     if isinstance(error, RecipeError):
         undecided = getattr(error, "undecided", False)  # no mistake: nothing could be predicted
-        return Mistake(one_line(error), UNDECIDED_STATUS if undecided else BAD_INPUT_STATUS)
+        status = UNDECIDED_STATUS if undecided else BAD_INPUT_STATUS
+        return Mistake(as_typed(one_line(error)), status)
     # A module whose text is not proved to be the declared step raises an error with a verdict.
     if hasattr(error, "verdict"):
         from verify.verdict import Verdict  # it imports sympy, which may be what is missing
@@ -105,6 +106,16 @@ def one_line(error: BaseException) -> str:
     except Exception:
         text = ""
     return printable(" ".join(text.split())) or "no message"
+
+
+def as_typed(sentence: str) -> str:
+    """Return a sentence with the option in the place of the argument ``initial=``."""
+    return sentence.replace("(initial=)", "(--initial)")
+
+
+def without_nearer(sentence: str) -> str:
+    """Return a sentence without the advice to start nearer: `recipe labels` has no such option."""
+    return sentence.replace(", or start nearer (initial=)", "")
 
 
 def printable(text: str) -> str:

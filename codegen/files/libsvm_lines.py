@@ -73,6 +73,11 @@ class Rows:
     value: np.ndarray
 
 
+def shown(text: bytes) -> str:
+    """Return bytes of a file as a message shows them."""
+    return repr(text.decode(errors="replace"))
+
+
 class _FaultError(Exception):
     """What is wrong with a line, and the repair, to stand behind the line in a sentence."""
 
@@ -185,7 +190,7 @@ def _line_by_line(lines: Lines, columns: int | None) -> Rows:
             label, features = _one_line(words, columns)
         except _FaultError as fault:
             raise RecipeError(
-                f"{lines.path}, line {lines.number + k}: {text[:40]!r} {fault}"
+                f"{lines.path}, line {lines.number + k}: {shown(text[:40])} {fault}"
             ) from None
         row += [len(labels)] * len(features)
         labels.append(label)
@@ -209,7 +214,7 @@ def _one_line(words: list[bytes], columns: int | None) -> tuple[float, list[tupl
     for word in written:
         before, colon, after = word.partition(b":")
         if not colon:
-            raise _form_fault(f"{word[:40]!r} has no colon")
+            raise _form_fault(f"{shown(word[:40])} has no colon")
         features.append((_index(before), _number(after)))
         texts.append(after)
     found = _number(label), features
@@ -236,7 +241,7 @@ def _index(text: bytes) -> int:
     try:
         found = int(text)
     except ValueError:
-        raise _form_fault(f"{text[:40]!r} is no index") from None
+        raise _form_fault(f"{shown(text[:40])} is no index") from None
     if not 1 <= found <= MAX_INDEX:
         raise _form_fault(f"the index {text[:40].decode()} is not in 1 to {MAX_INDEX}")
     return found
@@ -246,7 +251,7 @@ def _number(text: bytes) -> float:
     try:
         return float(text)
     except ValueError:
-        raise _form_fault(f"{text[:40]!r} is no number") from None
+        raise _form_fault(f"{shown(text[:40])} is no number") from None
 
 
 def _form_fault(reason: str) -> _FaultError:

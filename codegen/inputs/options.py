@@ -205,6 +205,10 @@ def require_options_that_fit(options: SamplingOptions, module: Module, rows: int
             raise RecipeError(
                 f"{name}= is about minibatches: give batch_size=, or leave {name}= out"
             )
+    if not options.replace and options.batch_size is None and options.tuning is None:
+        raise RecipeError(
+            "replace=False is about minibatches: give batch_size=, or leave replace= out"
+        )
     if options.saga and options.replace:
         raise RecipeError(
             "saga= needs the rows of a minibatch to be distinct, as it replaces what was seen of"

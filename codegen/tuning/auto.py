@@ -147,6 +147,7 @@ def _kept(tuning: Tuning) -> dict[str, Any]:
     """Return what draws keep of a tuning."""
     values = tuning.as_json()
     del values["settings"]["initial"]
+    values["scaled"] = tuning.scales is not None
     return values
 
 

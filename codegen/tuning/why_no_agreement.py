@@ -103,7 +103,9 @@ def _apart(target: Target, pilot: Pilot) -> str:
     found = disagreements(pilot.draws[:, :, bad], chains)
     order = ("labels", "sign", "modes", "moving", "slow")
     worst = min(found, key=lambda d: order.index(d.cause))
-    return f"{first}: {_reason(worst, target.labels[bad[worst.coordinates[0]]])}; {OWN_STEP}"
+    k = bad[worst.coordinates[0]]
+    name = f"log({target.labels[k]})" if target.are_scales[k] else target.labels[k]
+    return f"{first}: {_reason(worst, name)}; {OWN_STEP}"
 
 
 def _reason(found: Disagreement, name: str) -> str:

@@ -29,8 +29,9 @@ REPAIRS = {
     "text": "convert it to numbers first, for instance with .astype(float)",
     "words": (
         "give each category a column of 0 and 1, pandas.get_dummies(column, drop_first=True), or an"
-        " effect of its own, theta[group], with .astype('category'); where the text stands for a"
-        " missing value, leave the row out"
+        " effect of its own, theta[group], with .astype('category'); give an outcome as the numbers"
+        " of its categories, pandas.Categorical(column, categories=[...]).codes; where the text"
+        " stands for a missing value, leave the row out"
     ),
     "dates": "convert them to numbers first, for instance to days since the first one",
     "written": "subtract an offset, or write a decimal point behind it where rounding does no harm",
@@ -148,7 +149,10 @@ class _Expected:
         if any(hasattr(t, "categories") or hasattr(t, "index_type") for t in types):
             self.refuse(
                 "categories",
-                repair="give the numbers that they stand for, for instance with .astype(float)",
+                repair=(
+                    "give the numbers of the categories in their order, from 0: .cat.codes of a"
+                    " Series, .codes of a Categorical; or .astype(float) where they are numbers"
+                ),
             )
         try:
             array = np.asarray(value)

@@ -149,6 +149,7 @@ PosteriorPredictive = Annotated[
         help="Save new data at each draw, from the laws of the log likelihood.",
     ),
 ]
+MAX_ERROR = 0.05
 MaxError = Annotated[
     float,
     typer.Option(

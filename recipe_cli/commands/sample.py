@@ -10,6 +10,7 @@ import typer
 from recipe import RecipeError
 from recipe_cli.commands.options import (
     CHAINS,
+    MAX_ERROR,
     MINIBATCHES,
     MODEL,
     OUTPUT,
@@ -258,7 +259,7 @@ def sample(
             ),
         ),
     ] = 0.1,
-    max_error: MaxError = 0.05,
+    max_error: MaxError = MAX_ERROR,
     accept_bias: Annotated[
         bool,
         typer.Option(
@@ -323,6 +324,11 @@ def sample(
     said = SaidOfSampler(note, "" if note else step_error_of(declaration, limits))
     if auto and (decay is not None or cycle is not None):
         raise RecipeError("--decay and --cycle need a number as --step-size; leave them out")
+    if not auto and max_error != MAX_ERROR:
+        raise RecipeError(
+            f"--max-error {max_error:g} is what --step-size auto finds the number of steps by: add"
+            " it, or leave --max-error out"
+        )
     task = TuningTask(steps, warmup, max_error) if auto else None
     options = options_typed(
         step_size=1.0 if auto else step_size,

@@ -18,6 +18,7 @@ from codegen.results.diagnostics.diagnosis import CoordinateDiagnostics
 from codegen.results.diagnostics.shown import aligned
 from codegen.results.figures import folder_for_plots
 from recipe.printing.plain_text import without_codes
+from recipe_cli.errors import as_typed, without_nearer
 from recipe_cli.terminal.printing import print_line, print_lines
 
 MAX_SHOWN_COORDINATES = 40  # rows of the table, unless all are wanted
@@ -159,7 +160,9 @@ def print_diagnosis(
     if diagnosis.proved is not None:
         _line(console, f"note: {diagnosis.proved}")
     for sentence in diagnosis.warnings:
-        _line(console, sentence, "bold red" if sentence in diagnosis.divergences else "yellow")
+        style = "bold red" if sentence in diagnosis.divergences else "yellow"
+        of_labels = bool(diagnosis.attributes.get("labels"))
+        _line(console, without_nearer(sentence) if of_labels else as_typed(sentence), style)
 
 
 def _shortened(rows: Sequence[CoordinateDiagnostics], limit: int) -> list[CoordinateDiagnostics]:

@@ -69,7 +69,7 @@ def _array(item: str, file: Path) -> np.ndarray:
     try:
         if file.suffix == ARRAY_SUFFIX:
             return np.load(file, allow_pickle=False)  # type: ignore[no-any-return]
-        text = file.read_text(encoding="utf-8").replace(",", " ")
+        text = file.read_text(encoding="utf-8-sig").replace(",", " ").replace('"', " ")
         rows = [[float(n) for n in line.split()] for line in text.splitlines() if line.strip()]
         return np.squeeze(np.array(rows, dtype=np.float64))
     except (OSError, ValueError) as error:

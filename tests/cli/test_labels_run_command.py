@@ -147,7 +147,7 @@ BAD = {
     "no documents": ({"data": "0\n4\n0\n"}, (), "says that it has 0 documents"),
     "no words": ({"data": "1\n0\n0\n"}, (), "says that it has 0 words"),
     "a file without data": ({"data": ""}, (), "has no rows of data"),
-    "a name that is none": ({}, ("--param", "c=other"), "gives other no value"),
+    "a name that is none": ({}, ("--param", "c=other"), "other is neither a number nor an"),
     "a name of no expression": ({}, ("--param", "c=text"), "c"),
     "a parameter twice": ({}, ("--param", "alpha=shapes"), "--param alpha is given twice"),
     "a kernel": ({}, ("--sampler", "hmc_kernel"), "the sampler of a row must be a Recipe"),
