@@ -8,7 +8,7 @@ cancels. N comes from steps at one point with different random numbers: these ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -55,6 +55,8 @@ class Setting:
         rows: the rows of a step that stands for one with all of the data; 0 for all of them.
         step_size: the step size.
         middle: where a step with these rows is to be as one with more rows; None for nowhere.
+        same: the steps that have the same rows, by step and rows: they hold many rows, and settings
+            that differ in the step size share them.
     """
 
     step: StepMap
@@ -62,6 +64,7 @@ class Setting:
     rows: int
     step_size: float
     middle: Middle | None = None
+    same: dict[tuple[StepMap, int], SameRows | None] = field(default_factory=dict)
 
     @property
     def noises(self) -> int:
@@ -86,9 +89,12 @@ class Setting:
             return self.step(point, step, self.step_size, self.rows, True)
         return self._same_rows(point, step, self.step_size) + self._more_rows
 
-    @cached_property
+    @property
     def _same_rows(self) -> SameRows | None:
-        return same_rows(self.step, self.rows)
+        key = self.step, self.rows
+        if key not in self.same:
+            self.same[key] = same_rows(*key)
+        return self.same[key]
 
     @cached_property
     def _more_rows(self) -> np.ndarray:
