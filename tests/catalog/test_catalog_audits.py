@@ -47,7 +47,10 @@ def test_every_rule_comes_out_as_expected(name):
 def test_most_of_the_work_of_an_audit_is_on_wrong_rules_and_on_right_ones():
     expected = [declared.expect for declared in RULES.values()]
     assert min(expected.count("proved"), expected.count("refuted")) > 15
-    assert set(expected) == {"proved", "refuted"}
+    # Their limits are flows, and their noise vanishes: the limit does not say what the steps keep.
+    undecided = [name for name, declared in RULES.items() if declared.expect == "undecided"]
+    assert undecided == ["ma_chen_fox_2015:eq_11", "ma_chen_fox_2015:eq_16_with_its_own_law"]
+    assert set(expected) == {"proved", "refuted", "undecided"}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from sympy import Symbol, exp, sqrt
 
 from codegen.verdict_before import verdict_before
-from recipe import Noise, Potential, Update, Vector, grad, total
+from recipe import Noise, Potential, RecipeError, Update, Vector, grad, total
 from verify import verify
 from verify.verdict import Verdict
 
@@ -59,9 +59,17 @@ def test_noise_of_a_higher_order_beside_noise_of_the_limit_is_harmless():
 def test_a_flow_says_that_it_keeps_other_laws():
     flow = Update(h, {theta: theta + h * r, r: r - h * grad(U, theta)}, H)
     assert said(flow)[0] is Verdict.PROVED
-    before = verdict_before(flow, "flow", False)
-    assert before.proved is None
-    assert before.note == (
+    sentence = (
         "flow leaves its target stationary, and other laws, too, so that its draws need not come"
         " from the target: H never changes"
     )
+    with pytest.raises(RecipeError, match=sentence):
+        verdict_before(flow, "flow", False)
+    before = verdict_before(flow, "flow", True)
+    assert before.proved is None
+    assert before.note.startswith(sentence)
+
+
+def test_a_limit_that_is_refuted_stays_refuted_whatever_vanishes():
+    rule = Update(h, {theta: theta + 2 * h * r, r: r - h * grad(U, theta) + h * w}, H)
+    assert said(rule)[0] is Verdict.REFUTED

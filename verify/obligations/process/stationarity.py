@@ -48,15 +48,15 @@ def discharge(subject: Subject, outcomes: Outcomes) -> Outcome:
         Ma, Chen and Fox, "A Complete Recipe for Stochastic Gradient MCMC" (NeurIPS 2015), theorem
             1.
     """
-    outcome = not_judged_by_limit(subject)
-    if outcome is not None:
-        return outcome
     outcome = _off_kinks(subject, outcomes)
     if outcome.verdict is not Verdict.PROVED:
         return outcome
     rough = _where_not_smooth(subject)
     if rough.verdict is not Verdict.PROVED:
         return rough
+    not_judged = not_judged_by_limit(subject)
+    if not_judged is not None:
+        return not_judged
     return replace(
         outcome,
         facts=(*outcome.facts, *rough.facts),
