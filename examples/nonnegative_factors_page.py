@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -91,9 +91,10 @@ def picture(curves: Sequence[Curve], base: float, path: Path) -> None:
 
 def write(curves: Sequence[Curve], times: Sequence[Time], base: float, folder: Path) -> None:
     """The results, the picture, and the tables of the page."""
+    curves = [replace(c, rmse=[round(v, 4) for v in c.rmse]) for c in curves]
     found = {
         "bias_model": base,
-        "curves": [asdict(c) | {"rmse": [round(v, 4) for v in c.rmse]} for c in curves],
+        "curves": [asdict(c) for c in curves],
         "times": [asdict(t) for t in times],
     }
     (folder / "nonnegative_factors.json").write_text(json.dumps(found) + "\n")

@@ -57,8 +57,8 @@ def slips_of(
     """
 
     def update_of(rule: Any) -> Update:
-        kept = {name: value for name, value in options.items() if name != "expect"}
-        return Update(claim.step, rule, target, **kept)
+        kept = {n: value for n, value in options.items() if n not in {"expect", "where"}}
+        return Update(claim.step, rule, target, where=options.get("where", ()), **kept)
 
     found: list[Slip] = []
     for text, rule in (

@@ -71,6 +71,8 @@ class TextCheck:
         """Return the draws with what they say of their sampler, and the warning about the text if
         there is one.
         """
+        if not (self.said.note or self.said.proved or self.unproved):
+            return draws
         warnings = (*draws.warnings, *(w for w in (self.said.note, self.unproved) if w))
         attributes = dict(draws.attributes)
         if self.said.proved:

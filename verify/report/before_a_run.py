@@ -53,8 +53,8 @@ def before_a_run(report: ReportData, name: str, unproved: bool) -> BeforeARun:
 
 
 def _of_other_laws(report: ReportData, name: str, unproved: bool) -> BeforeARun:
-    """Refuse a sampler that keeps laws beside its target, where this is known: its draws are of the
-    law that it begins with.
+    """Refuse a process that keeps laws beside its target, where this is known: its draws are of the
+    law that it begins with. A kernel may do so at some step sizes alone: that is said of it.
     """
     for line in report.lines:
         if line.name == UNIQUENESS and line.outcome.verdict is Verdict.REFUTED:
@@ -63,11 +63,9 @@ def _of_other_laws(report: ReportData, name: str, unproved: bool) -> BeforeARun:
                 " not come from the target"
             )
             why = f"{line.outcome.by}; {NOT_ALONE}"
-            return (
-                BeforeARun(note=sentence, why=why)
-                if unproved
-                else BeforeARun(refusal=sentence, why=why)
-            )
+            if unproved or report.kind == "kernel":
+                return BeforeARun(note=sentence, why=why)
+            return BeforeARun(refusal=sentence, why=why)
     return BeforeARun()
 
 
