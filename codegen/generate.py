@@ -40,7 +40,7 @@ from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, name_of
 from recipe.rebuild.bind import bind
 from recipe.rebuild.potentials import blocks_of_interest
-from recipe.scheme import discretise
+from recipe.scheme import DEFAULT_SCHEME, discretise
 
 MAX_NAME_CHARS = 60  # of the name of a file
 
@@ -165,7 +165,7 @@ def generate(
     what: Recipe | Update | Kernel,
     posterior: Any = None,
     *,
-    scheme: str = "semi-implicit",
+    scheme: str = DEFAULT_SCHEME,
     order: Sequence[Block | str] | None = None,
     posteriors: Mapping[Potential, Posterior] | None = None,
     name: str | None = None,
@@ -301,7 +301,7 @@ def _check_no_discretisation(
 ) -> None:
     """Raise ``RecipeError`` for an argument that only the discretisation of a recipe has."""
     typed = {
-        "scheme": scheme != "semi-implicit",  # the default
+        "scheme": scheme != DEFAULT_SCHEME,
         "order": order is not None,
         "compensate": compensate,
     }

@@ -50,9 +50,9 @@ from codegen.inputs.user_gradient import (
     user_gradients,
 )
 from codegen.results.assemble_draws import collected, small_quantities, specimen
-from codegen.results.diagnostics.diagnosis import PROVED
 from codegen.results.draws import DivergenceWarning, Draws
 from codegen.results.law_in_words import said_of_given, said_of_law
+from codegen.results.of_the_sampler import with_verdict
 from codegen.running.batches import Bundles, in_bundles
 from codegen.running.chains import Chain, run_chains
 from codegen.running.checkpoint import Checkpoint
@@ -74,6 +74,7 @@ from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Scalar, name_of
 from recipe.rebuild.potentials import potentials_of
+from recipe.scheme import DEFAULT_SCHEME
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def sample(
     steps: int | None = None,
     step_size: float | Schedule | str | None = None,
     params: Mapping[Any, Any] | None = None,
-    scheme: str = "semi-implicit",
+    scheme: str = DEFAULT_SCHEME,
     order: Sequence[Block | str] | None = None,
     chains: int = 4,
     seed: int = 0,
@@ -287,11 +288,9 @@ def sample(
         target = bound(what, posterior, EXAMPLE)
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
     draws = sample_with(target, options, caller)
-    notes = (*(() if said.note is None else (said.note,)), *_tempered(what, target, options, draws))
-    if notes:
+    if notes := _tempered(what, target, options, draws):
         draws = dataclasses.replace(draws, warnings=(*notes, *draws.warnings))
-    if said.proved is not None:
-        draws = dataclasses.replace(draws, attributes={**draws.attributes, PROVED: said.proved})
+    draws = with_verdict(draws, said.note, said.proved)
     if draws.bias is not None and draws.bias.sentence is not None:
         warnings.warn(draws.bias.sentence, BiasWarning, stacklevel=2)
     if draws.lost is not None:

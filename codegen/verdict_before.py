@@ -54,6 +54,9 @@ class SaidBefore:
     proved: str | None = None
 
 
+NOTHING_SAID = SaidBefore()
+
+
 def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: bool) -> SaidBefore:
     """Verify a sampler that is about to run.
 
@@ -70,7 +73,7 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
             repair; where nothing can be asked of it, such as a rule without a limit.
     """
     if _is_of_the_catalog(what):
-        return SaidBefore()
+        return NOTHING_SAID
     from verify.report.before_a_run import before_a_run
 
     called = what.name or name or "this sampler"

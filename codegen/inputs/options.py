@@ -23,6 +23,7 @@ from recipe.declare.derived_quantities import require_name_of_draws
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Indexed, Scalar, name_of
+from recipe.scheme import DEFAULT_SCHEME
 
 ALL = "all"  # as ``keep``: every block
 MAX_CALLS = 2**53  # the calls of a gradient are counted in a float
@@ -49,7 +50,7 @@ class SamplingOptions:
     steps: int
     step_size: float | Schedule | None = None
     params: Mapping[Any, Any] | None = None
-    scheme: str = "semi-implicit"
+    scheme: str = DEFAULT_SCHEME
     order: Sequence[Block | str] | None = None
     chains: int = 4
     seed: int = 0

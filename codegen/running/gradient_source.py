@@ -103,13 +103,6 @@ def read_gradient(function: Any, call: Callable[[], None] | None = None) -> Read
     return ReadGradient(texts, after.unread, tuple(written))
 
 
-def source_text(function: Any) -> str:
-    """Return the text of a gradient, of the functions that it calls, and of the values that they
-    use. Two gradients with equal texts compute the same, as far as this can be seen.
-    """
-    return "\n".join(f"{path} = {text}" for path, text in read_gradient(function).texts.items())
-
-
 def _root(path: str) -> str:
     """Return the variable, function or attribute that a path begins with."""
     found = NAMED.match(path)

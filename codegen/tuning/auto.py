@@ -20,9 +20,9 @@ from recipe.declare.recipe import Recipe
 from recipe.kernel import Kernel
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import name_of
+from recipe.scheme import DEFAULT_SCHEME
 
 AUTO = "auto"
-DEFAULT_SCHEME = "semi-implicit"  # of ``sample``; in its place tuning chooses a scheme
 
 
 def is_auto(step_size: Any) -> bool:
@@ -79,6 +79,7 @@ def tuned_run(
         max_bias=options.max_bias,
         max_error=max_error,
         params=options.params,
+        # tuning chooses a scheme in the place of the default one
         scheme=None if options.scheme == DEFAULT_SCHEME else options.scheme,
         batch_size=options.batch_size,
         chains=options.chains,

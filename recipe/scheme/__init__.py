@@ -31,6 +31,7 @@ def _word(word: str, summary: str, source: str, name: str | None = None) -> Sche
     return Scheme(name or word.lower(), summary, fits, source, partial(split, word=word))
 
 
+DEFAULT_SCHEME = "semi-implicit"  # where none is named
 LEIMKUHLER_MATTHEWS_2013 = "Leimkuhler & Matthews (2013), AMRX 2013(1)"
 SOLVED_PROCESSES = "Ornstein-Uhlenbeck and square-root processes, and their images under a map"
 SCHEMES = (

@@ -293,6 +293,7 @@ def sample(
 
         require_to_diagnose()  # before anything is imported that aborts where memory is short
         from codegen.results.figures import require_matplotlib
+        from codegen.verdict_before import SaidBefore
         from recipe_cli.declarations import concrete_declaration
         from recipe_cli.output.saving import Output
         from recipe_cli.program.generating import require_to_be_tuned
@@ -302,7 +303,7 @@ def sample(
         from recipe_cli.sampling.sample_posterior import sample_posterior
         from recipe_cli.sampling.settings import options_typed
         from recipe_cli.sampling.show_plan import print_plan
-        from recipe_cli.sampling.text_check import SaidOfSampler, TextCheck
+        from recipe_cli.sampling.text_check import TextCheck
         from recipe_cli.sampling.tuned import TuningTask, tuned
         from recipe_cli.sandbox.child import rehearse
 
@@ -321,7 +322,7 @@ def sample(
     if auto:
         require_to_be_tuned(declaration)
     note = require_not_refuted(declaration, unproved)
-    said = SaidOfSampler(note, "" if note else step_error_of(declaration, limits))
+    said = SaidBefore(note, None if note else step_error_of(declaration, limits))
     if auto and (decay is not None or cycle is not None):
         raise RecipeError("--decay and --cycle need a number as --step-size; leave them out")
     if not auto and max_error != MAX_ERROR:

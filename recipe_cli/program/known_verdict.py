@@ -18,12 +18,12 @@ from verify.discrete.weak_order.words import step_error_in_words
 from verify.report.before_a_run import BeforeARun, before_a_run
 
 
-def require_not_refuted(declaration: Declaration, unproved: bool) -> str:
+def require_not_refuted(declaration: Declaration, unproved: bool) -> str | None:
     """Verify a sampler; end the command if it is refuted or nothing can be asked of it, unless
     ``unproved`` is True, and print a note if it is not proved.
 
     Returns:
-        The note, which belongs to the draws; empty where the sampler is proved.
+        The note, which belongs to the draws; None where the sampler is proved.
 
     Raises:
         Exit: with the exit status, after one sentence on stderr.
@@ -44,16 +44,16 @@ def require_not_refuted(declaration: Declaration, unproved: bool) -> str:
         )
         raise typer.Exit(1)
     _print_note(said)
-    return "" if said.note is None else f"{said.note}: {said.why}"
+    return None if said.note is None else f"{said.note}: {said.why}"
 
 
-def step_error_of(declaration: Declaration, limits: Limits) -> str:
-    """Return what the proof of a printed rule says of draws at a step size; nothing for a recipe,
+def step_error_of(declaration: Declaration, limits: Limits) -> str | None:
+    """Return what the proof of a printed rule says of draws at a step size; None for a recipe,
     whose scheme the user chose, and a kernel.
     """
     rule = declaration.declared
     if not isinstance(rule, Update):
-        return ""
+        return None
     try:
         found = within_limits(partial(step_error_in_words, rule, declaration.name), limits)
     except StoppedError as stopped:

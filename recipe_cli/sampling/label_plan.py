@@ -4,7 +4,6 @@ and some steps are timed and thrown away.
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -15,7 +14,7 @@ from codegen.label_chains import fitted
 from codegen.labels.text import LabelModule
 from codegen.labels.trial import LabelTrial, time_labels
 from recipe_cli.sampling.label_chains import LabelTask, counts_of
-from recipe_cli.sampling.run_plan import LABEL_COLUMNS, WIDTH_COLUMNS, seconds_in_words
+from recipe_cli.sampling.run_plan import lines_of_rows, seconds_in_words
 from recipe_cli.sampling.text_check import TextCheck
 from recipe_cli.terminal.printing import print_json, print_line
 from recipe_cli.terminal.progress import Progress
@@ -129,17 +128,7 @@ def _lines(plan: LabelPlan) -> list[str]:
             f" after {seconds_in_words(plan.compile_seconds)} to prepare",
         ),
     ]
-    lines = [
-        line
-        for label, text in rows
-        for line in textwrap.wrap(
-            text,
-            WIDTH_COLUMNS,
-            initial_indent=f"{label:<{LABEL_COLUMNS}}",
-            subsequent_indent=" " * LABEL_COLUMNS,
-        )
-    ]
-    return [*lines, "nothing was sampled or saved"]
+    return lines_of_rows(rows)
 
 
 def _data_words(plan: LabelPlan) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable
 from typing import Any
 
 from codegen.inputs.schedule import Cyclical, Geometric, Schedule, step_sizes
@@ -45,6 +46,13 @@ def plan_lines(plan: RunPlan) -> list[str]:
             f" {seconds_in_words(plan.compile_seconds)} to prepare",
         ),
     ]
+    return lines_of_rows(rows)
+
+
+def lines_of_rows(rows: Iterable[tuple[str, str]]) -> list[str]:
+    """Return rows of a plan, a label and its text, as lines of at most ``WIDTH_COLUMNS`` columns,
+    and that nothing was done.
+    """
     lines = [
         line
         for label, text in rows

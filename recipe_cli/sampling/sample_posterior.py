@@ -21,6 +21,7 @@ from codegen.running.memory_needed import require_room_to_diagnose
 from codegen.sample import Caller
 from codegen.sample import sample_with as sample_kernel
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
+from codegen.verdict_before import NOTHING_SAID, SaidBefore
 from recipe import Kernel, Posterior, Recipe, RecipeError, Update
 from recipe_cli.declarations import Declaration
 from recipe_cli.output.claim import claimed
@@ -30,7 +31,7 @@ from recipe_cli.render.diagnosis import show_draws
 from recipe_cli.render.exit_status import exit_status_of_draws
 from recipe_cli.sampling.predictions import NOTHING_MORE, Wanted
 from recipe_cli.sampling.read_posterior import read_posterior
-from recipe_cli.sampling.text_check import NOTHING_SAID, SaidOfSampler, TextCheck
+from recipe_cli.sampling.text_check import TextCheck
 from recipe_cli.sampling.tuned import TuningTask, tuned
 from recipe_cli.sandbox.child import rehearse
 from recipe_cli.sandbox.process_limits import Limits
@@ -51,7 +52,7 @@ def sample_posterior(
     validated: bool = False,
     wanted: Wanted = NOTHING_MORE,
     task: TuningTask | None = None,
-    said: SaidOfSampler = NOTHING_SAID,
+    said: SaidBefore = NOTHING_SAID,
 ) -> int:
     """Draw from a posterior, save the draws and diagnose them.
 

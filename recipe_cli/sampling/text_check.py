@@ -6,29 +6,14 @@ from dataclasses import dataclass, field, replace
 
 from codegen import Draws
 from codegen.generate import Module
-from codegen.results.diagnostics.diagnosis import PROVED
+from codegen.results.of_the_sampler import with_verdict
+from codegen.verdict_before import NOTHING_SAID, SaidBefore
 from recipe_cli.output.saving import tell
 from recipe_cli.program.translation import require_translation
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.progress import PROVING, Progress
 
 UNPROVED_ATTRIBUTE = "unproved_text"  # of the posterior group
-
-
-@dataclass(frozen=True)
-class SaidOfSampler:
-    """What draws say of the sampler that made them; empty where there is nothing to say.
-
-    Attributes:
-        note: the verdict on a sampler that is not proved, a warning.
-        proved: what is proved of a printed rule.
-    """
-
-    note: str = ""
-    proved: str = ""
-
-
-NOTHING_SAID = SaidOfSampler()
 
 
 @dataclass
@@ -47,7 +32,7 @@ class TextCheck:
 
     limits: Limits
     validated: bool = False
-    said: SaidOfSampler = NOTHING_SAID
+    said: SaidBefore = NOTHING_SAID
     unproved: str = ""
     known: dict[str, str] = field(default_factory=dict)
 
@@ -71,12 +56,11 @@ class TextCheck:
         """Return the draws with what they say of their sampler, and the warning about the text if
         there is one.
         """
-        if not (self.said.note or self.said.proved or self.unproved):
+        draws = with_verdict(draws, self.said.note, self.said.proved)
+        if not self.unproved:
             return draws
-        warnings = (*draws.warnings, *(w for w in (self.said.note, self.unproved) if w))
-        attributes = dict(draws.attributes)
-        if self.said.proved:
-            attributes[PROVED] = self.said.proved
-        if self.unproved:
-            attributes[UNPROVED_ATTRIBUTE] = self.unproved
-        return replace(draws, warnings=warnings, attributes=attributes)
+        return replace(
+            draws,
+            warnings=(*draws.warnings, self.unproved),
+            attributes={**draws.attributes, UNPROVED_ATTRIBUTE: self.unproved},
+        )

@@ -16,7 +16,7 @@ from sympy import Matrix
 
 from codegen import sample
 from codegen.running import gradient_source
-from codegen.running.gradient_source import read_gradient, source_text
+from codegen.running.gradient_source import read_gradient
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Vector
 
 theta = Vector("theta")
@@ -25,6 +25,11 @@ W = [1.0, 1.0]
 TABLE = {"k": 1.0}
 SPACE = SimpleNamespace(k=1.0)
 SCALE = 1.0
+
+
+def source_text(function):
+    """Everything that is compared of a gradient, as one text."""
+    return "\n".join(f"{path} = {text}" for path, text in read_gradient(function).texts.items())
 
 
 def resumed(gradient, folder, steps=60, **options):
