@@ -13,9 +13,7 @@ from verify.verdict import Verdict
 LAW = "stationary-law"  # the obligation that says what a refuted rule keeps instead
 
 UNIQUENESS = "uniqueness"
-NOT_ALONE = (
-    "a flow needs noise, or momenta that are drawn anew, as in the catalog's hmc_kernel beside hmc"
-)
+NOT_ALONE = "add noise, or draw the momenta anew, as hmc_kernel of the catalog does"
 MAX_SHOWN = 700  # characters of the reasons
 
 
