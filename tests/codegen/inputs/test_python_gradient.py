@@ -13,8 +13,8 @@ from sympy import Matrix, exp, log
 from codegen import generate, one_step, sample
 from codegen.inputs.gradient_form import is_for_python
 from codegen.inputs.python_gradient import Calls, PythonGradient, check_python_gradient
-from codegen.running.gradient_source import source_text
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, spread, total
+from tests.helpers.gradient_text import source_text
 
 theta, eta, s = Vector("theta"), Vector("eta"), Scalar("s")
 ONE = Recipe(theta, Potential("U", theta), Matrix([[1]]), Matrix([[0]]), name="one")

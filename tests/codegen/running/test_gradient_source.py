@@ -18,6 +18,7 @@ from codegen import sample
 from codegen.running import gradient_source
 from codegen.running.gradient_source import read_gradient
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Vector
+from tests.helpers.gradient_text import source_text
 
 theta = Vector("theta")
 ONE = Recipe(theta, Potential("U", theta), Matrix([[1]]), Matrix([[0]]), name="one")
@@ -25,11 +26,6 @@ W = [1.0, 1.0]
 TABLE = {"k": 1.0}
 SPACE = SimpleNamespace(k=1.0)
 SCALE = 1.0
-
-
-def source_text(function):
-    """Everything that is compared of a gradient, as one text."""
-    return "\n".join(f"{path} = {text}" for path, text in read_gradient(function).texts.items())
 
 
 def resumed(gradient, folder, steps=60, **options):
@@ -259,7 +255,7 @@ def test_it_is_the_same_in_another_process():
     """Sets and addresses have another order there."""
     program = (
         "from types import SimpleNamespace\n"
-        "from codegen.running.gradient_source import source_text\n"
+        "from tests.helpers.gradient_text import source_text\n"
         "class Model:\n"
         "  def __init__(self): self.names, self.of = {'a', 'b', 'c', 'd'}, frozenset('efgh')\n"
         "  def __call__(self, t):\n"
