@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles.enumerated_partitions import posterior
 
 from recipe import RecipeError
-from tests.oracles.enumerated_partitions import posterior
 from verify import Verdict, verify
 
 ROOT = Path(__file__).resolve().parents[2]

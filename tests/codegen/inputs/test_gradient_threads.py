@@ -8,12 +8,12 @@ import time
 
 import numpy as np
 import pytest
+from helpers.gradient_text import source_text
 from sympy import Matrix
 
 from codegen import sample, thread_safe
 from codegen.inputs.thread_safe import is_thread_safe
 from recipe import Potential, Recipe, RecipeError, Vector
-from tests.helpers.gradient_text import source_text
 
 theta = Vector("theta")
 U = Potential("U", theta)

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from helpers.gradient_text import source_text
 from numba import njit
 from sympy import Matrix, exp, log
 
@@ -14,7 +15,6 @@ from codegen import generate, one_step, sample
 from codegen.inputs.gradient_form import is_for_python
 from codegen.inputs.python_gradient import Calls, PythonGradient, check_python_gradient
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, spread, total
-from tests.helpers.gradient_text import source_text
 
 theta, eta, s = Vector("theta"), Vector("eta"), Scalar("s")
 ONE = Recipe(theta, Potential("U", theta), Matrix([[1]]), Matrix([[0]]), name="one")

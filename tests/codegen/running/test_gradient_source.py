@@ -12,13 +12,13 @@ from types import FunctionType, ModuleType, SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.gradient_text import source_text
 from sympy import Matrix
 
 from codegen import sample
 from codegen.running import gradient_source
 from codegen.running.gradient_source import read_gradient
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Vector
-from tests.helpers.gradient_text import source_text
 
 theta = Vector("theta")
 ONE = Recipe(theta, Potential("U", theta), Matrix([[1]]), Matrix([[0]]), name="one")
@@ -255,7 +255,7 @@ def test_it_is_the_same_in_another_process():
     """Sets and addresses have another order there."""
     program = (
         "from types import SimpleNamespace\n"
-        "from tests.helpers.gradient_text import source_text\n"
+        "from helpers.gradient_text import source_text\n"
         "class Model:\n"
         "  def __init__(self): self.names, self.of = {'a', 'b', 'c', 'd'}, frozenset('efgh')\n"
         "  def __call__(self, t):\n"
@@ -266,8 +266,7 @@ def test_it_is_the_same_in_another_process():
     texts = [
         subprocess.run(
             [sys.executable, "-c", program],
-            cwd=Path(__file__).parents[3],
-            env={**os.environ, "PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": seed},
             capture_output=True,
             check=True,
             text=True,
