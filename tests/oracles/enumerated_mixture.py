@@ -81,12 +81,14 @@ def mean_square_of_weights(
     return mean
 
 
-def mean_square_of_shares(data: tuple[Counts, ...], labels: int, beta: Fraction) -> Fraction:
+def mean_square_of_shares(
+    data: tuple[Counts, ...], labels: int, beta: Fraction, alpha: Fraction | None = None
+) -> Fraction:
     """The posterior mean of the sum over labels and columns of the squared shares of rows, which
     does not depend on the order of labels.
     """
     mean = Fraction(0)
-    for z, p in posterior(data, labels, beta).items():
+    for z, p in posterior(data, labels, beta, alpha).items():
         for k in range(labels):
             shapes = [beta + n for n in counts_of(data, z, k)]
             whole = sum(shapes)
