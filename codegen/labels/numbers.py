@@ -29,7 +29,7 @@ NUMBER = 2**52  # of chains; those of rows are below 2**20 chains times 2**31 la
 class LabelWeights:
     """What moves the number that each label has beside its row: the weights of a mixture.
 
-    Args:
+    Attributes:
         sampler: a ``Recipe`` of one vector, whose coordinates are the numbers of the labels. Where
             it has an abstract potential, this becomes minus their log posterior given the counts.
         params: by name, parameters of the sampler that are expressions of ``labels.members``,
