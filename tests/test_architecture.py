@@ -46,7 +46,7 @@ FLOORS = {
     "verify": """
         checker decide.identities decide.linear_algebra encode evidence generator scope
             statistics.numbers,
-        verdict statistics.null statistics.recover,
+        decide.points verdict statistics.null statistics.recover,
         decide.zero report statistics.step translation.parse,
         decide decide.asymptotics decide.nonnegative,
         decide.psd diffusion.hypoelliptic diffusion.infinity kernels labels
