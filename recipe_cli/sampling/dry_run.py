@@ -16,7 +16,7 @@ from codegen.sample import sample_with as sample_kernel
 from recipe import Kernel, Posterior, Recipe, RecipeError, Update
 from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
 from recipe.language.symbols import name_of
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.program.generating import bound_to
 from recipe_cli.render.catalog_table import ListedParameter, parameters_listed
 from recipe_cli.sampling.sample_posterior import generated_within, options_for
