@@ -72,7 +72,8 @@ FLOORS = {
         running,
         bias labels step_size,
         results.diagnostics,
-        results tuning verdict_before,
+        results,
+        tuning verdict_before,
         label_chains sample
     """,
     "recipe_cli": """
