@@ -46,7 +46,7 @@ FLOORS = {
     "verify": """
         checker decide.identities decide.linear_algebra encode evidence generator scope
             statistics.numbers,
-        verdict statistics.null statistics.recover,
+        decide.points verdict statistics.null statistics.recover,
         decide.zero report statistics.step translation.parse,
         decide decide.asymptotics decide.nonnegative,
         decide.psd diffusion.hypoelliptic diffusion.infinity kernels labels
@@ -72,7 +72,8 @@ FLOORS = {
         running,
         bias labels step_size,
         results.diagnostics,
-        results tuning verdict_before,
+        results,
+        tuning verdict_before,
         label_chains sample
     """,
     "recipe_cli": """

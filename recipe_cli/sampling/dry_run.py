@@ -17,7 +17,7 @@ from recipe import Kernel, Posterior, Recipe, RecipeError, Update
 from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
 from recipe.language.free_symbols import names_to_give
 from recipe.language.symbols import name_of
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.program.generating import bound_to
 from recipe_cli.render.catalog_table import ListedParameter, parameters_listed
 from recipe_cli.sampling.sample_posterior import generated_within, options_for

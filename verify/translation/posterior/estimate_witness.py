@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from recipe.language.symbols import Indexed
-from verify.decide.zero.point import WORKING_BITS, NoValueError, at_precision, shown_ball
+from verify.decide.points.balls import WORKING_BITS, NoValueError, at_precision, shown_ball
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule
 from verify.translation.posterior.carried_out import (
