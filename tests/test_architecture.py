@@ -66,13 +66,14 @@ FLOORS = {
         check_arguments device system,
         lowering,
         files printing,
-        store,
+        check_generation store,
         generate,
         inputs,
         running,
         bias labels step_size,
         results.diagnostics,
-        results tuning verdict_before,
+        results,
+        tuning verdict_before,
         label_chains sample
     """,
     "recipe_cli": """

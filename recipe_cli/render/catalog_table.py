@@ -14,7 +14,8 @@ from recipe.kernel import refusal_of_estimates
 from recipe.language.abstract import Field
 from recipe.language.domain import domain_text, finite_ends, on_simplex
 from recipe.language.symbols import Block, Indexed, Scalar, name_of
-from recipe_cli.declarations import Declaration, source_of
+from recipe_cli.declarations.declaration import Declaration
+from recipe_cli.declarations.of_catalog import source_of
 from recipe_cli.meanings import meanings_in
 
 WIDTH_COLUMNS = 80

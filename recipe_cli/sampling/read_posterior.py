@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recipe import Posterior
 from recipe.declare.label_data import answers_in_order
-from recipe_cli.declarations import posterior_in
+from recipe_cli.declarations.posteriors import posterior_in
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.sandbox.time_limit import within_seconds
 from recipe_cli.terminal.printing import print_line

@@ -23,7 +23,7 @@ from codegen.sample import sample_with as sample_kernel
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
 from codegen.verdict_before import NOTHING_SAID, SaidBefore
 from recipe import Kernel, Posterior, Recipe, RecipeError, Update
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.output.claim import claimed
 from recipe_cli.output.saving import Output, broken_pipes_are_errors
 from recipe_cli.program.generating import bound_to
