@@ -10,7 +10,13 @@ import numpy as np
 
 from codegen.bias.around_draws import Around
 from codegen.bias.compare import Law
-from codegen.bias.linearise import SMALL_STEP, Linear, Setting, with_size
+from codegen.bias.linearise import (
+    SMALL_STEP,
+    Linear,
+    Setting,
+    require_additive_noise,
+    with_size,
+)
 from codegen.bias.thermostat import Balanced, balanced, thermostats
 from codegen.running.compiled import Compiled
 from codegen.tuning.linear_step import LinearStep, by_kernel, with_reported
@@ -53,8 +59,15 @@ class ThermostatStep(LinearStep):
         return replace(self, setting=own, whole=whole)
 
     def law(self, near: Linear, step_size: float, noise: np.ndarray | None) -> Law | None:
-        """Return the stationary law with the thermostats held where minibatches let them stay."""
-        return self._balanced(step_size, noise).law
+        """Return the stationary law with the thermostats held where minibatches let them stay.
+
+        Raises:
+            UnpredictableError: where they stay nowhere, or move so far within a step that its noise
+                depends on the state: nothing would be predicted of a run, either.
+        """
+        found = self._balanced(step_size, noise)
+        require_additive_noise(found.setting, found.here, self.target.points)
+        return found.law
 
     def _balanced(self, step_size: float, noise: np.ndarray | None) -> Balanced:
         setting = with_size(self.whole, step_size)

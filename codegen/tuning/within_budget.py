@@ -158,8 +158,7 @@ def corrected(
     batch, rows = found.alternative.batch_size, found.alternative.rows or 0.0
     per_step = rows / found.predicted.time
     for _ in range(CORRECTIONS):
-        near = step.at(size)
-        predicted = step.refined(near, size, batch)
+        predicted = _refined(step, size, batch)
         bias = predicted.bias.size
         if bias <= budget:
             doing(f"tuning: a trial with step size {size:g}")
@@ -178,6 +177,18 @@ def corrected(
         bias=None,
         reason=f"its bias is beyond the budget at every step size tried, from {first_size:g} down",
     )
+
+
+def _refined(step: LinearStep, size: float, batch: int | None) -> Predicted:
+    """Return what is predicted of a step size with shifts of means; no law where a thermostat has
+    no place there.
+    """
+    try:
+        return step.refined(step.at(size), size, batch)
+    except UnpredictableError:
+        if not step.settling:
+            raise
+        return step.without_law()
 
 
 def _trial(
