@@ -66,7 +66,7 @@ FLOORS = {
         check_arguments device system,
         lowering,
         files printing,
-        store,
+        check_generation store,
         generate,
         inputs,
         running,
