@@ -196,6 +196,14 @@ def test_no_two_files_import_each_other_at_load_time(package):
 
 
 @pytest.mark.parametrize("room", ROOMS)
+def test_texts_are_parsed_by_one_thread_at_a_time(room):
+    """``recipe.files.python_tree`` says why."""
+    for path in sources(room):
+        if path.name != "python_tree.py":
+            assert "ast.parse(" not in path.read_text(), path
+
+
+@pytest.mark.parametrize("room", ROOMS)
 def test_text_is_never_evaluated(room):
     for path in sources(room):
         for node in ast.walk(parsed(path)):
