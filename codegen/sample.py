@@ -121,7 +121,7 @@ def sample(
     seed: int = 0,
     batch_size: int | None = None,
     replace: bool = True,
-    control_variates: bool | Mapping[Any, Any] = False,
+    control_variates: bool | Mapping[Any, Any] | None = None,
     svrg: int | None = None,
     saga: bool = False,
     compensate: bool = False,
@@ -169,7 +169,7 @@ def sample(
         replace: True to draw the rows of a minibatch with replacement, False for distinct rows.
         control_variates: True to estimate each gradient by its difference to the gradient at a
             mode, which is searched for; or the mode itself, ``{block: value}``. Chains start at the
-            mode, where ``initial`` says nothing else.
+            mode, where ``initial`` says nothing else. None is False, and leaves "auto" the choice.
         svrg: estimate each gradient by its difference to the gradient at a snapshot of the chain,
             which is taken anew at every so many gradients and costs one gradient from all rows.
         saga: True to estimate each gradient by its difference to what was last seen of every row.

@@ -57,7 +57,7 @@ class SamplingOptions:
     seed: int = 0
     batch_size: int | None = None
     replace: bool = True
-    control_variates: bool | Mapping[Any, Any] = False
+    control_variates: bool | Mapping[Any, Any] | None = None
     svrg: int | None = None
     saga: bool = False
     compensate: bool = False
