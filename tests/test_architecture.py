@@ -39,6 +39,10 @@ FLOORS = {
         latent,
         laws rebuild printing files,
         lifting.tree,
+        lifting.claims,
+        lifting.tracing,
+        lifting.fronts.jax lifting.fronts.numpy,
+        lifting.fronts.torch,
         lifting.fronts,
         lifting,
         lifting.adapters
@@ -66,7 +70,7 @@ FLOORS = {
         check_arguments device system,
         lowering,
         files printing,
-        store,
+        check_generation store,
         generate,
         inputs,
         running,
@@ -193,6 +197,14 @@ def test_no_two_files_import_each_other_at_load_time(package):
         assert leaves, f"a cycle among {sorted(edges)}"
         for leaf in leaves:
             del edges[leaf]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_texts_are_parsed_by_one_thread_at_a_time(room):
+    """``recipe.files.python_tree`` says why."""
+    for path in sources(room):
+        if path.name != "python_tree.py":
+            assert "ast.parse(" not in path.read_text(), path
 
 
 @pytest.mark.parametrize("room", ROOMS)

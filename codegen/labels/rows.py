@@ -16,7 +16,6 @@ from recipe.language.symbols import (
     Vector,
     VectorData,
     VectorParameter,
-    assumptions_of,
     generic,
     name_of,
 )
@@ -25,6 +24,7 @@ from recipe.latent.increments import with_one_count
 from recipe.latent.labels import ITEM
 from recipe.latent.posterior import LabelledPosterior
 from recipe.latent.sums_of_counts import check_determined
+from recipe.rebuild.spread import copied
 
 
 def row_sampler(model: LabelledPosterior, sampler: Any, made: Mapping[str, Expr]) -> Recipe:
@@ -111,7 +111,7 @@ def for_the_row(e: Expr, model: LabelledPosterior, row: Vector) -> Expr:
         elif (
             isinstance(s, Indexed) and s.length == z.like.length and isinstance(s, VectorParameter)
         ):
-            swapped[s] = Parameter(s.base, like=row, **assumptions_of(s)).at(s.label)  # type: ignore[attr-defined]
+            swapped[s] = copied(s, s.base, row).at(s.label)  # type: ignore[attr-defined]
         elif s == z.like.dim:
             swapped[s] = row.dim
     swapped |= {

@@ -11,6 +11,7 @@ from pathlib import Path
 import catalog
 import catalog.posteriors
 from recipe import Posterior, RecipeError
+from recipe.files.python_tree import parsed
 from recipe.language.did_you_mean import did_you_mean
 from recipe_cli.declarations.argument import as_path, is_path, parts_of
 from recipe_cli.declarations.run_file import run_file
@@ -65,7 +66,7 @@ def posterior_summary(name: str) -> str:
     assert spec is not None
     assert spec.origin is not None
     text = Path(spec.origin).read_text(encoding="utf-8")
-    paragraph = (ast.get_docstring(ast.parse(text)) or "").partition("\n\n")[0]
+    paragraph = (ast.get_docstring(parsed(text)) or "").partition("\n\n")[0]
     return " ".join(paragraph.split()).removesuffix(".")
 
 
