@@ -27,7 +27,7 @@ from codegen.bias.linearise import (
     with_size,
 )
 from codegen.bias.many_coordinates import predict_many
-from codegen.bias.minibatch_noise import BatchNoise, noise_around, noise_at_point
+from codegen.bias.minibatch_noise import BatchNoise, noise_of_minibatches
 from codegen.bias.modes import require_same_noise
 from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction, Repairs
 from codegen.bias.repairs import (
@@ -176,7 +176,7 @@ def _predicted(
     # 5. What would be within the budget.
     found = Repairs()
     if total.size > budget:
-        found = _repairs(laws, alone, total, most, rows, budget)
+        found = _repairs(laws, alone, total, rows, budget)
     return Prediction(
         budget,
         bool(options.rows),
@@ -328,22 +328,26 @@ def _batch_noise(
     too wide to say.
     """
     batch = setting.step.kernel.options.rows
-    at_point = noise_at_point(setting, here, batch, most.batches)
-    first = None if law is None else law_of(here, np.atleast_2d(np.cov(at_point, rowvar=False)))
-    wide = first is None or np.any(np.diag(first.draws) > LARGEST_FACTOR**2 * np.diag(target.draws))
-    points = target.points if wide or first is None else first.points
-    return noise_around(setting, here, batch, at_point, points)
+
+    def law_with(at_point: np.ndarray) -> np.ndarray:
+        first = None if law is None else law_of(here, at_point)
+        if first is None:
+            return target.points
+        wide = np.any(np.diag(first.draws) > LARGEST_FACTOR**2 * np.diag(target.draws))
+        return target.points if wide else first.points
+
+    return noise_of_minibatches(setting, here, batch, most, law_with)
 
 
 def _repairs(
-    laws: _Laws, alone: Bias, total: Bias, most: Work, rows: int, budget: float
+    laws: _Laws, alone: Bias, total: Bias, rows: int, budget: float
 ) -> Repairs:
     setting, here, target, noise = laws.setting, laws.here, laws.target, laws.noise
     options, plan = setting.step.kernel.options, setting.step.kernel.module.plan
     if laws.held:  # another step size would let them stay elsewhere
         return proportional_repairs(setting, alone, total, alone, budget)
     now = (total, laws.law)
-    step = smaller_step(setting, here, target, now, options.rows, most.batches, budget)
+    step = smaller_step(setting, here, target, now, noise, budget)
     if step is not None:
         step = rounded_down(step * options.schedule.a / setting.step_size)
     if noise is None or plan.variances:

@@ -156,9 +156,8 @@ class LinearStep:
         count: int = BATCHES,
     ) -> np.ndarray:
         setting = with_size(self.setting, step_size)
-        nothing = np.zeros((count, near.moved.size))
         law = self.target.points if points is None else points
-        return noise_around(setting, near, batch, nothing, law).around
+        return noise_around(setting, near, batch, count, law)
 
     def _time(self, near: Linear, law: Law) -> float:
         """Return the largest autocorrelation time of the judged coordinates."""
