@@ -70,6 +70,7 @@ FLOORS = {
         generate,
         inputs,
         running,
+        bias.step,
         bias labels step_size,
         results.diagnostics,
         results tuning verdict_before,

@@ -10,7 +10,7 @@ from codegen.bias.compare import Bias, Law, bias_like, law_of
 from codegen.bias.linearise import Linear, Setting, linearised, with_size
 from codegen.bias.minibatch_noise import BatchNoise, batch_with_share
 from codegen.bias.prediction import Repairs
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.unpredictable import UnpredictableError
 
 TRIALS = 4  # step sizes that are tried
 NEAR_ENOUGH = 0.6  # of the budget: a step with less bias than that is smaller than it need be

@@ -11,6 +11,7 @@ FREE_NUMBERS = 50_000_000  # numbers of the data that any prediction may read
 MIN_BATCHES, MAX_BATCHES = 64, 500
 BATCH_SHARE = 0.4  # of the work
 BATCH_ROUNDS = 13  # evaluations of each part of the rows, in all step sizes that are tried
+MAX_ROUNDS = 38  # of them, where the law has to be looked for over which noise is averaged
 LINEARISATIONS = 7  # around the fixed point, for small steps, and for the repairs
 MIN_ROWS, MIN_BATCHES_IN_ROWS = 200, 4
 SHORT_RUNS = 4.8  # lengths of a short run that the allowed steps are
@@ -74,7 +75,7 @@ def work(
         batches = min(MAX_BATCHES, max(MIN_BATCHES, batches))
         share, least = BATCH_SHARE * allowed, batches * batch
         once = int(min(data_rows, max(share, least)))
-        again = int(min(once, max((share - once) / BATCH_ROUNDS, least)))
+        again = int(min(once, max((share - once) / MAX_ROUNDS, least)))
     left = allowed - once - BATCH_ROUNDS * again
     rows = int(left / (LINEARISATIONS * steps + more))
     rows = max(rows, MIN_ROWS, MIN_BATCHES_IN_ROWS * batch)

@@ -28,8 +28,8 @@ from codegen.bias.linearise import (
 from codegen.bias.minibatch_noise import noise_around
 from codegen.bias.shift import points_of_law, shift_of_means
 from codegen.bias.small_step_law import small_step_law
-from codegen.bias.step_map import step_map
-from codegen.bias.streams import noise_lengths
+from codegen.bias.step.step_map import step_map
+from codegen.bias.step.streams import noise_lengths
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared
 from codegen.tuning.target import Target

@@ -7,7 +7,7 @@ out are cut in two until the rows that make them so are alone, and known exactly
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,7 +17,8 @@ STANDS_OUT = 25.0  # times the square that is usual for so many rows: five stand
 USUAL = 0.75  # of the parts, whose squares are called usual
 MEAN_OF_USUAL = 0.3687  # of a squared normal number, over the lowest 75 percent of them
 MIN_CUTS = 256
-SAME_CONSTANT = 0.1  # of what a part adds: two estimates of the constant that differ by less
+CONSTANTS = 4  # pairs of parts that say what the constant is
+SAME_CONSTANT = 0.1  # of what a part adds: estimates of the constant that differ by less
 
 # from the numbers of some rows to results of steps with them, shape (points, m)
 Results = Callable[[np.ndarray], np.ndarray]
@@ -52,7 +53,7 @@ class Partition:
     def again(self, results: Results) -> Partition:
         """Return the same parts for other results, such as those from other points."""
         found = np.array([results(part) for part in self.parts])
-        constant = _constant(results, self.parts, found, -1, -2)
+        constant = _constant(results, self.parts, found, 0)
         return replace(self, sums=found - constant, constant=constant)
 
     def covariance(self, point: int, less: int | None = None) -> np.ndarray:
@@ -66,8 +67,10 @@ class Partition:
         found = (one * self.weights[self.alone][:, None]).T @ one
         if len(deviations):
             weights = self.weights[~self.alone][:, None]
-            found = found + factor * (deviations * weights).T @ deviations + self._of_means(
-                self._added(point, less)
+            found = (
+                found
+                + factor * (deviations * weights).T @ deviations
+                + self._of_means(self._added(point, less))
             )
         return np.asarray(found / self._total)
 
@@ -84,23 +87,33 @@ class Partition:
         if len(deviations):
             many = self.weights[~self.alone][:, None]
             squares = squares + np.sum((many * factor * deviations**2) ** 2, axis=0) * 2 / 3
-        variances = np.diag(self.covariance(point)) * self._total
+        variances = self._squares(point)
         known = variances > 0
         return float(np.sqrt(np.max(squares[known] / variances[known] ** 2, initial=0.0)))
 
-    def heaviest(self, point: int) -> tuple[int, float]:
+    def heaviest(self, points: Sequence[int]) -> tuple[int, float]:
         """Return the row that has the largest share of a variance, among those that are alone, and
-        this share; row -1 where none is.
+        this share, over some points; row -1 where none is.
         """
-        one, _, _ = self._deviations(self._added(point, None))
-        variances = np.diag(self.covariance(point)) * self._total
-        if not len(one):
+        if not self.alone.any():
             return -1, 0.0
+        ones = sum(self._deviations(self._added(p, None))[0] ** 2 for p in points)
+        variances = sum(self._squares(p) for p in points)
         with np.errstate(all="ignore"):
-            shares = np.max(np.where(variances > 0, one**2 / variances, 0.0), axis=1)
+            shares = np.max(np.where(variances > 0, ones / variances, 0.0), axis=1)
         best = int(np.argmax(shares))
         part = self.parts[int(np.flatnonzero(self.alone)[best])]
         return int(part[0]), float(shares[best])
+
+    def _squares(self, point: int) -> np.ndarray:
+        """Return the squares of what each row adds, summed over all rows, shape (m,)."""
+        added = self._added(point, None)
+        one, deviations, factor = self._deviations(added)
+        found = self.weights[self.alone] @ one**2
+        if len(deviations):
+            found = found + factor * self.weights[~self.alone] @ deviations**2
+            found = found + np.diag(self._of_means(added))
+        return np.asarray(found)
 
     @property
     def _total(self) -> float:
@@ -131,9 +144,7 @@ class Partition:
         return float(np.sum(self.weights[~self.alone] * sizes)) * np.outer(away, away)
 
 
-def partition(
-    results: Results, parts: list[np.ndarray], weights: np.ndarray
-) -> Partition | None:
+def partition(results: Results, parts: list[np.ndarray], weights: np.ndarray) -> Partition | None:
     """Return the sums of these parts, cut where one stands out; None where the result of a step is
     no constant and a sum over rows, or where there are fewer than four parts.
 
@@ -145,25 +156,26 @@ def partition(
     if len(parts) < 4:
         return None
     found = np.array([results(part) for part in parts])
-    constants = [_constant(results, parts, found, *pair) for pair in ((-1, -2), (-3, -4))]
-    constant = (constants[0] + constants[1]) / 2
+    wholes = range(0, min(len(parts) - 1, 2 * CONSTANTS), 2)
+    constants = np.array([_constant(results, parts, found, n) for n in wholes])
+    constant = constants.mean(axis=0)
     sums = found - constant
     usual = np.sqrt(np.mean((sums - sums.mean(axis=0)) ** 2, axis=0))
     rounding = 1e-13 * (1.0 + np.abs(constant))
-    if np.any(np.abs(constants[0] - constants[1]) > SAME_CONSTANT * usual + rounding):
+    if np.any(np.ptp(constants, axis=0) > SAME_CONSTANT * usual + rounding):
         return None
     return _cut(results, Partition(parts, sums, constant, weights))
 
 
-def _constant(
-    results: Results, parts: list[np.ndarray], found: np.ndarray, one: int, other: int
-) -> np.ndarray:
-    """Return the result without rows, shape (points, m): those with two parts have it twice, and
-    that with both together has it once.
+def _constant(results: Results, parts: list[np.ndarray], found: np.ndarray, n: int) -> np.ndarray:
+    """Return the result without rows, shape (points, m), from a part and its halves, or from two
+    parts of one row: two parts have it twice, and both together have it once.
     """
-    return np.asarray(
-        found[one] + found[other] - results(np.concatenate([parts[one], parts[other]]))
-    )
+    if len(parts[n]) > 1:
+        one, other = np.array_split(parts[n], 2)
+        return np.asarray(results(one) + results(other) - found[n])
+    both = np.concatenate([parts[n], parts[n + 1]])
+    return np.asarray(found[n] + found[n + 1] - results(both))
 
 
 def _cut(results: Results, whole: Partition) -> Partition:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from codegen.bias.row_sums import as_readable, draws_several_minibatches
-from codegen.bias.step_map import StepMap
+from codegen.bias.step.row_sums import as_readable, draws_several_minibatches
+from codegen.bias.step.step_map import StepMap
 
 FIRST = 0  # the number of the step whose rows all steps get
 # Linux gives pages of memory back that no other process has.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from codegen.bias.step_map import StepMap
+from codegen.bias.step.step_map import StepMap
 from codegen.generate import Module
 from codegen.running.compiled import Compiled
 
@@ -38,6 +38,12 @@ class RowSums:
     number: int
     made: dict[int, tuple[StepMap, dict[str, np.ndarray]]] = field(default_factory=dict)
 
+    @property
+    def row_bytes(self) -> int:
+        """The bytes of a row of the data."""
+        data = self.step.kernel.data
+        return sum(data[n].nbytes // max(1, data[n].shape[0]) for n in self.names)
+
     def at(self, rows: np.ndarray, points: Sequence[np.ndarray], step_size: float) -> np.ndarray:
         """Return the results of steps with these rows, shape (points, m).
 
@@ -51,7 +57,8 @@ class RowSums:
             self.made[count] = self._with_room(count)
         step, arrays = self.made[count]
         for name, array in arrays.items():
-            array[...] = self.step.kernel.data[name][rows]
+            # "clip" as numpy would make a copy to "raise"
+            np.take(self.step.kernel.data[name], rows, axis=0, out=array, mode="clip")
         return np.array([step(p, self.number, step_size, count, True) for p in points])
 
     def _with_room(self, count: int) -> tuple[StepMap, dict[str, np.ndarray]]:
