@@ -72,6 +72,7 @@ from recipe.declare.update import Update
 from recipe.kernel import Kernel, refusal_of_estimates
 from recipe.language.abstract import Potential
 from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import known_numbers, names_to_give
 from recipe.language.symbols import Block, Scalar, name_of
 from recipe.rebuild.potentials import potentials_of
 from recipe.scheme import DEFAULT_SCHEME
@@ -364,6 +365,7 @@ def sample_with(
     params = resolved_params(module, given, what.parameters, lengths)
     require_conditions(module.moves.where, given, lengths)
     named = {name_of(key): value for key, value in (given or {}).items()}
+    named |= known_numbers(module.plan.settings)
     inputs = _Inputs(module, options, data, params, named, lengths, declared)
     return _sampled(what, inputs, caller)
 
@@ -642,7 +644,7 @@ def _densities(inputs: _Inputs, users: Mapping[Potential, Any]) -> dict[Potentia
     return {
         U: Density(
             posterior,
-            {name_of(s): inputs.named[name_of(s)] for s in posterior.parameters},
+            {n: inputs.named[n] for n in names_to_give(posterior.parameters)},
             lengths={b: lengths.of(b) for b in posterior.blocks if not isinstance(b, Scalar)},
         )
         for U, posterior in needed.items()

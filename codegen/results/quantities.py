@@ -5,7 +5,7 @@ every draw, a few draws at a time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -24,7 +24,7 @@ from recipe.declare.derived_quantities import Quantity, data_in, expressions_of,
 from recipe.declare.label_data import one_hots
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
-from recipe.language.free_symbols import parameters_of
+from recipe.language.free_symbols import known_numbers, parameters_of
 from recipe.language.symbols import Block, Indexed, Length, Vector, VectorData, name_of
 from recipe.language.text import listed
 
@@ -157,7 +157,8 @@ def at_draws(
         if s.coordinate is None:
             _require_coordinates(s, arrays[s.labels], sizes[s.length])
     found = AtDraws(posterior, of, _by_names(posterior, named, lengths), arrays, sizes)
-    unset = next((s for s in found.parameters if name_of(s) not in named), None)
+    found = replace(found, named={**found.named, **known_numbers(found.parameters)})
+    unset = next((s for s in found.parameters if name_of(s) not in found.named), None)
     if unset is not None:
         raise RecipeError(f"the parameter {unset} has no value; give it in params=")
     return found

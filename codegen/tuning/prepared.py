@@ -30,6 +30,7 @@ from recipe.declare.recipe import Recipe
 from recipe.kernel import Kernel
 from recipe.language.domain import on_simplex
 from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import names_to_give
 from recipe.language.symbols import Block, Scalar, Vector, name_of
 from recipe.rebuild.onto_domains import map_onto
 from recipe.rebuild.preconditioned import preconditioned
@@ -89,7 +90,7 @@ def scaled(
     state = {reported_block(b): b for b in on.state}
     blocks = tuple(state[b] for b in target.density.blocks if b in state)
     _require_the_same_line(blocks, target)
-    needed = [name_of(s) for s in on.parameters]
+    needed = names_to_give(on.parameters)
     scales = rounded(pilot.sd) if added else None
     if scales is not None:
         for block, part in zip(blocks, target.parts(scales), strict=True):

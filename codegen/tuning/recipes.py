@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from codegen.bias.predict import MAX_COORDINATES
 from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.inputs.options import SamplingOptions
-from codegen.results.diagnostics.convergence import Estimates, convergence
 from codegen.system.doing import doing
 from codegen.tuning.linear_step import LinearStep, Predicted, linear_step, setting_near
 from codegen.tuning.many import Tried, each_batch
@@ -21,7 +20,6 @@ from codegen.tuning.prepared import Prepared, Scaled, prepared, rounded
 from codegen.tuning.request import Request
 from codegen.tuning.target import Target
 from codegen.tuning.thermostat_step import thermostat_step
-from codegen.tuning.trial import Trial, Trialled
 from codegen.tuning.tuning import Alternative
 from codegen.tuning.widths import widths
 from recipe.declare.update import Update
@@ -39,8 +37,6 @@ MIN_ROWS, MIN_BATCH = 200, 20  # with fewer rows no minibatch is worth its noise
 # larger, half of that bound can be unstable
 FIRST, RATIO, TRIALS = 0.3, 0.7, 24
 SPARE = 0.65  # of the budget is used, as predictions are estimates
-CORRECTIONS = 6  # of the step size, for the shifts of means and after trials
-ERRORS = 3.5  # Monte Carlo errors by which a trial may differ from the pilot beside the budget
 WARM_UP_TIMES = 10  # autocorrelation times; chains start in draws of the pilot
 
 
@@ -139,7 +135,7 @@ def _step_of(
 ) -> LinearStep:
     setting, middle, around = setting_near(made, target, pilot, size, batch)
     try:
-        return linear_step(setting, middle, around, target.labels)
+        return linear_step(made, pilot, setting, middle, around, target.labels)
     except UnpredictableError:
         held = thermostat_step(made, target, pilot, setting, middle, around)
         if held is None:
@@ -225,71 +221,6 @@ def _predicted(step: LinearStep, size: float, batch: int | None) -> Predicted:
         if not step.settling:
             raise
         return step.without_law()
-
-
-def corrected(
-    found: Setting, target: Target, pilot: Pilot, request: Request
-) -> Setting | Alternative:
-    """Return a setting with its step made smaller until the shifts of means are within the budget,
-    too, and a trial agrees with the pilot run.
-
-    A linear step does not know how the law bends; the trial does.
-    """
-    size, step = found.alternative.step_size, found.step
-    if step is None:
-        return found
-    assert size is not None
-    first_size, budget = size, SPARE * request.max_bias
-    batch, rows = found.alternative.batch_size, found.alternative.rows or 0.0
-    per_step = rows / found.predicted.time
-    for _ in range(CORRECTIONS):
-        near = step.at(size)
-        predicted = step.refined(near, size, batch)
-        bias = predicted.bias.size
-        if bias <= budget:
-            doing(f"tuning: a trial with step size {size:g}")
-            shown = _trial(found, batch, target, pilot, size, predicted.time)
-            if shown is not None and _agrees(shown.estimates, pilot, request):
-                time = max(predicted.time, shown.steps)
-                short = replace(found.alternative, step_size=size, bias=bias, rows=time * per_step)
-                return replace(found, alternative=short, predicted=replace(predicted, time=time))
-            bias = 2.0 * request.max_bias
-        shrink = budget / bias if np.isfinite(bias) else 0.1
-        size = rounded(size * min(0.8, max(0.1, 0.9 * shrink)))
-    return replace(
-        found.alternative,
-        step_size=None,
-        rows=None,
-        bias=None,
-        reason=f"its bias is beyond the budget at every step size tried, from {first_size:g} down",
-    )
-
-
-def _trial(
-    found: Setting, batch: int | None, target: Target, pilot: Pilot, size: float, time: float
-) -> Trialled | None:
-    """Return what a trial of a setting shows; None where a chain left what is finite."""
-    made = found.made
-    options = replace(made.kernel.options, batch_size=batch)
-    own = replace(made, kernel=replace(made.kernel, options=options))
-    trial = Trial(own, target, pilot.last)
-    trial.move(size, 0 if found.step is None else found.step.settling)
-    return trial.judged(size, max(1, int(time / 4)))
-
-
-def _agrees(found: Estimates, pilot: Pilot, request: Request) -> bool:
-    """Return whether the means and standard deviations of a trial differ from those of the pilot by
-    no more than the budget and their Monte Carlo errors.
-    """
-    of_pilot, sd = convergence(pilot.draws), pilot.sd
-    pairs = (
-        (found.mean - of_pilot.mean, found.mcse_mean, of_pilot.mcse_mean),
-        (found.sd - of_pilot.sd, found.mcse_sd, of_pilot.mcse_sd),
-    )
-    return all(
-        bool(np.all(np.abs(d) / sd <= request.max_bias + ERRORS * np.hypot(a, b) / sd))
-        for d, a, b in pairs
-    )
 
 
 def run_settings(

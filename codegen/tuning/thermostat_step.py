@@ -12,7 +12,7 @@ from codegen.bias.around_draws import Around
 from codegen.bias.compare import Law
 from codegen.bias.linearise import SMALL_STEP, Linear, Setting, with_size
 from codegen.bias.thermostat import Balanced, balanced, thermostats
-from codegen.tuning.linear_step import LinearStep
+from codegen.tuning.linear_step import LinearStep, with_reported
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared
 from codegen.tuning.target import Target
@@ -82,7 +82,7 @@ def thermostat_step(
         return None
     start = _at_temperature(made, target, pilot, setting, start, names)
     small = with_size(setting, SMALL_STEP * setting.step_size)
-    law = balanced(small, names, start, scale).law
+    law = with_reported(balanced(small, names, start, scale).law, made, setting.step, pilot)
     own = balanced(setting, names, start, scale)
     return ThermostatStep(
         own.setting,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.results.diagnostics.convergence import Estimates, convergence
+from codegen.results.diagnostics.convergence import convergence
 from codegen.system.doing import counted
 from codegen.tuning.prepared import Prepared
 from codegen.tuning.target import Target
@@ -29,13 +29,13 @@ class Trialled:
 
     Attributes:
         acceptance: the mean acceptance rate; NaN without Metropolis tests.
-        estimates: the estimates from its draws.
+        draws: its draws, shape (chains, draws, n).
         steps: the steps for one effective draw of the worst coordinate.
         enough: whether its effective draws are enough to know that.
     """
 
     acceptance: float
-    estimates: Estimates
+    draws: np.ndarray
     steps: float
     enough: bool
 
@@ -113,7 +113,7 @@ class Trial:
             if smallest >= ENOUGH:
                 break
         steps = longer * thin * draws.shape[0] * draws.shape[1] / max(smallest, 1.0)
-        return Trialled(float(np.mean(rates)), found, steps, smallest >= ENOUGH / 2)
+        return Trialled(float(np.mean(rates)), draws, steps, smallest >= ENOUGH / 2)
 
     def _each(self, move: Callable[[int], float]) -> Iterable[float]:
         chains = range(len(self._states))

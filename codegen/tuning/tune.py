@@ -13,11 +13,12 @@ from codegen.check_arguments import checked_flag, checked_integer, short_text
 from codegen.generate import Module
 from codegen.system.doing import doing, told
 from codegen.system.progress_bar import changing_line
+from codegen.tuning.corrected import corrected
 from codegen.tuning.explanation import explanation
 from codegen.tuning.metropolis import tuned_kernel
 from codegen.tuning.pilot import Pilot, pilot_run
 from codegen.tuning.prepared import Scaled, module_of_tests, scaled
-from codegen.tuning.recipes import Setting, corrected, run_settings, settings_of
+from codegen.tuning.recipes import Setting, run_settings, settings_of
 from codegen.tuning.request import Request
 from codegen.tuning.standardise import with_columns
 from codegen.tuning.target import Target, target_of

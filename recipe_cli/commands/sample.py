@@ -294,7 +294,7 @@ def sample(
         require_to_diagnose()  # before anything is imported that aborts where memory is short
         from codegen.results.figures import require_matplotlib
         from codegen.verdict_before import SaidBefore
-        from recipe_cli.declarations import concrete_declaration
+        from recipe_cli.declarations.choose import concrete_declaration
         from recipe_cli.output.saving import Output
         from recipe_cli.program.generating import require_to_be_tuned
         from recipe_cli.program.known_verdict import require_not_refuted, step_error_of

@@ -102,7 +102,7 @@ def tune(
         from recipe_cli.program.preflight import require_to_diagnose
 
         require_to_diagnose()
-        from recipe_cli.declarations import concrete_declaration
+        from recipe_cli.declarations.choose import concrete_declaration
         from recipe_cli.program.generating import require_to_be_tuned
         from recipe_cli.program.known_verdict import require_not_refuted
         from recipe_cli.program.typed import parameters_typed

@@ -8,7 +8,7 @@ import typer
 
 from recipe import Update
 from recipe.printing.plain_text import without_codes
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.sandbox.child import StoppedError, within_limits
 from recipe_cli.sandbox.messages import RefusedDeclaration, Result
 from recipe_cli.sandbox.parent import Watch

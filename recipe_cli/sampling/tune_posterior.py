@@ -9,7 +9,7 @@ from typing import Any
 
 from codegen import Tuning, tune
 from codegen.tuning.words import explanation_lines, table_lines
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.program.generating import require_to_be_tuned
 from recipe_cli.sampling.read_posterior import read_posterior
 from recipe_cli.sampling.text_check import TextCheck

@@ -10,6 +10,7 @@ from sympy import Expr, Symbol
 from recipe.language.assumed import ParameterCondition
 from recipe.language.symbols import GENERIC, Index, Indexed, Length
 from recipe.language.total import free_indexed
+from verify.decide.points.keys import key_of
 
 Places = Mapping[int, int]  # the coordinate that each free label stands for, counted from 0
 
@@ -35,7 +36,7 @@ def keys_of(e: Expr, places: Places, sizes: Mapping[Length, int]) -> Iterator[An
         if not isinstance(s, Indexed):
             yield s
         elif s.label in places:
-            yield ("coordinate", s.at(GENERIC), places[s.label])
+            yield key_of(s.at(GENERIC), places[s.label])
         else:
             for k in range(sizes[s.length]):
-                yield ("coordinate", s.at(GENERIC), k)
+                yield key_of(s.at(GENERIC), k)

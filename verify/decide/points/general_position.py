@@ -9,7 +9,8 @@ from sympy import Expr
 from recipe.language.derivatives import symbols_in
 from recipe.language.symbols import Indexed, Length
 from recipe.language.total import labels
-from verify.decide.zero.point import Ball, NoValueError, Point, at_precision
+from verify.decide.points.balls import Ball, NoValueError, at_precision
+from verify.decide.points.point import Point
 
 SIZES, SEEDS = (2, 3), 5  # numbers for every length, and points for each
 BITS = 256
