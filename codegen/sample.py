@@ -323,7 +323,10 @@ class Declared:
 
 
 def sample_with(
-    what: Recipe | Update | Kernel, options: SamplingOptions, caller: Caller, declared: Declared
+    what: Recipe | Update | Kernel,
+    options: SamplingOptions,
+    caller: Caller,
+    declared: Declared | None = None,
 ) -> Draws:
     """Draw as ``sample`` does, from options that were checked when they were built.
 
@@ -331,7 +334,7 @@ def sample_with(
         what: as for ``sample``.
         options: its keywords.
         caller: what to do around the run.
-        declared: the sampler before its potentials were bound.
+        declared: the sampler before its potentials were bound; None where it is the same.
 
     Returns:
         The draws.
@@ -366,7 +369,7 @@ def sample_with(
     require_conditions(module.moves.where, given, lengths)
     named = {name_of(key): value for key, value in (given or {}).items()}
     named |= known_numbers(module.plan.settings)
-    inputs = _Inputs(module, options, data, params, named, lengths, declared)
+    inputs = _Inputs(module, options, data, params, named, lengths, declared or Declared(what))
     return _sampled(what, inputs, caller)
 
 
