@@ -23,7 +23,7 @@ from codegen.inputs.flat_priors import said_of_priors
 from codegen.inputs.float32_data import with_float32_data
 from codegen.inputs.initial_states import first_state, given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
-from codegen.inputs.options import SamplingOptions, require_options_that_fit
+from codegen.inputs.options import SamplingOptions, ordered_blocks, require_options_that_fit
 from codegen.inputs.parameter_schedules import (
     require_schedules_that_fit,
     said_of_schedules,
@@ -67,6 +67,7 @@ from codegen.system.signals import Signals
 from codegen.tuning.auto import is_auto, tuned_run
 from codegen.verdict_before import verdict_before
 from recipe.declare.coordinate_names import coordinate_names
+from recipe.declare.ordered import Ordered
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel import Kernel, refusal_of_estimates
@@ -119,13 +120,13 @@ def sample(
     seed: int = 0,
     batch_size: int | None = None,
     replace: bool = True,
-    control_variates: bool | Mapping[Any, Any] = False,
+    control_variates: bool | Mapping[Any, Any] | None = None,
     svrg: int | None = None,
     saga: bool = False,
     compensate: bool = False,
     warmup: int | None = None,
     thin: int = 1,
-    keep: Sequence[Block | str] | None = None,
+    keep: Sequence[Block | Ordered | str] | None = None,
     threads: int | None = None,
     initial: Mapping[Any, Any] | None = None,
     lengths: Mapping[Any, int] | None = None,
@@ -167,7 +168,7 @@ def sample(
         replace: True to draw the rows of a minibatch with replacement, False for distinct rows.
         control_variates: True to estimate each gradient by its difference to the gradient at a
             mode, which is searched for; or the mode itself, ``{block: value}``. Chains start at the
-            mode, where ``initial`` says nothing else.
+            mode, where ``initial`` says nothing else. None is False, and leaves "auto" the choice.
         svrg: estimate each gradient by its difference to the gradient at a snapshot of the chain,
             which is taken anew at every so many gradients and costs one gradient from all rows.
         saga: True to estimate each gradient by its difference to what was last seen of every row.
@@ -407,8 +408,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
     # Now, as the first values of all chains are allocated next; a length that is not known yet
     # counts as 1.
     require_room(module, options, lengths)
-    ordered = [b for e in module.estimators.values() for b in e.gradient.posterior.ordered]
-    initial = without_ordered(options.initial, ordered)
+    initial = without_ordered(options.initial, ordered_blocks(module))
     given = inputs.in_state(given_blocks(initial, state, options.chains, lengths), "initial=")
     users = user_gradients(module, options.gradient)
     derives = any(e.gradient.posterior.derived for e in module.estimators.values())

@@ -39,6 +39,10 @@ FLOORS = {
         latent,
         laws rebuild printing files,
         lifting.tree,
+        lifting.claims,
+        lifting.tracing,
+        lifting.fronts.jax lifting.fronts.numpy,
+        lifting.fronts.torch,
         lifting.fronts,
         lifting,
         lifting.adapters

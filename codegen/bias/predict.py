@@ -309,12 +309,13 @@ def _labels(kernel: Compiled, judged: Sequence[Block], recorded: Mapping[str, sl
     """Return the names of the judged coordinates; those of the scalars of an ordered block, which
     is reported, are ``c[0]`` and ``c[k] - c[k-1]``.
     """
+    left_out = kernel.options.left_out(kernel.module)
     within = {
         s.name: f"{c.name}[{k}]" + (f" - {c.name}[{k - 1}]" if k else "")
         for e in kernel.module.estimators.values()
         for c in e.gradient.posterior.ordered
         for k, s in enumerate(c.blocks)
-        if kernel.options.keep is None
+        if s.name in left_out
     }
     labels: list[str] = []
     for block in judged:

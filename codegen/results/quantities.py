@@ -22,6 +22,7 @@ from codegen.system.memory import require_memory
 from recipe.declare.coordinate_names import Names
 from recipe.declare.derived_quantities import Quantity, data_in, expressions_of, vector_of
 from recipe.declare.label_data import one_hots
+from recipe.declare.ordered import Ordered
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import known_numbers, parameters_of
@@ -209,6 +210,15 @@ def _with_gaps(posterior: Posterior, draws: Mapping[str, np.ndarray]) -> dict[st
             columns = np.diff(numbers, axis=2, prepend=np.zeros_like(numbers[..., :1]))
             found |= {s.name: columns[..., k] for k, s in enumerate(block.blocks)}
     return found
+
+
+def numbers_of_ordered(block: Ordered, draws: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return the numbers of an ordered block, of the shape (chains, draws, length), from the draws
+    of its scalars, of the shape (chains, draws), by name.
+    """
+    shape = draws[block.blocks[0].name].shape
+    values = Values({s: draws[s.name].reshape(-1) for s in block.blocks})
+    return np.stack([values.at(e).reshape(shape) for e in block], axis=-1)
 
 
 def derived_draws(at: AtDraws, most: int | None = None) -> dict[str, np.ndarray]:

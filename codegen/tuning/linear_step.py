@@ -33,6 +33,7 @@ from codegen.bias.small_step_law import small_step_law
 from codegen.bias.step.step_map import StepMap, step_map
 from codegen.bias.step.streams import noise_lengths
 from codegen.results.assemble_draws import small_quantities
+from codegen.running.compiled import Compiled
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared
 from codegen.tuning.target import Target
@@ -95,7 +96,7 @@ class LinearStep:
             step_size: that size.
             batch: the rows of a minibatch; None for all of the data.
         """
-        noise = None if batch is None else self._noise(near, step_size, batch)
+        noise = None if batch is None else self.noise_of_batches(near, step_size, batch)
         return self._of_law(near, self.law(near, step_size, noise))
 
     def law(self, near: Linear, step_size: float, noise: np.ndarray | None) -> Law | None:
@@ -114,7 +115,7 @@ class LinearStep:
         """
         found = self.predicted(near, step_size, batch)
         if batch is not None and found.law is not None:
-            noise = self._noise(near, step_size, batch, found.law.points, MORE_BATCHES)
+            noise = self.noise_of_batches(near, step_size, batch, found.law.points, MORE_BATCHES)
             found = self._of_law(near, self.law(near, step_size, noise))
         return self._with_shifts(found, near, step_size)
 
@@ -150,7 +151,15 @@ class LinearStep:
             self.around, self.labels, self.target, self.here, none, self.target
         )
 
-    def _noise(
+    def estimating_by(self, kernel: Compiled) -> LinearStep:
+        """Return the same step with minibatches as another kernel takes them.
+
+        Args:
+            kernel: a compiled module whose steps with all of the data are the same.
+        """
+        return replace(self, setting=by_kernel(self.setting, kernel))
+
+    def noise_of_batches(
         self,
         near: Linear,
         step_size: float,
@@ -158,6 +167,13 @@ class LinearStep:
         points: np.ndarray | None = None,
         count: int = BATCHES,
     ) -> np.ndarray:
+        """Return the covariance that minibatches add to a result, shape (m, m).
+
+        Args:
+            near, step_size, batch: as for ``predicted``.
+            points: the covariance of points over which it is measured; by default the target's.
+            count: the number of minibatches.
+        """
         setting = with_size(self.setting, step_size)
         law = self.target.points if points is None else points
         return noise_around(setting, near, batch, count, law)
@@ -253,6 +269,12 @@ def linear_step(
     require_additive_noise(setting, here, law.points)
     law = with_reported(law, made, setting.step, pilot)
     return LinearStep(setting, here, law, around, labels)
+
+
+def by_kernel(setting: Setting, kernel: Compiled) -> Setting:
+    """Return a step by another kernel of the same state."""
+    step = replace(setting.step, kernel=kernel, states={}, entry=[])
+    return replace(setting, step=step, same={})
 
 
 def _rows(made: Prepared, batch: int | None) -> int:

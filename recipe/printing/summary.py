@@ -8,6 +8,7 @@ from typing import Any
 from sympy import Expr, Mul, Symbol
 
 from recipe.declare.dynamics import Dynamics
+from recipe.declare.label_data import answers_in_order
 from recipe.declare.posterior import Posterior
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
@@ -63,7 +64,9 @@ def labelled_summary(model: LabelledPosterior) -> str:
 
 def posterior_summary(posterior: Posterior) -> str:
     """The blocks, the data and the two densities of a posterior."""
-    data = [f"{s} {_size(value)}" for s, value in posterior.given.items()]
+    order = answers_in_order(posterior.laws, posterior.categories)
+    given = posterior.given.items()
+    data = [f"{s} {_size(v)}" + (f" {order[s]}" if s in order else "") for s, v in given]
     lines = [_head("Posterior", None, posterior.blocks, posterior.parameters)]
     lines += [f"data: {listed(data)}"] if data else []
     known = known_numbers(posterior.parameters)

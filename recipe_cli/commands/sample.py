@@ -130,16 +130,18 @@ def sample(
         ),
     ] = True,
     control_variates: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--control-variates",
+            "--control-variates/--no-control-variates",
+            show_default=False,
             rich_help_panel=MINIBATCHES,
             help=(
                 "Reduce the variance of the minibatch gradient: estimate its difference to the full"
-                " gradient at the posterior mode, where chains then start."
+                " gradient at the posterior mode, where chains then start. By default they are not"
+                " used, and --step-size auto chooses."
             ),
         ),
-    ] = False,
+    ] = None,
     svrg: Annotated[
         int | None,
         whole(

@@ -55,6 +55,8 @@ class Wanted:
                 f"predictions need one value of {name}, and it has a schedule; give a number"
             )
         kept = None if options.keep is None else set(map(str, options.keep))
+        parts = {b.name: {s.name for s in b.blocks} for b in law.ordered}
+        kept = kept and kept.union(*(parts.get(name, ()) for name in kept))
         missing = [b.name for b in law.blocks if kept is not None and b.name not in kept]
         if missing and kept != {"all"}:
             raise RecipeError(

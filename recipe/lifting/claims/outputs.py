@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from recipe.language.symbols import Scalar, Vector, name_of
-from recipe.lifting.fronts.claim import Claim
+from recipe.lifting.claims.claim import Claim
 from recipe.lifting.tree.place import refuse
 
 

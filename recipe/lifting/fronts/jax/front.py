@@ -12,15 +12,15 @@ import jax
 import numpy as np
 from jax.extend.core import Primitive
 
-from recipe.lifting.fronts.claim import Claim, Gradient
-from recipe.lifting.fronts.draws import Draws
-from recipe.lifting.fronts.given import expressions_of, point_of, shape_of, slope_name
-from recipe.lifting.fronts.jax_keys import Half, Key
-from recipe.lifting.fronts.jax_read import Reader
-from recipe.lifting.fronts.jax_values import Unknown, is_concrete
-from recipe.lifting.fronts.nodes_of import constants, leaf
-from recipe.lifting.fronts.outputs import outputs_of
-from recipe.lifting.fronts.trace import Shapes, Trace
+from recipe.lifting.claims.claim import Claim, Gradient
+from recipe.lifting.claims.outputs import outputs_of
+from recipe.lifting.fronts.jax.keys import Half, Key
+from recipe.lifting.fronts.jax.read_jaxpr import Reader
+from recipe.lifting.fronts.jax.values import Unknown, is_concrete
+from recipe.lifting.tracing.draws import Draws
+from recipe.lifting.tracing.given import expressions_of, point_of, shape_of, slope_name
+from recipe.lifting.tracing.nodes_of import constants, leaf
+from recipe.lifting.tracing.trace import Shapes, Trace
 from recipe.lifting.tree.place import CannotLiftError, Place, is_users, refuse
 
 given_p = Primitive("recipe_given")

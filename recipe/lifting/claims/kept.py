@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from recipe.lifting.fronts.claim import Claim
-from recipe.lifting.fronts.wrapped import innermost
+from recipe.lifting.claims.claim import Claim
+from recipe.lifting.claims.wrapped import innermost
 from recipe.lifting.tree.place import is_users
 
 DEPTH = 8  # of containers in containers

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from recipe.lifting.fronts.claim import Claim
-from recipe.lifting.fronts.draws import Draws
-from recipe.lifting.fronts.nodes_of import NodeArray
+from recipe.lifting.claims.claim import Claim
+from recipe.lifting.tracing.draws import Draws
+from recipe.lifting.tracing.nodes_of import NodeArray
 
 Shapes = Mapping[str, tuple[int, ...]]  # of arrays, by the name of their length
 

@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from torch.utils import _pytree
 
-from recipe.lifting.fronts.given import slope_name
-from recipe.lifting.fronts.nodes_of import NodeArray, apply, constants, zero_dimensional
-from recipe.lifting.fronts.torch_tensor import TracedTensor, nodes_of, tensor
+from recipe.lifting.fronts.torch.tensor import TracedTensor, nodes_of, tensor
+from recipe.lifting.tracing.given import slope_name
+from recipe.lifting.tracing.nodes_of import NodeArray, apply, constants, zero_dimensional
 from recipe.lifting.tree.node import GIVEN, Node, made
 from recipe.lifting.tree.place import refuse
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from recipe.lifting.fronts.nodes_of import constants
+from recipe.lifting.tracing.nodes_of import constants
 from recipe.lifting.tree.place import refuse
 
 # Functions that move numbers and compute nothing.

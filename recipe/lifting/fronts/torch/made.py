@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from recipe.lifting.fronts.draws import Draws
-from recipe.lifting.fronts.nodes_of import apply, constants
-from recipe.lifting.fronts.torch_functions import assigned, shape_of_sizes
-from recipe.lifting.fronts.torch_tensor import nodes_of, tensor
+from recipe.lifting.fronts.torch.functions import assigned, shape_of_sizes
+from recipe.lifting.fronts.torch.tensor import nodes_of, tensor
+from recipe.lifting.tracing.draws import Draws
+from recipe.lifting.tracing.nodes_of import apply, constants
 from recipe.lifting.tree.place import refuse
 
 

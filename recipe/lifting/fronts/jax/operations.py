@@ -8,10 +8,10 @@ from typing import Any
 import jax
 import numpy as np
 
-from recipe.lifting.fronts.jax_values import Unknown, is_array_of_objects, is_concrete, nodes
-from recipe.lifting.fronts.nodes_of import add_up, apply, as_nodes, constants, dot
-from recipe.lifting.fronts.precision import why_not_read
-from recipe.lifting.fronts.signs import decided
+from recipe.lifting.fronts.jax.values import Unknown, is_array_of_objects, is_concrete, nodes
+from recipe.lifting.tracing.nodes_of import add_up, apply, as_nodes, constants, dot
+from recipe.lifting.tracing.precision import why_not_read
+from recipe.lifting.tracing.signs import decided
 from recipe.lifting.tree.node import GIVEN, made
 from recipe.lifting.tree.place import here, refuse
 

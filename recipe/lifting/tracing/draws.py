@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from recipe.lifting.fronts.nodes_of import NodeArray
+from recipe.lifting.tracing.nodes_of import NodeArray
 from recipe.lifting.tree.node import NOISE, made
 from recipe.lifting.tree.place import Place, here
 

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
-from recipe.lifting.fronts.draws import Draws
-from recipe.lifting.fronts.nodes_of import NodeArray, as_nodes, constants
-from recipe.lifting.fronts.traced import Traced, called, note_of_text
+from recipe.lifting.fronts.numpy.traced import Traced, called, note_of_text
+from recipe.lifting.tracing.draws import Draws
+from recipe.lifting.tracing.nodes_of import NodeArray, as_nodes, constants
 from recipe.lifting.tree.place import is_users, refuse
 
 

@@ -7,10 +7,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from recipe.lifting.fronts.functions import FUNCTIONS, MOVES
-from recipe.lifting.fronts.nodes_of import NodeArray, add_up, apply, as_nodes, constants, dot
-from recipe.lifting.fronts.precision import why_not_read
-from recipe.lifting.fronts.signs import decided
+from recipe.lifting.fronts.numpy.functions import FUNCTIONS, MOVES
+from recipe.lifting.tracing.nodes_of import NodeArray, add_up, apply, as_nodes, constants, dot
+from recipe.lifting.tracing.precision import why_not_read
+from recipe.lifting.tracing.signs import decided
 from recipe.lifting.tree.decimals import note
 from recipe.lifting.tree.node import Node
 from recipe.lifting.tree.place import Place, here, refuse

@@ -11,7 +11,7 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from recipe.language.symbols import Scalar, Vector
-from recipe.lifting.fronts.wrapped import innermost
+from recipe.lifting.claims.wrapped import innermost
 
 CONTAINERS = (tuple, list, Mapping)
 

@@ -11,9 +11,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from recipe.lifting.fronts.draws import Draws
-from recipe.lifting.fronts.jax_keys import Half, Keys
-from recipe.lifting.fronts.jax_operations import (
+from recipe.lifting.fronts.jax.keys import Half, Keys
+from recipe.lifting.fronts.jax.operations import (
     BINARY,
     COMPARISONS,
     DRAWS,
@@ -26,7 +25,7 @@ from recipe.lifting.fronts.jax_operations import (
     moved_by_jax,
     names_in,
 )
-from recipe.lifting.fronts.jax_values import (
+from recipe.lifting.fronts.jax.values import (
     Unknown,
     as_object,
     as_object_row,
@@ -37,8 +36,9 @@ from recipe.lifting.fronts.jax_values import (
     stacked,
     wrapped,
 )
-from recipe.lifting.fronts.nodes_of import apply
-from recipe.lifting.fronts.precision import why_not_read
+from recipe.lifting.tracing.draws import Draws
+from recipe.lifting.tracing.nodes_of import apply
+from recipe.lifting.tracing.precision import why_not_read
 from recipe.lifting.tree.place import Place, at_place, here, is_users, refuse
 
 MAX_ROUNDS = 10_000  # of a loop

@@ -11,9 +11,9 @@ from sympy import Expr
 from recipe.language.abstract import Field, Partial, Potential
 from recipe.language.operators import grad
 from recipe.language.symbols import Block, Length, Vector, generic
-from recipe.lifting.fronts.claim import Gradient, length_of
-from recipe.lifting.fronts.nodes_of import NodeArray
-from recipe.lifting.fronts.trace import Shapes
+from recipe.lifting.claims.claim import Gradient, length_of
+from recipe.lifting.tracing.nodes_of import NodeArray
+from recipe.lifting.tracing.trace import Shapes
 from recipe.lifting.tree.node import GIVEN, made
 from recipe.lifting.tree.place import refuse
 

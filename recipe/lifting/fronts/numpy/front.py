@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from recipe.lifting.fronts.claim import Claim, Gradient
-from recipe.lifting.fronts.draws import Draws
-from recipe.lifting.fronts.given import point_of, shape_of, value
-from recipe.lifting.fronts.nodes_of import leaf
-from recipe.lifting.fronts.outputs import check_in_place, outputs_of
-from recipe.lifting.fronts.stand_ins import Generator, Numbers, Source, stand_ins
-from recipe.lifting.fronts.trace import Shapes, Trace
-from recipe.lifting.fronts.traced import Traced, nodes_of
+from recipe.lifting.claims.claim import Claim, Gradient
+from recipe.lifting.claims.outputs import check_in_place, outputs_of
+from recipe.lifting.fronts.numpy.stand_ins import Generator, Numbers, Source, stand_ins
+from recipe.lifting.fronts.numpy.traced import Traced, nodes_of
+from recipe.lifting.tracing.draws import Draws
+from recipe.lifting.tracing.given import point_of, shape_of, value
+from recipe.lifting.tracing.nodes_of import leaf
+from recipe.lifting.tracing.trace import Shapes, Trace
 from recipe.lifting.tree.place import none_is_caught
 
 

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from recipe.lifting.fronts.claim import Claim, Gradient
-from recipe.lifting.fronts.draws import Draws
-from recipe.lifting.fronts.given import expressions_of, point_of, shape_of, slope_name, value
-from recipe.lifting.fronts.nodes_of import leaf
-from recipe.lifting.fronts.outputs import check_in_place, outputs_of
-from recipe.lifting.fronts.stand_ins import stand_ins
-from recipe.lifting.fronts.torch_functions import FUNCTIONS
-from recipe.lifting.fronts.torch_made import MADE
-from recipe.lifting.fronts.torch_slopes import autograd_grad, backward, functional
-from recipe.lifting.fronts.torch_tensor import Recording, nodes_of, tensor
-from recipe.lifting.fronts.trace import Shapes, Trace
+from recipe.lifting.claims.claim import Claim, Gradient
+from recipe.lifting.claims.outputs import check_in_place, outputs_of
+from recipe.lifting.fronts.numpy.stand_ins import stand_ins
+from recipe.lifting.fronts.torch.functions import FUNCTIONS
+from recipe.lifting.fronts.torch.made import MADE
+from recipe.lifting.fronts.torch.slopes import autograd_grad, backward, functional
+from recipe.lifting.fronts.torch.tensor import Recording, nodes_of, tensor
+from recipe.lifting.tracing.draws import Draws
+from recipe.lifting.tracing.given import expressions_of, point_of, shape_of, slope_name, value
+from recipe.lifting.tracing.nodes_of import leaf
+from recipe.lifting.tracing.trace import Shapes, Trace
 from recipe.lifting.tree.place import none_is_caught
 
 TRANSFORMS = (

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from recipe.lifting.fronts.nodes_of import add_up, apply, as_nodes, constants, dot
-from recipe.lifting.fronts.signs import decided
-from recipe.lifting.fronts.torch_tensor import TracedTensor, nodes_of, tensor
+from recipe.lifting.fronts.torch.tensor import TracedTensor, nodes_of, tensor
+from recipe.lifting.tracing.nodes_of import add_up, apply, as_nodes, constants, dot
+from recipe.lifting.tracing.signs import decided
 from recipe.lifting.tree.place import refuse
 
 UNARY = {

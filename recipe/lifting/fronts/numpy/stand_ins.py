@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from recipe.lifting.fronts.draws import Draws
-from recipe.lifting.fronts.nodes_of import constants
-from recipe.lifting.fronts.precision import why_not_read
-from recipe.lifting.fronts.traced import Traced, called, nodes_of
+from recipe.lifting.fronts.numpy.traced import Traced, called, nodes_of
+from recipe.lifting.tracing.draws import Draws
+from recipe.lifting.tracing.nodes_of import constants
+from recipe.lifting.tracing.precision import why_not_read
 from recipe.lifting.tree.place import is_users, refuse
 
 MATH = {

@@ -25,8 +25,8 @@ from recipe.language.symbols import (
 )
 from recipe.language.text import listed
 from recipe.language.total import free_indexed
-from recipe.lifting.fronts.whole_state import constants_apart, of_single_arrays
-from recipe.lifting.fronts.wrapped import compiled_by_jax, python_function
+from recipe.lifting.claims.whole_state import constants_apart, of_single_arrays
+from recipe.lifting.claims.wrapped import compiled_by_jax, python_function
 from recipe.lifting.tree.place import Place, place_of_code
 
 Gradient: TypeAlias = Expr | tuple[Expr, ...]

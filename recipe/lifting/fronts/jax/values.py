@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from recipe.lifting.fronts.jax_keys import Half, Key
-from recipe.lifting.fronts.nodes_of import constants
+from recipe.lifting.fronts.jax.keys import Half, Key
+from recipe.lifting.tracing.nodes_of import constants
 from recipe.lifting.tree.node import Node
 from recipe.lifting.tree.place import Place, here
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from recipe.lifting.fronts.draws import Draw, Draws
-from recipe.lifting.fronts.nodes_of import NodeArray
+from recipe.lifting.tracing.draws import Draw, Draws
+from recipe.lifting.tracing.nodes_of import NodeArray
 from recipe.lifting.tree.place import Place, here, refuse
 
 Path = tuple[tuple[Any, ...], ...]  # the steps from the key of the function: splits and folds
