@@ -17,10 +17,22 @@ from codegen.bias.judge import judged
 from codegen.bias.prediction import BiasWarning, Prediction
 from codegen.check_arguments import checked_flag, require_sampler, short_text
 from codegen.generate import Module, bound, generate
-from codegen.inputs.compiled_posterior import Density
-from codegen.inputs.control_variates import Mode, control_data, find_modes, snapshot_data
+from codegen.inputs.density.compiled_posterior import Density
 from codegen.inputs.flat_priors import said_of_priors
 from codegen.inputs.float32_data import with_float32_data
+from codegen.inputs.gradients.control_variates import Mode, control_data, find_modes, snapshot_data
+from codegen.inputs.gradients.python_gradient import (
+    PythonGradient,
+    call_for_effect,
+    check_python_gradient,
+)
+from codegen.inputs.gradients.user_gradient import (
+    check_numba_gradient,
+    check_user_gradient,
+    gradient_argument,
+    python_calls,
+    user_gradients,
+)
 from codegen.inputs.initial_states import first_state, given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.options import SamplingOptions, ordered_blocks, require_options_that_fit
@@ -36,19 +48,7 @@ from codegen.inputs.preimages import (
     with_images,
     without_ordered,
 )
-from codegen.inputs.python_gradient import (
-    PythonGradient,
-    call_for_effect,
-    check_python_gradient,
-)
 from codegen.inputs.schedule import Schedule, schedule_of
-from codegen.inputs.user_gradient import (
-    check_numba_gradient,
-    check_user_gradient,
-    gradient_argument,
-    python_calls,
-    user_gradients,
-)
 from codegen.results.assemble_draws import collected, small_quantities, specimen
 from codegen.results.draws import DivergenceWarning, Draws
 from codegen.results.law_in_words import said_of_given, said_of_law

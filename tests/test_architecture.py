@@ -73,6 +73,8 @@ FLOORS = {
         check_generation store,
         generate,
         inputs,
+        inputs.density,
+        inputs.gradients,
         running,
         bias.step,
         bias labels step_size,
