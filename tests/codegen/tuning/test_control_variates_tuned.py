@@ -113,7 +113,7 @@ def test_a_posterior_without_a_mode_has_a_reason_in_the_table(monkeypatch):
     def fail(self, start=None):
         raise RecipeError("no mode was found: it is made so")
 
-    monkeypatch.setattr("codegen.inputs.compiled_posterior.Density.minimum", fail)
+    monkeypatch.setattr("codegen.inputs.density.compiled_posterior.Density.minimum", fail)
     tuning = tune(sgld, POSTERIOR, batch_size=100, max_error=0.2)
     said = [a.reason for a in tuning.alternatives if a.control_variates]
     assert said == ["no mode was found: it is made so"]
