@@ -10,7 +10,7 @@ import time
 from rich.console import Console
 from rich.table import Table
 
-from recipe_cli.declarations import catalog_entries
+from recipe_cli.declarations.of_catalog import catalog_entries
 from verify import Verdict, verify
 from verify.certificate import canonical, certificate_of
 from verify.checker import check

@@ -29,7 +29,7 @@ from recipe.declare.dynamics import derive
 from recipe.declare.limit import limit_of
 from recipe.language import calculus as calculus_module
 from recipe.signs.sign import possible_signs
-from recipe_cli.declarations import catalog_entries
+from recipe_cli.declarations.of_catalog import catalog_entries
 from verify import verify
 from verify.verdict import Verdict
 

@@ -17,13 +17,15 @@ from codegen.files.counts import CountTable
 from codegen.files.libsvm import read_libsvm
 from codegen.files.tables import read_table
 from codegen.generate import Module, generate
-from codegen.inputs.compiled_posterior import Density
+from codegen.inputs.density.compiled_posterior import Density
+from codegen.inputs.gradients.thread_safe import thread_safe
 from codegen.inputs.schedule import Constant, Cyclical, Geometric, Polynomial
-from codegen.inputs.thread_safe import thread_safe
 from codegen.label_chains import LabelRuns, sample_label_chains
+from codegen.labels.count import count_labels
 from codegen.labels.fit import Fit
+from codegen.labels.numbers import LabelWeights
 from codegen.labels.reducers import Completion, Kept
-from codegen.labels.sample import LabelRun, count_labels, sample_labels
+from codegen.labels.sample import LabelRun, sample_labels
 from codegen.results.derived import compute_derived
 from codegen.results.diagnostics.diagnosis import Diagnosis
 from codegen.results.draws import Divergence, DivergenceWarning, Draws
@@ -55,6 +57,7 @@ __all__ = [
     "Kept",
     "LabelRun",
     "LabelRuns",
+    "LabelWeights",
     "Module",
     "OneStep",
     "Plots",

@@ -14,6 +14,12 @@ from sympy import Symbol
 
 import recipe
 from codegen.check_arguments import checked_flag, require_sampler, short_text
+from codegen.check_generation import (
+    all_posteriors,
+    check_estimators,
+    check_no_discretisation,
+    one_reduction,
+)
 from codegen.device.random import KEYS
 from codegen.lowering.in_place import drawn_ahead
 from codegen.lowering.minibatch import data_fields, posterior_gradient
@@ -229,13 +235,13 @@ def generate(
         )
     checked_flag("compensate", compensate)
     if not isinstance(what, Recipe):
-        _check_no_discretisation(what, what.name or name or "this", scheme, order, compensate)
+        check_no_discretisation(what, what.name or name or "this", scheme, order, compensate)
     if isinstance(what, Update) and what.limit_only:
         raise RecipeError(
             f"{what.name or 'this update'} stands for the limit of a sweep as its step vanishes, so"
             " there is no step to carry out; compile the sweep, compose(...)"
         )
-    posteriors = _all_posteriors(what, posteriors)
+    posteriors = all_posteriors(what, posteriors)
     # 1. Discretise. From here on a recipe and a printed rule are the same thing, and a kernel is a
     # list of such rules.
     moves = (
@@ -252,27 +258,10 @@ def generate(
         posteriors,
         what.name or name or "recipe",
         scheme,
-        reduction=_reduction(control_variates, svrg, saga),
+        reduction=one_reduction(control_variates, svrg, saga),
         compensate=compensate,
         scheduled=scheduled,
     )
-
-
-def _reduction(control_variates: bool, svrg: bool, saga: bool) -> Reduction:
-    """Return the one reduction of variance that is asked for.
-
-    Raises:
-        RecipeError: where several are.
-    """
-    wanted: dict[Reduction, bool] = {"control_variates": control_variates, "svrg": svrg}
-    wanted["saga"] = saga
-    names = [name for name, given in wanted.items() if checked_flag(name, given)]
-    if len(names) > 1:
-        raise RecipeError(
-            f"{names[0]}= and {names[1]}= are two references for one gradient; leave one of them"
-            " out"
-        )
-    return names[0] if names else "plain"
 
 
 def bound(what: Recipe | Update | Kernel, posterior: Any, example: str) -> Recipe | Update | Kernel:
@@ -290,27 +279,6 @@ def bound(what: Recipe | Update | Kernel, posterior: Any, example: str) -> Recip
     if posterior is None:
         return what
     return bind(what, posterior)  # type: ignore[type-var]
-
-
-def _check_no_discretisation(
-    what: Update | Kernel,
-    called: str,
-    scheme: str,
-    order: Sequence[Block | str] | None,
-    compensate: bool,
-) -> None:
-    """Raise ``RecipeError`` for an argument that only the discretisation of a recipe has."""
-    typed = {
-        "scheme": scheme != DEFAULT_SCHEME,
-        "order": order is not None,
-        "compensate": compensate,
-    }
-    for name in (name for name, is_typed in typed.items() if is_typed):
-        kind = "a printed rule" if isinstance(what, Update) else "a kernel"
-        raise RecipeError(
-            f"{name}= says how a recipe is discretised; {called} is {kind}, and {kind} is taken as"
-            " it stands: leave it out"
-        )
 
 
 def module_of(
@@ -351,7 +319,7 @@ def module_of(
     state_names = field_namer([*step.fields.values(), *step.scratch, *RESERVED_FIELDS])
     stops = not isinstance(what, Recipe)  # a recipe compensates with a variance that follows it
     estimated = estimators(gradients, step, reduction, namer, state_names, data_names, stops=stops)
-    _check_estimators(step, estimated, reduction, compensate)
+    check_estimators(step, estimated, reduction, compensate)
     # 4. Print. 5. Check the text: exactly this text is imported later.
     named = {name_of(s): f for s, f in step.settings.items()}
     changing = {name: named[name] for name in sorted(scheduled) if name in named}
@@ -381,71 +349,6 @@ def module_of(
         changing,
         of_gradients(step, estimated),
     )
-
-
-def _check_estimators(
-    step: Plan, estimated: Mapping[Potential, Estimator], reduction: Reduction, compensate: bool
-) -> None:
-    """Refuse a Metropolis test without values to compare, and options that need data where there
-    are none.
-    """
-    for U in step.valued:
-        if U not in estimated:
-            raise RecipeError(
-                f"a Metropolis test compares values of {U}: bind it to an expression or a Posterior"
-                " first"
-            )
-    if step.valued and reduction != "plain":
-        raise RecipeError(
-            f"{reduction}= is about minibatches, and a Metropolis test needs all of the data;"
-            " leave it out"
-        )
-    if reduction != "plain" and not estimated:
-        raise RecipeError(f"{reduction}= needs data: bind a Posterior to the potential first")
-    if reduction in ("svrg", "saga"):
-        _check_moving_reference(step, estimated, reduction, compensate)
-    for U in step.variances:
-        if compensate and U not in estimated:
-            raise RecipeError(
-                f"the noise of {U} is estimated from data: bind a Posterior to it first, or leave"
-                " compensate= out"
-            )
-
-
-def _check_moving_reference(
-    step: Plan, estimated: Mapping[Potential, Estimator], reduction: Reduction, compensate: bool
-) -> None:
-    """Refuse a reference that moves where it would not be what it is meant to be."""
-    if compensate and step.variances:
-        raise RecipeError(
-            "compensate= estimates the variance of a gradient whose reference stays, and"
-            f" {reduction}= moves it; leave one of them out"
-        )
-    for U, e in estimated.items():
-        if not e.gradient.fields:
-            raise RecipeError(f"{reduction}= needs rows of data, and {U} has none; leave it out")
-
-
-def _all_posteriors(
-    what: Recipe | Update | Kernel, posteriors: Mapping[Potential, Posterior] | None
-) -> dict[Potential, Posterior]:
-    """Return the posteriors that the declaration brings and those that are given, by potential and
-    sorted by its name.
-    """
-    found = {**dict(what.posteriors), **(posteriors or {})}
-    for U, posterior in found.items():
-        if U not in what.abstract:
-            raise RecipeError(
-                f"posteriors= names {U}, which is no potential of this update; leave it out"
-            )
-        if set(U.blocks) != set(posterior.blocks):
-            blocks = ", ".join(b.name for b in posterior.blocks)
-            raise RecipeError(
-                f"the posterior is a law of {blocks}, and {U} is a function of other blocks; write"
-                " the update for the blocks of the posterior, or declare a recipe: `bind` gives it"
-                " these blocks"
-            )
-    return dict(sorted(found.items(), key=lambda item: str(item[0])))
 
 
 def _with_parameters_of(

@@ -47,14 +47,14 @@ class LabelRuns(Diagnosed):
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Return a score by its name, or the last state of a block of all chains, of the shape
-        (chains, labels, columns).
+        (chains, labels, columns); of a number of a label, of the shape (chains, labels).
 
         Raises:
             KeyError: where there is neither.
         """
         if name in self.scores:
             return self.scores[name]
-        return np.array([run.blocks[name] for run in self.runs])
+        return np.array([{**run.weights, **run.blocks}[name] for run in self.runs])
 
     def posterior_group(self) -> Group:
         """Return the scores as variables with the dimensions chain and draw."""
@@ -66,11 +66,12 @@ class LabelRuns(Diagnosed):
 
     def groups(self) -> dict[str, Group]:
         """Return the scores as the group posterior, and as the group ``last_rows`` the last state
-        of each block, with the dimensions chain, label and column, and the steps of each chain.
+        of each block, with the dimensions chain, label and column, the numbers that labels have
+        beside their rows, and the steps of each chain.
         """
-        blocks = {name: self[name] for name in self.runs[0].blocks}
+        blocks = {name: self[name] for name in {**self.runs[0].weights, **self.runs[0].blocks}}
         dims = ("chain", *(_unlike(name, blocks) for name in ("label", "column")))
-        variables = {name: Variable(dims, values) for name, values in blocks.items()}
+        variables = {n: Variable(dims[: a.ndim], a) for n, a in blocks.items()}
         steps = Variable(("chain",), np.array([run.steps for run in self.runs]))
         last = Group(variables | {_unlike("steps", blocks): steps})
         return {"posterior": self.posterior_group(), "last_rows": last}

@@ -37,7 +37,7 @@ from recipe_cli.commands.help_text import restore_docstrings
 from recipe_cli.commands.usage import CompleteUsage
 from recipe_cli.errors import mistake_of
 from recipe_cli.lost_signals import lost_signals
-from recipe_cli.terminal.printing import PlainUsage, print_line
+from recipe_cli.terminal.printing import PlainUsage, print_line, warn_in_sentences
 
 app = typer.Typer(
     cls=PlainUsage,
@@ -99,6 +99,7 @@ restore_docstrings(app)
 
 def main() -> None:
     """Run the command; print a mistake as one sentence on stderr, and end with its exit status."""
+    warn_in_sentences()
     try:
         app()
     except Exception as error:

@@ -10,6 +10,8 @@ import ast
 import io
 import tokenize
 
+from recipe.files.python_tree import parsed
+
 MARK = "#"
 
 
@@ -24,7 +26,7 @@ def meanings_in(source: str) -> dict[str, str]:
     """
     try:
         comments = _comments(source)
-        declared = _declared(ast.parse(source))
+        declared = _declared(parsed(source))
     except (SyntaxError, ValueError, tokenize.TokenError):
         return {}
     return {

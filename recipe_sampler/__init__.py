@@ -29,8 +29,8 @@ NAMES_BY_PACKAGE = {
     """,
     "codegen": """
         BiasWarning Completion Constant CountTable Cyclical Density Diagnosis Divergence
-        DivergenceWarning Draws Fit Geometric Kept LabelRun LabelRuns Module OneStep Plots
-        Polynomial Prediction SavedDraws Tuning UntunableError
+        DivergenceWarning Draws Fit Geometric Kept LabelRun LabelRuns LabelWeights Module
+        OneStep Plots Polynomial Prediction SavedDraws Tuning UntunableError
         compute_derived compute_log_likelihood compute_log_prior count_labels diagnose generate
         memory_mapped one_step plot read_counts read_draws
         read_libsvm read_table sample sample_label_chains sample_labels

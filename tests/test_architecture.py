@@ -39,6 +39,10 @@ FLOORS = {
         latent,
         laws rebuild printing files,
         lifting.tree,
+        lifting.claims,
+        lifting.tracing,
+        lifting.fronts.jax lifting.fronts.numpy,
+        lifting.fronts.torch,
         lifting.fronts,
         lifting,
         lifting.adapters
@@ -46,7 +50,7 @@ FLOORS = {
     "verify": """
         checker decide.identities decide.linear_algebra encode evidence generator scope
             statistics.numbers,
-        verdict statistics.null statistics.recover,
+        decide.points verdict statistics.null statistics.recover,
         decide.zero report statistics.step translation.parse,
         decide decide.asymptotics decide.nonnegative,
         decide.psd diffusion.hypoelliptic diffusion.infinity kernels labels
@@ -66,13 +70,17 @@ FLOORS = {
         check_arguments device system,
         lowering,
         files printing,
-        store,
+        check_generation store,
         generate,
         inputs,
+        inputs.density,
+        inputs.gradients,
         running,
+        bias.step,
         bias labels step_size,
         results.diagnostics,
-        results tuning verdict_before,
+        results,
+        tuning verdict_before,
         label_chains sample
     """,
     "recipe_cli": """
@@ -192,6 +200,14 @@ def test_no_two_files_import_each_other_at_load_time(package):
         assert leaves, f"a cycle among {sorted(edges)}"
         for leaf in leaves:
             del edges[leaf]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_texts_are_parsed_by_one_thread_at_a_time(room):
+    """``recipe.files.python_tree`` says why."""
+    for path in sources(room):
+        if path.name != "python_tree.py":
+            assert "ast.parse(" not in path.read_text(), path
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -18,8 +18,8 @@ import numpy as np
 from codegen.bias.around_draws import Around
 from codegen.bias.compare import Law, law_of
 from codegen.bias.linearise import Linear, Setting, at_fixed_point
-from codegen.bias.step_map import StepMap, slices
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.step_map import StepMap, slices
+from codegen.bias.step.unpredictable import UnpredictableError
 
 FREE = 1e-6  # of a deviation of a thermostat, in a step
 SLIGHT = 1e-2  # of the drift of a thermostat, in a step: a friction that may come from noise
@@ -124,7 +124,12 @@ def balanced(
         here = at_fixed_point(held, start[others], scale[others])
         law = law_of(here, extra)
         if law is None:
-            raise UnpredictableError("its thermostat leaves the momenta without friction")
+            if before is None:  # the draws began where there is too little friction
+                inverse, change = inverse / 2, change / 2
+            else:  # the last move went too far
+                change = change / 2
+                inverse = inverse - change
+            continue
         found = Balanced(held, here, law, 1.0 / inverse, others)
         drift = _drift(setting, found, own, extra is not None)
         if before is not None:
@@ -137,6 +142,8 @@ def balanced(
         before = drift
         moved = np.clip(inverse + change, inverse / LARGEST_CHANGE, inverse * LARGEST_CHANGE)
         change, inverse = moved - inverse, moved
+    if before is None:
+        raise UnpredictableError("its thermostat leaves the momenta without friction")
     raise UnpredictableError("its thermostat has no place near the draws where it stays")
 
 

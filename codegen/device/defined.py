@@ -28,6 +28,7 @@ from codegen.device import (
     sums,
 )
 from codegen.device.simd8 import lanes_text
+from recipe.files.python_tree import parsed
 
 FILES = (
     chi_squared,
@@ -70,7 +71,7 @@ def defined_names() -> frozenset[str]:
 
 def names_defined_by(text: str) -> set[str]:
     """The names that the statements of a text define at its top level."""
-    return {name for statement in ast.parse(text).body for name in names_of(statement)}
+    return {name for statement in parsed(text).body for name in names_of(statement)}
 
 
 def names_of(statement: ast.stmt) -> set[str]:

@@ -12,6 +12,7 @@ from typing import Any
 from numba.extending import is_jitted
 
 from codegen.device.intrinsics import INTRINSICS
+from recipe.files.python_tree import parsed
 
 
 def with_callees(functions: Iterable[Any]) -> list[Any]:
@@ -36,7 +37,7 @@ def source_of(function: Any) -> str:
     have.
     """
     source = inspect.getsource(inspect.unwrap(function))
-    tree = ast.parse(source).body[0]
+    tree = parsed(source).body[0]
     assert isinstance(tree, ast.FunctionDef)
     for argument in tree.args.args:
         argument.annotation = None

@@ -13,6 +13,7 @@ from recipe.declare.coordinate_names import Names
 from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIsLast
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import known_numbers
 from recipe.language.numbers import array_of_numbers
 from recipe.language.symbols import Length, VectorData, name_of
 
@@ -43,6 +44,7 @@ def label_arrays(
         if isinstance(value, CoordinateAt)
     }
     meant = {block.length for block in posterior.coords}  # whose names are all of them
+    counted = {k.length for k in posterior.parameters if known_numbers((k,))}  # by a list
     for s, count in _counts(found, lengths).items():
         where = _where(s)
         above = found[s] > count if s.but_last else found[s] >= count
@@ -60,7 +62,7 @@ def label_arrays(
         if lengths.known(s.length) is None or (categories and s.length not in meant):
             _warn_of_gaps(s, count, found, categories)
             meant.add(s.length)
-        elif s.but_last and not (found[s] == count).any():
+        elif s.but_last and s.length not in counted and not (found[s] == count).any():
             _warn_of_last(s, count)
         least = f", whose largest label is {count - 1 + s.but_last},"
         lengths.learn(s.length, count, where + (least if s.coordinate is None else ""))

@@ -14,6 +14,7 @@ from sympy import Expr, S
 from codegen.inputs.evaluate import Values
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import known_numbers
 from recipe.language.symbols import GENERIC, Block, Indexed, Length, generic, name_of
 from recipe.language.total import Total, labels, relabel, without_hot
 
@@ -119,6 +120,7 @@ def state_values(
         draws[b] = np.reshape(v, (1, -1) if vector else (1,))
         if vector:
             sizes[b.length] = draws[b].shape[1]
+    named = {**named, **known_numbers(posterior.parameters)}
     for s in posterior.parameters:
         value = np.asarray(named[name_of(s)], dtype=float)
         draws[s] = value.reshape(1, -1) if isinstance(s, Indexed) else value.reshape(1)

@@ -20,6 +20,7 @@ from codegen.generate import Module
 from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import Constant, Schedule, schedule_of, step_sizes
 from recipe.declare.derived_quantities import require_name_of_draws
+from recipe.declare.ordered import Ordered
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Indexed, Scalar, name_of
@@ -56,13 +57,13 @@ class SamplingOptions:
     seed: int = 0
     batch_size: int | None = None
     replace: bool = True
-    control_variates: bool | Mapping[Any, Any] = False
+    control_variates: bool | Mapping[Any, Any] | None = None
     svrg: int | None = None
     saga: bool = False
     compensate: bool = False
     warmup: int = 0
     thin: int = 1
-    keep: Sequence[Block | str] | None = None
+    keep: Sequence[Block | Ordered | str] | None = None
     threads: int | None = None
     initial: Mapping[Any, Any] | None = None
     lengths: Mapping[Any, int] | None = None
@@ -167,18 +168,42 @@ class SamplingOptions:
         by_name = {reported_block(b).name: b for b in state}
         if self.keep is None:
             return module.of_interest
-        wanted = [self.keep] if isinstance(self.keep, str | Indexed | Scalar) else list(self.keep)
+        wanted = self._wanted()
         if wanted == [ALL] and ALL not in by_name:
             return state
-        for block in wanted:
-            if str(block) not in by_name:
+        parts = {b.name: [s.name for s in b.blocks] for b in ordered_blocks(module)}
+        known = [*parts, *by_name]
+        for name in wanted:
+            if name not in known:
                 raise RecipeError(
-                    f"keep= names {block}, which is no block; {did_you_mean(block, by_name)}the"
-                    f' blocks are {", ".join(by_name)}, and keep="{ALL}" keeps them all'
+                    f"keep= names {name}, which is no block; {did_you_mean(name, known)}the"
+                    f' blocks are {", ".join(known)}, and keep="{ALL}" keeps them all'
                 )
         if not wanted:
             raise RecipeError("keep=[] keeps nothing; name the blocks to keep")
-        return tuple(by_name[name] for name in dict.fromkeys(map(str, wanted)))
+        names = [n for name in wanted for n in parts.get(name, [name])]
+        return tuple(by_name[name] for name in dict.fromkeys(names))
+
+    def _wanted(self) -> list[str]:
+        """The names of the blocks in ``keep``."""
+        one = isinstance(self.keep, str | Indexed | Scalar | Ordered)
+        wanted = [self.keep] if one else list(self.keep or ())
+        return [b.name if isinstance(b, Ordered) else str(b) for b in wanted]
+
+    def left_out(self, module: Module) -> set[str]:
+        """Return the names of the scalars that ordered blocks are made of, and whose draws nobody
+        asks for.
+        """
+        parts = {s.name for b in ordered_blocks(module) for s in b.blocks}
+        if self.keep is None:
+            return parts
+        wanted = self._wanted()
+        return set() if wanted == [ALL] else parts - set(wanted)
+
+
+def ordered_blocks(module: Module) -> list[Ordered]:
+    """Return the ordered blocks of the posteriors that a module samples."""
+    return [b for e in module.estimators.values() for b in e.gradient.posterior.ordered]
 
 
 def require_options_that_fit(options: SamplingOptions, module: Module, rows: int | None) -> None:

@@ -19,8 +19,8 @@ from recipe.language.assumed import ParameterCondition
 from recipe.language.check_assumptions import check_assumed, check_condition
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
-from recipe.language.free_symbols import parameters_of
-from recipe.language.symbols import Indexed, Length, name_of
+from recipe.language.free_symbols import known_numbers, parameters_of
+from recipe.language.symbols import Indexed, Length, VectorParameter, name_of
 
 
 def resolved_params(
@@ -66,8 +66,10 @@ def resolved_values(
         raise RecipeError(
             f"params={short_text(params)} must be a dict of values by name, such as {{'C': 1.0}}"
         )
-    needed = {name_of(s): s for s in settings}
     given = {name_of(key): value for key, value in (params or {}).items()}
+    _refuse_known(given, (*settings, *optional))
+    needed = {name_of(s): s for s in settings}
+    given |= known_numbers(settings)
     missing = [name for name in needed if name not in given]
     known = set(needed) | {name_of(s) for s in optional}
     unknown = sorted(name for name in given if name not in known)
@@ -91,6 +93,15 @@ def resolved_values(
     return {settings[s]: _value(s, given[name], lengths) for name, s in needed.items()}
 
 
+def _refuse_known(given: Mapping[str, Any], parameters: Iterable[Symbol]) -> None:
+    for name in known_numbers(parameters):
+        if name in given:
+            raise RecipeError(
+                f"params= has {name}, which the model was declared with; leave it out there, and"
+                " change the declaration for other numbers"
+            )
+
+
 def require_conditions(
     where: Iterable[ParameterCondition], params: Mapping[Any, Any] | None, lengths: Lengths
 ) -> None:
@@ -108,6 +119,7 @@ def require_conditions(
     given = {name_of(key): value for key, value in (params or {}).items()}
     for condition in where:
         values = {}
+        given |= known_numbers(parameters_of([condition.e]))
         for s in parameters_of([condition.e]):
             name = name_of(s)
             if name not in given:
@@ -154,7 +166,9 @@ def _value(s: Symbol, value: Any, lengths: Lengths) -> Any:
         if s.positive_definite:
             _cholesky(s, array)
         return array
-    if isinstance(s, Indexed):
+    if isinstance(s, VectorParameter) and s.known is not None:
+        lengths.learn(s.length, array.shape[0], s.known.source)
+    elif isinstance(s, Indexed):
         lengths.learn(s.length, array.shape[0], f"params[{name!r}]")
     check_assumed(s, array, lambda: f"params[{name!r}] = {short_text(value)}")
     return array if array.ndim else float(array)

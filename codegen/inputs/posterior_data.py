@@ -26,7 +26,7 @@ from recipe.language.numbers import (
     refuse_rounded,
     refuse_unfinite,
 )
-from recipe.language.symbols import VectorData, name_of
+from recipe.language.symbols import VectorData, VectorParameter, name_of
 
 
 def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.ndarray]:
@@ -48,6 +48,7 @@ def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.n
     if posterior.prior_of is not None:  # whose data say how many coordinates there are
         resolved_arrays(posterior.prior_of, lengths)
     require_demands(posterior)
+    _learn_known(posterior, lengths)
     arrays = {
         s: _datum_array(s, value, lengths)
         for s, value in posterior.data
@@ -65,6 +66,13 @@ def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.n
             f"the data arrays have different numbers of rows: {shown}; give every row of each"
         )
     return arrays
+
+
+def _learn_known(posterior: Posterior, lengths: Lengths) -> None:
+    """Take note of the lengths that parameters say which carry their numbers."""
+    for s in posterior.parameters:
+        if isinstance(s, VectorParameter) and s.known is not None:
+            lengths.learn(s.length, len(s.known.numbers), s.known.source)
 
 
 def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:

@@ -13,6 +13,7 @@ from codegen.device.intrinsics import start_kernel
 from codegen.device.random import draw_rows, stream_key
 from codegen.inputs.schedule import step_sizes
 from codegen.labels.arguments import DataByIndex, LabelOptions, fetched
+from codegen.labels.numbers import NumberChain, NumberMover
 from codegen.labels.sweeps import (
     MINIBATCH_PURPOSE,
     START_PURPOSE,
@@ -44,6 +45,7 @@ class RowChain:
         states: a state of the sampler's module for each label, on the rows of ``blocks``.
         summed: the counts of the last minibatch, of the shape (labels, width of the data).
         touched: the columns in which these are not zero.
+        own: the numbers that labels have beside their rows; None where they have none.
         done: how many steps are done.
     """
 
@@ -51,6 +53,7 @@ class RowChain:
     states: list[Any]
     summed: np.ndarray
     touched: np.ndarray
+    own: NumberChain | None = None
     done: int = 0
 
 
@@ -62,22 +65,25 @@ class RowMover:
         module: the imported module of the sampler of a row.
         blocks: the fields of its blocks; the first one is the row.
         params: the values of its parameters but for those of the counts.
-        counts: the fields of ``summed``, ``data`` and ``batch``; None for one that is not used.
+        counts: the fields of ``summed``, ``data``, ``batch`` and ``members``; None for one that is
+            not used.
         kernel: the draws of labels.
         data: all data.
         options: of the run.
         domain: the open interval in which the model has its rows; None where the sampler's own
             module looks after that.
+        numbers: what moves the numbers that labels have beside their rows.
     """
 
     module: Any
     blocks: tuple[str, ...]
     params: Mapping[str, Any]
-    counts: tuple[str | None, str | None, str | None]
+    counts: tuple[str | None, ...]
     kernel: LabelKernel
     data: DataByIndex
     options: LabelOptions
     domain: Interval | None = None
+    numbers: NumberMover | None = None
 
     def begin(self, initial: np.ndarray | None) -> RowChain:
         """Return the first state: the given rows, or numbers with the law Gamma(1, 1); further
@@ -85,17 +91,25 @@ class RowMover:
         """
         K, W = self.options.labels, self.data.width
         rows = self._start() if initial is None else initial
-        return self.at((rows, *(np.zeros((K, W)) for _ in self.blocks[1:])), 0)
+        own = None if self.numbers is None else self.numbers.begin()
+        return self.at((rows, *(np.zeros((K, W)) for _ in self.blocks[1:])), 0, own)
 
-    def at(self, blocks: tuple[np.ndarray, ...], done: int) -> RowChain:
-        """Return the state with these blocks after ``done`` steps."""
+    def at(
+        self, blocks: tuple[np.ndarray, ...], done: int, numbers: NumberChain | None = None
+    ) -> RowChain:
+        """Return the state with these blocks and numbers of labels after ``done`` steps."""
         own = tuple(np.array(block, dtype=np.float64, order="C") for block in blocks)
         states = []
         for k in range(self.options.labels):
             mine = [block[k] for block in own]
             state = self.module.allocate(*mine)
             states.append(state._replace(**dict(zip(self.blocks, mine, strict=True))))
-        return RowChain(own, states, np.zeros_like(own[0]), np.zeros(0, dtype=np.int64), done)
+        none = np.zeros(0, dtype=np.int64)
+        return RowChain(own, states, np.zeros_like(own[0]), none, numbers, done)
+
+    def kernel_of(self, chain: RowChain) -> LabelKernel:
+        """Return the draws of labels with the present numbers of labels beside their rows."""
+        return self.kernel.given(None if chain.own is None else chain.own.blocks[0])
 
     def _start(self) -> np.ndarray:
         """Half the sum of two squares of normal numbers has the law Gamma(1, 1)."""
@@ -120,11 +134,15 @@ class RowMover:
         """Move a chain by one step.
 
         Raises:
-            DivergedError: where a row is not finite or leaves its domain.
+            DivergedError: where a row, or a number beside it, is not finite or leaves its domain.
         """
         o, step = self.options, chain.done
         drawn = fetched(self.data, self.minibatch(step))
-        counted = self.kernel.count(chain.blocks[0], drawn, step, o.sweeps, o.burn_in, workers)
+        settings = step, o.sweeps, o.burn_in, workers
+        wanted = self.kernel.of_data and (chain.own is not None or self.counts[-1] is not None)
+        kernel = self.kernel_of(chain)
+        counted = kernel.count(chain.blocks[0], drawn, *settings, with_shares=wanted)
+        members = counted.members if wanted else np.zeros(o.labels)
         chain.summed[:, chain.touched] = 0.0
         chain.summed[:, counted.columns] = counted.table.T
         chain.touched = counted.columns
@@ -132,7 +150,7 @@ class RowMover:
         draws = self.module.Draws(*(np.zeros((0, 0)) for _ in self.module.Draws._fields))
 
         def move(k: int) -> int:
-            params = self.module.Params(**self._params(chain.summed[k]))
+            params = self.module.Params(**self._params(chain.summed[k], float(members[k])))
             seed, number = np.uint64(o.seed), o.chain * o.labels + k
             given = (chain.states[k], draws, (), (), size, params, seed, number, step, 1, step, 2)
             return int(self.module.run(*given)[1])
@@ -143,6 +161,12 @@ class RowMover:
             raise DivergedError(
                 f"the row of label {bad[0]} is not finite, or left its domain, in step {step} with"
                 f" the step size {size:g}; take smaller steps"
+            )
+        moved = self.numbers is None or self.numbers.advance(chain.own, members, step)
+        if self.numbers is not None and not moved:
+            raise DivergedError(
+                f"a number {self.numbers.name} of a label is not finite, or left its domain, in"
+                f" step {step}; take smaller steps, LabelWeights(..., step_size=...)"
             )
         chain.done += 1
 
@@ -155,7 +179,7 @@ class RowMover:
         inside = (rows > float(self.domain.start)) & (rows < float(self.domain.end))
         return [int(k) for k in np.flatnonzero(~inside.all(axis=1))]
 
-    def _params(self, summed: np.ndarray) -> dict[str, Any]:
-        values = (summed, float(len(self.data)), float(self.options.batch))
+    def _params(self, summed: np.ndarray, members: float) -> dict[str, Any]:
+        values = (summed, float(len(self.data)), float(self.options.batch), members)
         own = {f: v for f, v in zip(self.counts, values, strict=True) if f is not None}
         return {**self.params, **own}

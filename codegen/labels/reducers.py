@@ -60,12 +60,15 @@ class Kept:
     Attributes:
         steps: after how many steps each draw is.
         draws: of the shape (draws, labels, columns).
+        weights: the numbers that labels have beside their rows, of the shape (draws, labels); of
+            the shape (draws, 0) where they have none.
     """
 
     def __init__(self, every: int) -> None:
         self.every = checked_integer("every", every, 1)
         self._steps: list[int] = []
         self._draws: list[np.ndarray] = []
+        self._weights: list[np.ndarray] = []
 
     @property
     def steps(self) -> np.ndarray:
@@ -76,6 +79,11 @@ class Kept:
     def draws(self) -> np.ndarray:
         """The draws, of the shape (draws, labels, columns)."""
         return np.array(self._draws)
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The numbers of labels, of the shape (draws, labels)."""
+        return np.array(self._weights)
 
     def describe(self) -> str:
         """Return a text that is another one for another distance."""
@@ -92,10 +100,11 @@ class Kept:
         """
         self._steps.append(step)
         self._draws.append(theta.copy())
+        self._weights.append(np.zeros(0) if kernel.own is None else kernel.own.copy())
 
     def state(self) -> Mapping[str, np.ndarray]:
         """Return the draws as arrays."""
-        return {"steps": self.steps, "draws": self.draws}
+        return {"steps": self.steps, "draws": self.draws, "weights": self.weights}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take up draws that were kept before.
@@ -105,6 +114,7 @@ class Kept:
         """
         self._steps = [int(s) for s in arrays["steps"]]
         self._draws = list(arrays["draws"])
+        self._weights = list(arrays["weights"])
 
 
 def item_probabilities(

@@ -9,24 +9,22 @@ from typing import Any
 
 from sympy import Add, Expr, Integer, Symbol
 
-from codegen.generate import Module, generate
-from recipe import Parameter, Recipe, RecipeError, bind
-from recipe.language.as_expression import as_expression
+from codegen.labels.sampler_of_counts import bound_sampler, vector_of, with_parameters
+from recipe import Parameter, Recipe, RecipeError
 from recipe.language.symbols import (
-    GENERIC,
     Indexed,
     Vector,
     VectorData,
     VectorParameter,
-    assumptions_of,
     generic,
     name_of,
 )
 from recipe.language.total import Total, total
 from recipe.latent.increments import with_one_count
+from recipe.latent.labels import ITEM
 from recipe.latent.posterior import LabelledPosterior
 from recipe.latent.sums_of_counts import check_determined
-from recipe.rebuild.map_expressions import rewritten
+from recipe.rebuild.spread import copied
 
 
 def row_sampler(model: LabelledPosterior, sampler: Any, made: Mapping[str, Expr]) -> Recipe:
@@ -44,29 +42,9 @@ def row_sampler(model: LabelledPosterior, sampler: Any, made: Mapping[str, Expr]
         RecipeError: for another sampler, parameters that it does not have, and where no counts
             reach it.
     """
-    if not isinstance(sampler, Recipe):
-        raise RecipeError(
-            "the sampler of a row must be a Recipe, such as catalog.scir.scir or"
-            f" catalog.sgrld.sgrld_reciprocal, and not a {type(sampler).__name__}"
-        )
-    row = _row_of(sampler)
-    if sampler.abstract:
-        (U, *others) = sampler.abstract
-        if others:
-            raise RecipeError(f"the sampler of a row has {others[0]} beside {U}; bind it first")
-        sampler = bind(sampler, {U: potential(model, row)})
-    named = {name_of(s): s for s in sampler.parameters}
-    for name in made:
-        if name not in named:
-            raise RecipeError(
-                f"params= has {name}, which is no parameter of the sampler; it has"
-                f" {', '.join(named) or 'none'}"
-            )
-    by_symbol = {
-        named[n]: for_the_row(as_expression(e, f"params[{n!r}]"), model, row)
-        for n, e in made.items()
-    }
-    recipe = rewritten(sampler, lambda e: _put(e, by_symbol)) if made else sampler
+    bound = bound_sampler(sampler, "a row", lambda row: potential(model, row))
+    row = vector_of(bound)
+    recipe = with_parameters(bound, made, lambda e: for_the_row(e, model, row))
     if not any(name_of(s) == model.labels.summed.base for s in recipe.parameters):
         z = model.labels.name
         raise RecipeError(
@@ -74,11 +52,6 @@ def row_sampler(model: LabelledPosterior, sampler: Any, made: Mapping[str, Expr]
             f" as params={{'a': beta + {z}.data / {z}.batch * {z}.summed}}"
         )
     return recipe
-
-
-def module_of_rows(recipe: Recipe, scheme: str) -> Module:
-    """Return the module of the sampler of a row."""
-    return generate(recipe, scheme=scheme, name=recipe.name or "rows")
 
 
 def potential(model: LabelledPosterior, row: Vector) -> Expr:
@@ -92,13 +65,37 @@ def potential(model: LabelledPosterior, row: Vector) -> Expr:
     z = model.labels
     terms = Add.make_args(with_one_count(model.of_one_label, z))
     of_row = Add(*(t for t in terms if z.like in {generic(s) for s in t.free_symbols}))
+    prior = _of_rows(model)
+    _refuse_further_blocks(of_row, model)
     check_determined(of_row, z, z.text_of(of_row))
     none = {s: Integer(0) for s in of_row.atoms(VectorData) if generic(s) == z.counts}
     empty = of_row.xreplace({z.count: Integer(0), **none})
     summed = {s: z.summed.at(s.label) for s in none}
-    batch = of_row.xreplace({z.count: total(z.summed), **summed})
-    law = model.log_prior + z.data / z.batch * (batch + (z.batch - 1) * empty)
+    members = total(z.summed) if z.each == ITEM else z.members
+    batch = of_row.xreplace({z.count: members, **summed})
+    law = prior + z.data / z.batch * (batch + (z.batch - 1) * empty)
     return for_the_row(-law, model, row)
+
+
+def _of_rows(model: LabelledPosterior) -> Expr:
+    """The log prior, without the terms of the number that a label has beside its row."""
+    own = {b for b in model.blocks if b != model.labels.like}
+    if not own:
+        return model.log_prior
+    terms = Add.make_args(model.log_prior.expand())
+    e = Add(*(t for t in terms if model.labels.like in {generic(s) for s in t.free_symbols}))
+    _refuse_further_blocks(e, model)
+    return e
+
+
+def _refuse_further_blocks(e: Expr, model: LabelledPosterior) -> None:
+    """Refuse terms of a row that depend on the number of its label."""
+    further = [b for b in model.blocks if b != model.labels.like and b in e.free_symbols]
+    if further:
+        raise RecipeError(
+            f"{model.labels.text_of(e)} depends on the row and on {further[0]}, so that neither"
+            " moves without the other; give a sampler with parameters of its own"
+        )
 
 
 def for_the_row(e: Expr, model: LabelledPosterior, row: Vector) -> Expr:
@@ -114,7 +111,7 @@ def for_the_row(e: Expr, model: LabelledPosterior, row: Vector) -> Expr:
         elif (
             isinstance(s, Indexed) and s.length == z.like.length and isinstance(s, VectorParameter)
         ):
-            swapped[s] = Parameter(s.base, like=row, **assumptions_of(s)).at(s.label)  # type: ignore[attr-defined]
+            swapped[s] = copied(s, s.base, row).at(s.label)  # type: ignore[attr-defined]
         elif s == z.like.dim:
             swapped[s] = row.dim
     swapped |= {
@@ -123,25 +120,3 @@ def for_the_row(e: Expr, model: LabelledPosterior, row: Vector) -> Expr:
         if t.index.length == z.like.length
     }
     return e.xreplace(swapped)
-
-
-def _put(e: Expr, values: Mapping[Symbol, Expr]) -> Expr:
-    """The expression with parameters replaced, at every index that they stand at."""
-    at = {}
-    for s in e.atoms(Symbol):
-        value = values.get(generic(s))
-        if value is not None:
-            at[s] = _moved(value, s.label) if isinstance(s, Indexed) else value
-    return e.xreplace(at)
-
-
-def _moved(e: Expr, label: int) -> Expr:
-    return e.xreplace({s: s.at(label) for s in e.atoms(Indexed) if s.label == GENERIC})
-
-
-def _row_of(sampler: Recipe) -> Vector:
-    """The block of the sampler that is the row: the first one of its state."""
-    row = sampler.state[0]
-    if not isinstance(row, Vector):
-        raise RecipeError(f"the first block of the sampler, {row}, must be a Vector: the row")
-    return row

@@ -12,18 +12,13 @@ from typing import Any
 import numpy as np
 
 from codegen.check_arguments import checked_mapping
-from codegen.labels.arguments import (
-    checked_data,
-    checked_options,
-    checked_rows,
-    fetched,
-)
+from codegen.labels.arguments import checked_data, checked_options, checked_rows
 from codegen.labels.chain import RowChain, RowMover
 from codegen.labels.checkpoint import read_checkpoint, write_checkpoint
-from codegen.labels.prepare import Check, label_kernel, prepared
+from codegen.labels.numbers import LabelWeights
+from codegen.labels.prepare import Check, prepared
 from codegen.labels.reducers import Reducer
-from codegen.labels.sweeps import Counted, Workers
-from codegen.labels.text import label_module
+from codegen.labels.sweeps import Workers
 from codegen.system.progress_bar import progress_bar
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import name_of
@@ -40,6 +35,7 @@ class LabelRun:
     Attributes:
         blocks: by name, the last state of each block of the sampler, of the shape (labels,
             columns); the first one has the rows of parameters.
+        weights: by name, the last number of each label beside its row; empty where there is none.
         steps: how many steps are done.
         seconds: how long those of this call took, without the making of modules.
         processor_seconds: the time of all threads of this process meanwhile.
@@ -51,9 +47,11 @@ class LabelRun:
     seconds: float
     processor_seconds: float
     reducers: tuple[Reducer, ...] = field(repr=False)
+    weights: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        shapes = ", ".join(f"{name} {block.shape}" for name, block in self.blocks.items())
+        listed = [*self.blocks.items(), *self.weights.items()]
+        shapes = ", ".join(f"{name} {block.shape}" for name, block in listed)
         return f"LabelRun of {self.steps} steps, {self.seconds:.1f} s: {shapes}"
 
 
@@ -79,6 +77,7 @@ def sample_labels(
     chain: int = 0,
     threads: int = 1,
     initial: Any = None,
+    weights: LabelWeights | None = None,
     reducers: tuple[Reducer, ...] = (),
     checkpoint: str | os.PathLike[str] | None = None,
     progress: bool = True,
@@ -94,7 +93,8 @@ def sample_labels(
     killed goes on from its checkpoint bit for bit.
 
     Args:
-        model: the joint law of a datum and its labels, for one block.
+        model: the joint law of a datum and its labels: of a row, and where a datum has one label of
+            one number beside it, the weight of the label.
         sampler: a ``Recipe`` of one row. Where it has an abstract potential, this becomes minus the
             log posterior of the row given the counts.
         data: counts: a ``CountTable``, a matrix of ``scipy.sparse``, an array of the shape (data,
@@ -116,6 +116,7 @@ def sample_labels(
         threads: how many threads work.
         initial: the first rows, of the shape (labels, columns); by default random ones with the law
             Gamma(1, 1).
+        weights: what moves the numbers that labels have beside their rows, where they have some.
         reducers: what to keep of the draws, such as ``Completion``.
         checkpoint: a file that the state is written to, each minute and at the end. Where it is
             there already the run goes on from it.
@@ -157,7 +158,7 @@ def sample_labels(
         independent=model.labels.each == DATUM,
     )
     given = {name_of(s): v for s, v in checked_mapping("params", params or {}).items()}
-    mover, fingerprint = prepared(model, sampler, source, options, given, scheme, check)
+    mover, fingerprint = prepared(model, sampler, source, options, given, scheme, check, weights)
     fingerprint = "|".join([fingerprint, *(r.describe() for r in reducers)])
     path = None if checkpoint is None else Path(checkpoint)
     found = None if path is None else _resumed(path, fingerprint, mover, reducers)
@@ -173,53 +174,14 @@ def sample_labels(
             _run(mover, state, workers, reducers, saved, stop, show)
     blocks = dict(zip(mover.blocks, state.blocks, strict=True))
     seconds, used = time.perf_counter() - began, time.process_time() - used
-    return LabelRun(blocks, state.done, seconds, used, tuple(reducers))
+    return LabelRun(blocks, state.done, seconds, used, tuple(reducers), _numbers(mover, state))
 
 
-def count_labels(
-    model: LabelledPosterior,
-    rows: Any,
-    data: Any,
-    *,
-    params: Mapping[str, Any],
-    sweeps: int,
-    burn_in: int | None = None,
-    step: int = 0,
-    seed: int = 0,
-    threads: int = 1,
-) -> Counted:
-    """Draw the labels of all items of some data with fixed rows of parameters, and count them.
-
-    Args:
-        model: the joint law of a datum and its labels.
-        rows: the rows, of the shape (labels, columns).
-        data: counts, as for ``sample_labels``.
-        params: the parameters of the weight of a label, by name.
-        sweeps: Gibbs sweeps, from uniform labels.
-        burn_in: how many of these are not counted; by default half.
-        step, seed: of the random numbers.
-        threads: how many threads work.
-
-    Returns:
-        The mean counts by column and label, and the mean factors of the counts of each datum.
-
-    Raises:
-        RecipeError: naming the argument or the datum at fault.
-    """
-    source, theta = checked_data(data), np.array(rows, dtype=np.float64, order="C")
-    if theta.ndim != 2 or theta.shape[1] != source.width or not np.isfinite(theta).all():
-        raise RecipeError(
-            f"rows= has the shape {theta.shape}, and must be finite numbers of the shape (labels,"
-            f" {source.width})"
-        )
-    given: dict[str, Any] = {"labels": len(theta), "steps": 1, "batch_size": None, "sweeps": sweeps}
-    given |= {"burn_in": burn_in, "step_size": 1.0, "seed": seed, "chain": 0, "threads": threads}
-    options = checked_options(source, given, independent=model.labels.each == DATUM)
-    kernel = label_kernel(label_module(model), options, dict(params))
-    everything = fetched(source, np.arange(len(source)))
-    with Workers(threads) as workers:
-        settings = step, options.sweeps, options.burn_in, workers
-        return kernel.count(theta, everything, *settings, with_shares=True)
+def _numbers(mover: RowMover, chain: RowChain) -> dict[str, np.ndarray]:
+    """The numbers that labels have beside their rows, by name."""
+    if mover.numbers is None or chain.own is None:
+        return {}
+    return {mover.numbers.name: chain.own.blocks[0]}
 
 
 @dataclass(frozen=True)
@@ -239,6 +201,8 @@ class Saved:
     def write(self, chain: RowChain) -> None:
         """Write the state of a run in the place of the last one."""
         arrays = {f"block_{n}": block for n, block in enumerate(chain.blocks)}
+        own = () if chain.own is None else chain.own.blocks
+        arrays |= {f"number_{n}": block for n, block in enumerate(own)}
         for n, reducer in enumerate(self.reducers):
             arrays |= {f"reducer_{n}_{k}": np.asarray(v) for k, v in reducer.state().items()}
         write_checkpoint(self.path, {"fingerprint": self.fingerprint, "done": chain.done}, arrays)
@@ -266,7 +230,10 @@ def _resumed(
         mine = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
         reducer.restore(mine)
     blocks = tuple(arrays[f"block_{n}"] for n in range(len(mover.blocks)))
-    return mover.at(blocks, int(head["done"]))
+    if mover.numbers is None:
+        return mover.at(blocks, int(head["done"]))
+    own = tuple(arrays[f"number_{n}"] for n in range(len(mover.numbers.blocks)))
+    return mover.at(blocks, int(head["done"]), mover.numbers.at(own))
 
 
 def _run(
@@ -284,7 +251,7 @@ def _run(
         mover.advance(chain, workers)
         for reducer in reducers:
             if chain.done % reducer.every == 0:
-                reducer.update(chain.done, chain.blocks[0], mover.kernel, workers)
+                reducer.update(chain.done, chain.blocks[0], mover.kernel_of(chain), workers)
         show(chain.done)
         ends = stop() or chain.done == steps
         if saved is not None and (ends or time.monotonic() - last >= CHECKPOINT_SECONDS):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,19 @@ class Counted:
     Attributes:
         columns: the columns that occur in the data, in ascending order.
         table: of the shape (columns, labels): the mean number of items by column and label.
-        shares: of the shape (data, labels): the mean factor of the count of each datum.
+        shares: of the shape (data, labels): the mean factor of the count of each datum; where a
+            datum has one label, in which share of its draws it had each.
     """
 
     columns: np.ndarray
     table: np.ndarray
     shares: np.ndarray
+
+    @property
+    def members(self) -> np.ndarray:
+        """How many data have each label, where a datum has one; a mean over draws."""
+        found: np.ndarray = self.shares.sum(axis=0)
+        return found
 
 
 class Workers:
@@ -66,6 +73,7 @@ class LabelKernel:
         labels: K.
         seed, chain: of the random numbers.
         of_data: whether a datum has one label, so that its draws are independent of each other.
+        own: the number of each label beside its row; None where labels have none.
     """
 
     loaded: Any
@@ -74,6 +82,15 @@ class LabelKernel:
     seed: int
     chain: int
     of_data: bool = False
+    own: np.ndarray | None = None
+
+    def given(self, own: np.ndarray | None) -> LabelKernel:
+        """Return the draws of labels that have these numbers beside their rows.
+
+        Args:
+            own: one number a label; None where labels have none.
+        """
+        return self if own is None else replace(self, own=own)
 
     @property
     def width(self) -> int:
@@ -123,6 +140,7 @@ class LabelKernel:
                 *(starts, place, counts, first, last, self.labels, np.uint64(self.width)),
                 *(weights, self.params, np.uint64(self.seed), purpose, np.uint64(self.chain)),
                 *(np.uint64(step), sweeps, burn_in, table, shares, *self._room(data, first, last)),
+                *(() if self.own is None else (self.own,)),
             )
             if bad >= 0:
                 raise RecipeError(

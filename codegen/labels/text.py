@@ -15,6 +15,7 @@ from codegen.device.intrinsics import INTRINSICS
 from codegen.device.labels import DATUM_LABELS, LABELS
 from codegen.device.random import stream_key
 from codegen.device.simd8 import lanes_text
+from codegen.labels.draws_text import draw_labels_text
 from codegen.labels.weight import HERE, Weight, weight_of
 from codegen.lowering.names import field_namer
 from codegen.printing.expression import text_of
@@ -23,116 +24,6 @@ from codegen.printing.numba_dialect import NUMBA, OURS
 from codegen.store.allowlist import checked
 from recipe.language.symbols import Indexed
 from recipe.latent.posterior import LabelledPosterior
-
-DRAW_LABELS = '''
-@run_kernel
-def draw_labels(
-    starts, columns, counts, first, last, labels, width, weights, params, seed, purpose, chain, t,
-    sweeps, burn_in, table, shares, words, drawn, number, factors, cumulative,
-):
-    """Sweeps over the labels of the data first .. last - 1 of a minibatch, from uniform labels.
-
-    weights has a row of width factors for each column, and table gets how often an item of that
-    column had each label, in all sweeps after the first burn_in ones. shares, if it has room, gets
-    the sums of the factors of the counts of each datum. Returns the datum whose weights have no
-    positive finite sum, or -1.
-    """
-    wide()
-    key = stream_key(seed, purpose, chain)
-    for s in range(first, last):
-        counter = np.uint64(s) << np.uint64(40)
-        items = np.uint64(0)
-        for entry in range(starts[s], starts[s + 1]):
-            for repetition in range(counts[entry]):
-                words[items] = np.uint64(columns[entry]) * width
-                items += np.uint64(1)
-        for k in range(width):
-            number[k] = 0.0
-            factors[k] = 0.0
-        u = other = 0.0
-        for i in range(items):
-            if i & np.uint64(1) == np.uint64(0):
-                u, other = two_uniforms(key, t, counter)
-                counter += np.uint64(1)
-            else:
-                u = other
-            k = min(np.uint64(u * labels), np.uint64(labels) - np.uint64(1))
-            drawn[i] = k
-            number[k] += 1.0
-        for k in range(np.uint64(labels)):
-            factors[k] = count_factor(number[k], params)
-        for sweep in range(sweeps):
-            for i in range(items):
-                if i & np.uint64(1) == np.uint64(0):
-                    u, other = two_uniforms(key, t, counter)
-                    counter += np.uint64(1)
-                else:
-                    u = other
-                old = drawn[i]
-                number[old] -= 1.0
-                factors[old] = count_factor(number[old], params)
-                running_weights(cumulative, factors, weights, words[i], width)
-                k = drawn_label(cumulative, width, u)
-                if k >= width:
-                    return s
-                drawn[i] = k
-                number[k] += 1.0
-                factors[k] = count_factor(number[k], params)
-            if sweep >= burn_in:
-                for i in range(items):
-                    table[words[i] + drawn[i]] += 1
-                if shares.size > 0:
-                    for k in range(width):
-                        shares[np.uint64(s) * width + k] += factors[k]
-    return -1
-'''
-
-
-DRAW_LABELS_OF_DATA = '''
-@run_kernel
-def draw_labels(
-    starts, columns, counts, first, last, labels, width, weights, params, seed, purpose, chain, t,
-    sweeps, burn_in, table, shares, words, drawn, number, factors, cumulative,
-):
-    """Independent draws of the label of each of the data first .. last - 1 of a minibatch.
-
-    weights has a row of width numbers for each column, what one of its items adds to the log weight
-    of each label. table gets how many items of that column had each label, in all draws. shares, if
-    it has room, gets how often each datum had each label. Returns the datum whose weights have no
-    positive finite sum, or -1.
-    """
-    wide()
-    key = stream_key(seed, purpose, chain)
-    for s in range(first, last):
-        counter = np.uint64(s) << np.uint64(40)
-        for k in range(width):
-            number[k] = 0.0
-            factors[k] = 0.0
-        for entry in range(starts[s], starts[s + 1]):
-            for k in range(np.uint64(labels)):
-                number[k] += float(counts[entry]) * weights[np.uint64(columns[entry]) * width + k]
-        most = number[0]
-        for k in range(np.uint64(labels)):
-            most = max(most, number[k])
-        for k in range(np.uint64(labels)):
-            factors[k] = exp(number[k] - most)
-        running_sums(cumulative, factors, width)
-        u = other = 0.0
-        for i in range(np.uint64(sweeps)):
-            if i & np.uint64(1) == np.uint64(0):
-                u, other = two_uniforms(key, t, counter)
-                counter += np.uint64(1)
-            else:
-                u = other
-            k = drawn_label(cumulative, width, u)
-            if k >= width:
-                return s
-            for entry in range(starts[s], starts[s + 1]):
-                table[np.uint64(columns[entry]) * width + k] += counts[entry]
-            if shares.size > 0:
-                shares[np.uint64(s) * width + k] += 1.0
-    return -1
-'''
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +73,11 @@ def label_module_text(model: LabelledPosterior, weight: Weight) -> str:
     own = [exp, *DATUM_LABELS] if weight.of_datum else [*LABELS]
     called = [OURS[f] for f in OURS if any(e.has(f) for e in _expressions(weight))]
     functions = with_callees([*INTRINSICS, stream_key, *own, *called])
-    of_count = [] if weight.of_datum else [_function("count_factor", weight.of_count, known)]
+    of_count = (
+        [] if weight.of_datum else [_function("count_factor", "count", weight.of_count, known)]
+    )
+    if weight.of_label is not None:
+        of_count = [_function("label_weight", "own", weight.of_label, known)]
     parts = [
         _comment(model, weight),
         header(run_cached=True, kernels_cached=False),
@@ -192,13 +87,14 @@ def label_module_text(model: LabelledPosterior, weight: Weight) -> str:
         *of_count,
         _row_weights(weight, known),
         _row_norm(weight, known),
-        DRAW_LABELS_OF_DATA if weight.of_datum else DRAW_LABELS,
+        draw_labels_text(weight),
     ]
     return checked("\n\n\n".join(p.strip("\n") for p in parts) + "\n")
 
 
 def _expressions(weight: Weight) -> list[Expr]:
-    return [weight.of_count, weight.of_row, *(s.body for s in weight.sums)]
+    of_label = [] if weight.of_label is None else [weight.of_label]
+    return [weight.of_count, weight.of_row, *of_label, *(s.body for s in weight.sums)]
 
 
 def _comment(model: LabelledPosterior, weight: Weight) -> str:
@@ -207,6 +103,11 @@ def _comment(model: LabelledPosterior, weight: Weight) -> str:
         f"the weight of a label: {model.labels.text_of(model.weight)}",
         *([] if weight.of_datum else [f"of its count: {weight.of_count}"]),
         f"of its row{', the logarithm for one item' * weight.of_datum}: {weight.of_row}",
+        *(
+            []
+            if weight.of_label is None
+            else [f"of its own number, the logarithm: {weight.of_label}"]
+        ),
         *(f"{s.symbol.name} = total({s.body})" for s in weight.sums),
         *([f"source: {model.source}"] if model.source else []),
     ]
@@ -219,8 +120,10 @@ def _params(names: Mapping[Symbol, str]) -> str:
     return f'class Params(NamedTuple):\n    """The parameters."""\n\n{body}'
 
 
-def _function(name: str, e: Expr, known: Mapping[Symbol, Symbol]) -> str:
-    return f"@device\ndef {name}(count, params):\n    return {text_of(e.xreplace(known), NUMBA)}"
+def _function(name: str, x: str, e: Expr, known: Mapping[Symbol, Symbol]) -> str:
+    """A function of one number of a label, its count or its own."""
+    body = text_of(e.xreplace(known), NUMBA)
+    return f"@device\ndef {name}({x}, params):\n    return {body}"
 
 
 def _row_weights(weight: Weight, known: Mapping[Symbol, Symbol]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from codegen.labels.arguments import checked_data, checked_options, checked_rows, fetched
+from codegen.labels.numbers import LabelWeights
 from codegen.labels.prepare import Check, prepared
 from codegen.labels.reducers import Reducer
 from codegen.labels.sweeps import Workers
@@ -48,12 +49,13 @@ def time_labels(
     check: Check,
     reducers: tuple[Reducer, ...],
     initial: Any = None,
+    weights: LabelWeights | None = None,
     **options: Any,
 ) -> LabelTrial:
     """Compile a run, carry out some of its steps and scores, and time them.
 
     Args:
-        model, sampler, data, params, scheme, check, initial: as for ``sample_labels``.
+        model, sampler, data, params, scheme, check, initial, weights: as for ``sample_labels``.
         reducers: those of the run, which are updated for a trial.
         **options: ``labels``, ``step_size``, ``steps``, ``batch_size``, ``sweeps``, ``burn_in``,
             ``seed`` and ``threads``, all of them.
@@ -69,18 +71,18 @@ def time_labels(
         source, {**options, "chain": 0}, independent=model.labels.each == DATUM
     )
     given = {name_of(s): v for s, v in params.items()}
-    mover, _ = prepared(model, sampler, source, checked, given, scheme, check)
+    mover, _ = prepared(model, sampler, source, checked, given, scheme, check, weights)
     chain = mover.begin(checked_rows(initial, checked, source, mover.domain))
     with Workers(checked.threads) as workers:
         minibatch = fetched(source, mover.minibatch(0))
         settings = checked.sweeps, checked.burn_in, workers
 
         def sweep() -> None:
-            mover.kernel.count(chain.blocks[0], minibatch, 0, *settings)
+            mover.kernel_of(chain).count(chain.blocks[0], minibatch, 0, *settings)
 
         def score() -> None:
             for reducer in reducers:
-                reducer.update(checked.steps, chain.blocks[0], mover.kernel, workers)
+                reducer.update(checked.steps, chain.blocks[0], mover.kernel_of(chain), workers)
 
         step_seconds = _seconds_of(lambda: mover.advance(chain, workers))
         counted = checked.sweeps - (checked.burn_in if mover.kernel.of_data else 0)

@@ -1,16 +1,17 @@
 """The weight of a label as a product: a factor of its count and a factor of its row; where a datum
-has one label, a factor for each of its items.
+has one label, a factor for each of its items, and one of the label's own number.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sympy import Add, Dummy, Expr, Integer, Mul, Symbol
 
 from codegen.lowering.special_forms import with_digamma
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Indexed, Length, Vector, generic
+from recipe.language.symbols import Indexed, Length, Scalar, Vector, generic
 from recipe.language.total import Total, opened
 from recipe.latent.increments import hot, with_one_count, with_one_size
 from recipe.latent.labels import ITEM, Labels
@@ -18,6 +19,7 @@ from recipe.latent.posterior import LabelledPosterior
 
 COUNT = Dummy("count", nonnegative=True)  # of items with the label, without the one that is drawn
 HERE = Dummy("here", real=True)  # the coordinate of the row in the column of the item
+OWN = Dummy("own", real=True)  # the number that a label has beside its row, its weight
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Weight:
         sums: the sums over columns that it needs, each after those that it needs itself.
         parameters: all parameters in it, sorted by name.
         of_datum: whether a datum has one label, whose weight is the product over its items.
+        of_label: the logarithm of the factor of the label's own number, in ``OWN`` and parameters;
+            None where labels have no such number.
     """
 
     of_count: Expr
@@ -51,22 +55,38 @@ class Weight:
     sums: tuple[RowSum, ...]
     parameters: tuple[Symbol, ...]
     of_datum: bool = False
+    of_label: Expr | None = None
+
+
+def number_of_a_label(model: LabelledPosterior) -> Scalar | None:
+    """Return the block with one number a label, beside its row; None where there is none.
+
+    Raises:
+        RecipeError: where the draws of such a model are not compiled.
+    """
+    z = model.labels
+    further = [b for b in model.blocks if b != z.like]
+    if not further:
+        return None
+    if len(further) > 1 or not isinstance(further[0], Scalar) or z.each == ITEM:
+        listed = ", ".join(map(str, further))
+        raise RecipeError(
+            f"beside its row {z.like} a label has {listed}: labels are sampled with one number a"
+            " label at most, a Scalar block, where a datum has one label (each='datum')"
+        )
+    return further[0]
 
 
 def weight_of(model: LabelledPosterior) -> Weight:
     """Return the weight of a label as a product.
 
     Raises:
-        RecipeError: where it is no such product, reads counts by column, or the model has several
-            blocks.
+        RecipeError: where it is no such product, reads counts by column, or the model has further
+            blocks, but for one number a label.
     """
-    z = model.labels
-    if len(model.blocks) != 1:
-        raise RecipeError(
-            f"labels are sampled for one block of a label, and there are {len(model.blocks)}"
-        )
+    z, own = model.labels, number_of_a_label(model)
     if z.each != ITEM:
-        return _of_datum(model)
+        return _of_datum(model, own)
     e = with_one_count(model.weight, z)  # a printed weight may be wrong, and this one is derived
     if z.others_counts in {generic(s) for s in e.atoms(Symbol)}:
         raise RecipeError(f"the weight {z.text_of(e)} reads counts by column, and is not compiled")
@@ -97,7 +117,7 @@ def _split(e: Expr, z: Labels) -> Weight:
 def _parameters(z: Labels, weight: Expr, *e: Expr, sums: list[RowSum]) -> tuple[Symbol, ...]:
     """The parameters in expressions and sums; what is no number that a module has is refused."""
     free = {s for x in (*e, *(s.body for s in sums)) for s in x.free_symbols}
-    own = {COUNT, HERE, *(s.symbol for s in sums)}
+    own = {COUNT, HERE, OWN, *(s.symbol for s in sums)}
     parameters = {s for s in free - own if not isinstance(s, Indexed)}
     refused = [s for s in parameters if s == z.size or isinstance(s, Length)]
     if refused:
@@ -108,17 +128,33 @@ def _parameters(z: Labels, weight: Expr, *e: Expr, sums: list[RowSum]) -> tuple[
     return tuple(sorted(parameters, key=str))
 
 
-def _of_datum(model: LabelledPosterior) -> Weight:
+def _of_datum(model: LabelledPosterior, own: Scalar | None) -> Weight:
     """The weight of the label of a whole datum: its logarithm is a sum over the items of a number
-    of the row and the column, and of terms that all labels share.
+    of the row and the column, of a term of the label's own number, and of terms that all labels
+    share.
     """
     z = model.labels
     terms = Add.make_args(with_one_size(model.increment.expand(), z).expand())
     of_item = Add(*(_of_one_item(t, model) for t in terms if _reads(t, z.like)))
     sums: list[RowSum] = []
     of_row = _named(with_digamma(of_item), sums)
-    parameters = _parameters(z, model.weight, of_row, sums=sums)
-    return Weight(Integer(1), of_row, tuple(sums), parameters, of_datum=True)
+    of_label = None if own is None else with_digamma(_of_own_number(terms, own, model))
+    read = [of_row] if of_label is None else [of_row, of_label]
+    parameters = _parameters(z, model.weight, *read, sums=sums)
+    return Weight(Integer(1), of_row, tuple(sums), parameters, of_datum=True, of_label=of_label)
+
+
+def _of_own_number(terms: Iterable[Expr], own: Scalar, model: LabelledPosterior) -> Expr:
+    """The terms of a log weight that read the label's own number, which read no items."""
+    z = model.labels
+    mine = [t for t in terms if own in t.free_symbols]
+    wrong = next((t for t in mine if _reads(t, z.row) or _reads(t, z.like)), None)
+    if wrong is not None:
+        raise RecipeError(
+            f"the weight {z.text_of(model.weight)} is no product of a factor of {own} and of"
+            f" factors of items, and is not compiled: see {z.text_of(wrong)}"
+        )
+    return Add(*mine).xreplace({own: OWN})
 
 
 def _of_one_item(term: Expr, model: LabelledPosterior) -> Expr:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from sympy import Expr, Symbol
 
+from codegen.lowering.body import Evaluated, View
 from codegen.lowering.places import Array
-from codegen.lowering.planner import Evaluated, Planner, View
+from codegen.lowering.planner import Planner
 from codegen.lowering.statements import GradientCall, Restored, Test, ValueCall
 from recipe.declare.update import Update
 from recipe.kernel import MetropolisedMap, MetropolisHastings
@@ -136,14 +137,14 @@ def _save(planner: Planner, blocks: Iterable[Block], evaluated: Iterable[Evaluat
     """Append the statements that copy blocks, and the results of evaluations, to scratch arrays."""
     saved: dict[Block, Array] = {}
     for b in blocks:
-        saved[b] = planner.reserve(f"saved_{b.name}", b.length)
+        saved[b] = planner.fields.reserve(f"saved_{b.name}", b.length)
         _copy(planner, planner.leaf(b, GENERIC), saved[b], b.length)
     kept = {}
     for what in evaluated:
         results = planner.evaluate(*what)
         lengths = [b.length for b in what[1].blocks] if what[0] is GradientCall else [None]
         copies = [
-            planner.reserve(f"saved_{array.field}", n)
+            planner.fields.reserve(f"saved_{array.field}", n)
             for array, n in zip(results, lengths, strict=True)
         ]
         for array, copy, length in zip(results, copies, lengths, strict=True):
@@ -208,7 +209,7 @@ def _write_test(planner: Planner, log_ratio: Expr, saved: Saved, flips: set[Bloc
     ):  # no assert: the draws rest on it
         raise AssertionError("a gradient is restored that is not of the state before the move")
     restored = [
-        Restored(Array("out", planner.fields[b]), source, b.length, b in flips)
+        Restored(Array("out", planner.fields.blocks[b]), source, b.length, b in flips)
         for b, source in saved.blocks.items()
     ]
     restored += [array for arrays in right.values() for array in arrays]

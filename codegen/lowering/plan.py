@@ -9,9 +9,10 @@ from functools import singledispatch
 
 from sympy import Expr, Symbol
 
+from codegen.lowering.body import Body, call_in
 from codegen.lowering.metropolis import write_map_test, write_proposal_test
 from codegen.lowering.names import Namer, field_namer
-from codegen.lowering.planner import Body, Planner, call_in
+from codegen.lowering.planner import Planner
 from codegen.lowering.statements import (
     Carried,
     GradientCall,
@@ -153,14 +154,16 @@ def _plan_of(planner: Planner, body: Body, recorded: Recorded, *, in_place: bool
     valued = tuple(sorted((U for kind, U in planner.results if kind is ValueCall), key=str))
     potentials = tuple(sorted({U for _, U in planner.results}, key=str))
     tested = any(isinstance(s, Test) for s in every(body.lowering.statements))
-    statistics = (field_namer(planner.fields.values()).fresh("acceptance_rate"),) if tested else ()
+    statistics = (
+        (field_namer(planner.fields.blocks.values()).fresh("acceptance_rate"),) if tested else ()
+    )
     return Plan(
         planner.state,
-        planner.fields,
-        planner.settings,
-        planner.scratch,
-        planner.variances,
-        planner.factors,
+        planner.fields.blocks,
+        planner.fields.settings,
+        planner.fields.scratch,
+        planner.fields.variances,
+        planner.fields.factors,
         tuple(body.noises),
         potentials,
         tuple(body.lowering.statements),
@@ -192,7 +195,7 @@ def _carried_evaluations(planner: Planner, body: Body, tested: bool) -> Carried 
         for what in ends
         if tested or any(last[what] is s for s in statements)
     )
-    return Carried(found, planner.reserve("right_for_step", None).field) if found else None
+    return Carried(found, planner.fields.reserve("right_for_step", None).field) if found else None
 
 
 def _recorded_values(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
@@ -217,7 +220,7 @@ def _recorded_values(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
     lowered = [
         (b, body.lowering.lower(e), f"recorded: {b.image or b} <- {e}") for b, e in observe.items()
     ]
-    arrays = {b: planner.reserve(f"recorded_{b.name}", b.length) for b, _, _ in lowered}
+    arrays = {b: planner.fields.reserve(f"recorded_{b.name}", b.length) for b, _, _ in lowered}
     for block, value, comment in lowered:
         wish = f"recorded_{block.name}"
         if isinstance(block, Scalar):

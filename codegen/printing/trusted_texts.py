@@ -12,6 +12,7 @@ from codegen.device.embed import source_of, with_callees
 from codegen.device.simd8 import lanes_text
 from codegen.printing.module import header
 from codegen.printing.run import RUN_SCHEDULE
+from recipe.files.python_tree import parsed
 
 
 def device_functions() -> dict[str, str]:
@@ -21,12 +22,12 @@ def device_functions() -> dict[str, str]:
 
 
 def _name_of(text: str) -> str:
-    return next(node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
+    return next(node.name for node in parsed(text).body if isinstance(node, ast.FunctionDef))
 
 
 def eight_statements() -> tuple[str, ...]:
     """Return the statements about vectors of eight numbers, in their order in a module."""
-    return tuple(ast.unparse(s) for s in ast.parse(lanes_text()).body)
+    return tuple(ast.unparse(s) for s in parsed(lanes_text()).body)
 
 
 def header_statements() -> tuple[str, ...]:
@@ -35,4 +36,4 @@ def header_statements() -> tuple[str, ...]:
         header(run_cached=run, kernels_cached=kernels)
         for run, kernels in product((True, False), repeat=2)
     ]
-    return tuple(dict.fromkeys(ast.unparse(s) for text in headers for s in ast.parse(text).body))
+    return tuple(dict.fromkeys(ast.unparse(s) for text in headers for s in parsed(text).body))

@@ -17,7 +17,7 @@ from codegen.bias.prediction import Prediction
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.not_finite import why_not_finite
-from codegen.inputs.options import SamplingOptions
+from codegen.inputs.options import SamplingOptions, ordered_blocks
 from codegen.inputs.posterior_data import bad_rows
 from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import step_sizes
@@ -29,6 +29,7 @@ from codegen.results.quantities import (
     at_draws,
     derived_draws,
     derived_names,
+    numbers_of_ordered,
     require_room_for,
 )
 from codegen.running.chains import Chain
@@ -91,7 +92,7 @@ def collected(
     ]
     divergences.sort(key=lambda d: d.chain)
     return Draws(
-        _without_parts(module, options, {**values, **derived}),
+        _reported(module, options, {**values, **derived}),
         np.minimum(counts, length),
         tuple(divergences),
         interrupted,
@@ -144,7 +145,7 @@ def specimen(
         for name, found in derived_draws(at).items():
             require_room_for(name, (options.chains, options.draws), int(np.prod(found.shape)))
             values[name] = found
-    values = _without_parts(module, options, values)
+    values = _reported(module, options, values)
     acceptance = np.zeros((1, 1)) if module.plan.statistics else None
     attributes = _attributes(what, module, options, 0.0, acceptance)
     one = Draws(
@@ -232,14 +233,19 @@ def _posteriors(module: Module) -> list[Posterior]:
     return [e.gradient.posterior for e in module.estimators.values()]
 
 
-def _without_parts(
+def _reported(
     module: Module, options: SamplingOptions, values: dict[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
-    """Leave out the scalars that an ordered block is made of, unless the user keeps them."""
-    if options.keep is not None:
-        return values
-    parts = {s.name for p in _posteriors(module) for b in p.ordered for s in b.blocks}
-    return {name: found for name, found in values.items() if name not in parts}
+    """Return draws with the numbers of ordered blocks, all of whose scalars are there, and without
+    these scalars, unless the user keeps them.
+    """
+    numbers = {
+        b.name: numbers_of_ordered(b, values)
+        for b in ordered_blocks(module)
+        if b.name not in values and all(s.name in values for s in b.blocks)
+    }
+    left_out = options.left_out(module)
+    return {n: found for n, found in {**values, **numbers}.items() if n not in left_out}
 
 
 def _never_accepted(

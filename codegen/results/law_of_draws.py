@@ -17,6 +17,7 @@ import numpy as np
 from codegen.results.numbers_of_law import ROWS, Numbers, numbers_of
 from codegen.results.quantities import AtDraws
 from recipe.declare.posterior import Posterior
+from recipe.language.free_symbols import names_to_give
 from recipe.language.symbols import Indexed, Vector, VectorData, name_of
 
 ATTRIBUTE = "law"
@@ -84,7 +85,10 @@ def parameters_at(at: AtDraws) -> dict[str, float | str]:
     digest.
     """
     found: dict[str, float | str] = {}
+    given = names_to_give(at.posterior.parameters)  # the numbers of all others are in the law
     for s in at.posterior.parameters:
+        if name_of(s) not in given:
+            continue
         value = np.asarray(at.named[name_of(s)], dtype=float)
         if not isinstance(s, Indexed):
             found[name_of(s)] = float(value)

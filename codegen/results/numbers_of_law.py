@@ -18,7 +18,7 @@ from codegen.inputs.evaluate import Values
 from codegen.inputs.initial_states import in_domain
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
-from recipe.language.free_symbols import parameters_of
+from recipe.language.free_symbols import known_numbers, parameters_of
 from recipe.language.symbols import Indexed, ScalarData, Vector, VectorData, generic, name_of
 
 POINTS, ROWS, LENGTH = 4, 3, 3  # made-up points, rows of data, and coordinates of a vector
@@ -103,11 +103,17 @@ def _made_up(e: Expr, posterior: Posterior, given: Mapping[str, np.ndarray]) -> 
             size[s.length] = given[name_of(s)].shape[1]
         if s.coordinate is not None:
             size[s.length] = max(size[s.length], s.coordinate + 2)
+    parameters = parameters_of([e])
+    known = known_numbers(parameters)
+    size |= {s.length: len(known[name_of(s)]) for s in parameters if name_of(s) in known}  # type: ignore[attr-defined]
     draws: dict[Any, np.ndarray] = {}
     for block in posterior.blocks:
         shape = (POINTS, size[block.length]) if isinstance(block, Vector) else (POINTS,)
         draws[block] = in_domain(block.domain, 2 * _uniform(block.name, shape) - 1)
-    for s in parameters_of([e]):
+    for s in parameters:
+        if name_of(s) in known:
+            draws[s] = np.array([known[name_of(s)]])
+            continue
         at_once = (1, size.setdefault(s.length, LENGTH)) if isinstance(s, Indexed) else (1,)
         draws[s] = 0.5 + _uniform(name_of(s), at_once)
     rows = {s: _uniform(name_of(s), (ROWS,)) for s in data - set(vectors)}

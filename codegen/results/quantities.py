@@ -5,7 +5,7 @@ every draw, a few draws at a time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -22,9 +22,10 @@ from codegen.system.memory import require_memory
 from recipe.declare.coordinate_names import Names
 from recipe.declare.derived_quantities import Quantity, data_in, expressions_of, vector_of
 from recipe.declare.label_data import one_hots
+from recipe.declare.ordered import Ordered
 from recipe.declare.posterior import Posterior
 from recipe.language.errors import RecipeError
-from recipe.language.free_symbols import parameters_of
+from recipe.language.free_symbols import known_numbers, parameters_of
 from recipe.language.symbols import Block, Indexed, Length, Vector, VectorData, name_of
 from recipe.language.text import listed
 
@@ -157,7 +158,8 @@ def at_draws(
         if s.coordinate is None:
             _require_coordinates(s, arrays[s.labels], sizes[s.length])
     found = AtDraws(posterior, of, _by_names(posterior, named, lengths), arrays, sizes)
-    unset = next((s for s in found.parameters if name_of(s) not in named), None)
+    found = replace(found, named={**found.named, **known_numbers(found.parameters)})
+    unset = next((s for s in found.parameters if name_of(s) not in found.named), None)
     if unset is not None:
         raise RecipeError(f"the parameter {unset} has no value; give it in params=")
     return found
@@ -208,6 +210,15 @@ def _with_gaps(posterior: Posterior, draws: Mapping[str, np.ndarray]) -> dict[st
             columns = np.diff(numbers, axis=2, prepend=np.zeros_like(numbers[..., :1]))
             found |= {s.name: columns[..., k] for k, s in enumerate(block.blocks)}
     return found
+
+
+def numbers_of_ordered(block: Ordered, draws: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return the numbers of an ordered block, of the shape (chains, draws, length), from the draws
+    of its scalars, of the shape (chains, draws), by name.
+    """
+    shape = draws[block.blocks[0].name].shape
+    values = Values({s: draws[s.name].reshape(-1) for s in block.blocks})
+    return np.stack([values.at(e).reshape(shape) for e in block], axis=-1)
 
 
 def derived_draws(at: AtDraws, most: int | None = None) -> dict[str, np.ndarray]:

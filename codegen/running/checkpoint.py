@@ -29,6 +29,7 @@ from zipfile import BadZipFile
 import numpy as np
 from filelock import lock_descriptor
 
+from codegen.running.another_run import differences, is_another
 from codegen.running.chains import Chain
 from codegen.running.manifest import (
     DRAWS_NAME,
@@ -36,7 +37,6 @@ from codegen.running.manifest import (
     ArrayFile,
     ChainPosition,
     Manifest,
-    printable,
     read_manifest,
 )
 from recipe.files.atomic_write import is_unfinished, open_regular, replaced
@@ -311,16 +311,13 @@ class Checkpoint:
                 )
 
     def _refuse_another_run(self, manifest: Manifest) -> None:
-        """Refuse a checkpoint with another fingerprint, and name the first difference."""
-        theirs = manifest.run
-        for key in {**self.run, **theirs}:
-            if theirs.get(key) != self.run.get(key):
-                raise RecipeError(
-                    f"the checkpoint {self.folder} is of another run: "
-                    f"{printable(key)} was {printable(theirs.get(key))} and is"
-                    f" {printable(self.run.get(key))}; choose another folder, or the settings of"
-                    " that run"
-                )
+        """Refuse a checkpoint with another fingerprint, and name the differences."""
+        if is_another(manifest.run, self.run):
+            raise RecipeError(
+                f"the checkpoint {self.folder} is of another run:"
+                f" {differences(manifest.run, self.run)}; choose another folder, or the settings of"
+                " that run"
+            )
 
     def _restore(self, manifest: Manifest, chains: Sequence[Chain], steps: int) -> None:
         """Set the chains to the states and draws that a manifest names."""

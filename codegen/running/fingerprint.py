@@ -14,6 +14,7 @@ import numpy as np
 
 from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
+from codegen.running.another_run import described
 from codegen.running.array_text import array_text, digest
 from codegen.running.chains import Chain
 from codegen.running.gradient_source import ITSELF, ReadGradient
@@ -38,10 +39,12 @@ def fingerprint(
 
     Returns:
         By name: the hash of the module, the options, digests of data, parameters, first states and
-        gradients, and the versions of numba and numpy and the processor.
+        gradients, and the versions of numba and numpy and the processor. What the module was
+        made from is described as well, for messages alone.
     """
     schedule = options.schedule
     found = {
+        **described(module),
         "module": module.hash,
         "step_size": f"{type(schedule).__name__} {asdict(schedule)}",
         "seed": options.seed,

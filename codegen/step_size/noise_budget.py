@@ -16,7 +16,8 @@ from codegen.generate import Module, module_of
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.parameters import resolved_params
 from recipe.declare.recipe import Recipe
-from recipe.language.symbols import Block, Scalar, Vector, name_of
+from recipe.language.free_symbols import names_to_give
+from recipe.language.symbols import Block, Scalar, Vector
 from recipe.scheme.compensation import largest_step
 
 
@@ -69,6 +70,6 @@ def budget_of(recipe: Recipe, params: Mapping[str, Any], lengths: Lengths) -> Bu
     # ``generate`` would require that the bounds lie in the domains of their blocks
     module = module_of(bounds, bounds, {}, bounds.name or "largest_step", "as printed")
     loaded = module.load()
-    needed = {name_of(s): params[name_of(s)] for s in module.plan.settings}
+    needed = {name: params[name] for name in names_to_give(module.plan.settings)}
     values = resolved_params(module, needed, (), lengths)
     return Budget(module, loaded, loaded.Params(**values) if values else (), compensated, constant)

@@ -16,6 +16,7 @@ import tokenize
 from codegen.device.embed import source_of
 from codegen.device.intrinsics import INTRINSICS
 from codegen.device.simd8 import lanes_text
+from recipe.files.python_tree import parsed
 from recipe.language.errors import RecipeError
 
 IMPORTS = {("math", None), ("operator", None), ("numpy", "np")}
@@ -72,7 +73,7 @@ def checked(source: str) -> str:
         RecipeError: with the line and the name that no generated module uses.
     """
     try:
-        tree = ast.parse(source)
+        tree = parsed(source)
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source.encode()).readline)
     except (SyntaxError, ValueError) as error:
         raise RecipeError(f"the module text is not Python: {error}") from None
@@ -121,4 +122,4 @@ def _forbidden_in(node: ast.AST) -> str | None:
 def _embedded() -> frozenset[str]:
     """Return the statements that may use the compiler, as ``ast.unparse`` writes them."""
     texts = [lanes_text(), *map(source_of, INTRINSICS)]
-    return frozenset(ast.unparse(statement) for text in texts for statement in ast.parse(text).body)
+    return frozenset(ast.unparse(statement) for text in texts for statement in parsed(text).body)

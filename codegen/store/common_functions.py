@@ -14,6 +14,7 @@ from functools import lru_cache
 from types import ModuleType
 
 from codegen.device.defined import names_of
+from recipe.files.python_tree import parsed
 
 
 def take_functions(
@@ -42,7 +43,7 @@ def part_of(text: str, names: Iterable[str], comment: str) -> str:
     """
     needed = _needed(text)
     wanted = set[str]().union(*(needed.get(name, ()) for name in names))
-    statements = ast.parse(text).body
+    statements = parsed(text).body
     for statement in filter(_has_an_effect, statements):
         used = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
         wanted |= names_of(statement).union(*(needed.get(name, ()) for name in used))
@@ -81,7 +82,7 @@ def same_functions(one: str, other: str, names: Iterable[str]) -> list[str]:
 def _definitions(text: str) -> dict[str, str]:
     """Return the lines that define each name at the top level of a text."""
     lines, found = text.splitlines(), dict[str, str]()
-    for statement in ast.parse(text).body:
+    for statement in parsed(text).body:
         above = [d.lineno for d in getattr(statement, "decorator_list", ())]
         first = min([statement.lineno, *above])
         definition = "\n".join(lines[first - 1 : statement.end_lineno])
@@ -96,7 +97,7 @@ def _needed(text: str) -> dict[str, set[str]]:
     and so on; names that are defined nowhere, such as ``range``, are among them.
     """
     direct: dict[str, set[str]] = {}
-    for statement in ast.parse(text).body:
+    for statement in parsed(text).body:
         used = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
         for name in names_of(statement):
             direct.setdefault(name, {name}).update(used)

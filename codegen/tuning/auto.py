@@ -82,6 +82,7 @@ def tuned_run(
         # tuning chooses a scheme in the place of the default one
         scheme=None if options.scheme == DEFAULT_SCHEME else options.scheme,
         batch_size=options.batch_size,
+        control_variates=options.control_variates,
         chains=options.chains,
         seed=options.seed,
         threads=options.threads,
@@ -104,6 +105,7 @@ def tuned_run(
         params=found["params"],
         scheme=found["scheme"],
         batch_size=found["batch_size"],
+        control_variates=found.get("control_variates", False),
         steps=run_steps,
         warmup=warm,
         thin=found["thin"] if steps is None and options.thin == 1 else options.thin,
@@ -170,7 +172,7 @@ def _require_what_can_be_tuned(what: Any, posterior: Any, options: SamplingOptio
             " without one: sample(sghmc, posterior, ...)"
         )
     require_numbers(options.schedules.values(), f'step_size="{AUTO}"')
-    for name in ("gradient", "control_variates", "svrg", "saga", "compensate", "order"):
+    for name in ("gradient", "svrg", "saga", "compensate", "order"):
         if getattr(options, name):
             raise RecipeError(
                 f'{name}= and step_size="{AUTO}" do not go together: nothing is known of the bias'

@@ -11,6 +11,7 @@ from codegen.tuning.prepared import Scaled
 from codegen.tuning.request import Request
 from codegen.tuning.target import Target
 from codegen.tuning.widths import widths
+from codegen.tuning.within_budget import Setting
 
 
 def explanation(
@@ -46,6 +47,23 @@ def explanation(
         said,
         said_of_steps(request.chains, settings["steps"], settings["warmup"], request.max_error),
     )
+
+
+def said_of_recipe(found: Setting) -> str:
+    """Return how the step size of a recipe was found, and by how much control variates make the
+    noise of its minibatches smaller.
+
+    Args:
+        found: its setting.
+    """
+    said = (
+        f"Its bias is predicted from the compiled step: {found.alternative.bias:.2g} sd; an"
+        f" effective draw takes {found.predicted.time:.2g} steps."
+    )
+    if not found.alternative.control_variates:
+        return said
+    measured = "" if found.share is None else f", {found.share:.2g} of the variance without"
+    return f"{said} Gradients are differences to the mode (control variates){measured}."
 
 
 def said_of_steps(chains: int, steps: int, warmup: int, max_error: float) -> str:

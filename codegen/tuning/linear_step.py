@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -26,10 +27,13 @@ from codegen.bias.linearise import (
     with_size,
 )
 from codegen.bias.minibatch_noise import noise_around
+from codegen.bias.reported import slopes_of_reported
 from codegen.bias.shift import points_of_law, shift_of_means
 from codegen.bias.small_step_law import small_step_law
-from codegen.bias.step_map import step_map
-from codegen.bias.streams import noise_lengths
+from codegen.bias.step.step_map import StepMap, step_map
+from codegen.bias.step.streams import noise_lengths
+from codegen.results.assemble_draws import small_quantities
+from codegen.running.compiled import Compiled
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared
 from codegen.tuning.target import Target
@@ -62,7 +66,8 @@ class LinearStep:
     Attributes:
         setting: the step at its reference size.
         here: it near its fixed point, at that size.
-        target: the law for small steps with all of the data.
+        target: the law for small steps with all of the data, with what is reported beside the
+            coordinates: a run is judged in that, too.
         around: where the draws of the pilot run are.
         labels: the names of the coordinates.
     """
@@ -91,7 +96,7 @@ class LinearStep:
             step_size: that size.
             batch: the rows of a minibatch; None for all of the data.
         """
-        noise = None if batch is None else self._noise(near, step_size, batch)
+        noise = None if batch is None else self.noise_of_batches(near, step_size, batch)
         return self._of_law(near, self.law(near, step_size, noise))
 
     def law(self, near: Linear, step_size: float, noise: np.ndarray | None) -> Law | None:
@@ -110,20 +115,19 @@ class LinearStep:
         """
         found = self.predicted(near, step_size, batch)
         if batch is not None and found.law is not None:
-            noise = self._noise(near, step_size, batch, found.law.points, MORE_BATCHES)
+            noise = self.noise_of_batches(near, step_size, batch, found.law.points, MORE_BATCHES)
             found = self._of_law(near, self.law(near, step_size, noise))
         return self._with_shifts(found, near, step_size)
 
     def without_law(self) -> Predicted:
         """Return what is predicted where there is no stationary law."""
-        k = self.target.draws.shape[0]
+        k = self.target.judged
         return Predicted(Bias(np.full(k, np.inf), np.zeros(k)), None, np.inf)
 
     def _of_law(self, near: Linear, law: Law | None) -> Predicted:
         if law is None:
             return self.without_law()
-        k = self.target.draws.shape[0]
-        bias = Bias(law.variances(self.target), np.zeros(k))
+        bias = Bias(law.variances(self.target), np.zeros(self.target.judged))
         return Predicted(bias, law, self._time(near, law))
 
     def _with_shifts(self, found: Predicted, near: Linear, step_size: float) -> Predicted:
@@ -133,8 +137,8 @@ class LinearStep:
         points = points_of_law(found.law, self.around.sample)
         setting = with_size(self.setting, step_size)
         moved = shift_of_means(setting, near, points, self.around.start, found.law, self.target)
-        sd = np.sqrt(np.diag(self.target.draws))
-        return replace(found, bias=Bias(found.bias.variance, moved / sd))
+        shift = self.target.in_deviations(moved)
+        return replace(found, bias=Bias(found.bias.variance, shift))
 
     def require_normal(self, found: Predicted) -> None:
         """Require that the pilot's draws are where the linear law is, and about as wide.
@@ -147,7 +151,15 @@ class LinearStep:
             self.around, self.labels, self.target, self.here, none, self.target
         )
 
-    def _noise(
+    def estimating_by(self, kernel: Compiled) -> LinearStep:
+        """Return the same step with minibatches as another kernel takes them.
+
+        Args:
+            kernel: a compiled module whose steps with all of the data are the same.
+        """
+        return replace(self, setting=by_kernel(self.setting, kernel))
+
+    def noise_of_batches(
         self,
         near: Linear,
         step_size: float,
@@ -155,23 +167,34 @@ class LinearStep:
         points: np.ndarray | None = None,
         count: int = BATCHES,
     ) -> np.ndarray:
+        """Return the covariance that minibatches add to a result, shape (m, m).
+
+        Args:
+            near, step_size, batch: as for ``predicted``.
+            points: the covariance of points over which it is measured; by default the target's.
+            count: the number of minibatches.
+        """
         setting = with_size(self.setting, step_size)
-        nothing = np.zeros((count, near.moved.size))
         law = self.target.points if points is None else points
-        return noise_around(setting, near, batch, nothing, law).around
+        return noise_around(setting, near, batch, count, law)
 
     def _time(self, near: Linear, law: Law) -> float:
-        """Return the largest autocorrelation time of the judged coordinates."""
+        """Return the largest autocorrelation time of what is judged."""
         n = near.point.size
-        judged = [
-            i
-            for name in self.setting.step.recorded
-            for i in range(*self.setting.step.fields[name].indices(n))
+        judged = np.eye(n)[
+            [
+                i
+                for name in self.setting.step.recorded
+                for i in range(*self.setting.step.fields[name].indices(n))
+            ]
         ]
+        if self.target.reported is not None:
+            judged = np.vstack([judged, self.target.reported @ judged])
         values, vectors = np.linalg.eig(near.slopes[:n])
         left = np.linalg.solve(vectors, law.points.astype(complex))
-        # rho_k of coordinate i is sum_j weight_ij values_j^k
-        weight = vectors[judged] * left[:, judged].T / np.diag(law.points)[judged, None]
+        # rho_k of a judged number i is sum_j weight_ij values_j^k
+        size = np.einsum("in,nm,im->i", judged, law.points, judged)
+        weight = (judged @ vectors) * (judged @ left.T) / size[:, None]
         mean = np.real(weight @ ((1 + values) / (1 - values)))
         both = values[:, None] * values[None, :]
         square = np.real(np.einsum("ij,jl,il->i", weight, (1 + both) / (1 - both), weight))
@@ -203,12 +226,37 @@ def setting_near(
     return replace(setting, middle=Middle(middle[0], 0)), middle, _around(*middle, pilot)
 
 
+def with_reported(law: Law, made: Prepared, step: StepMap, pilot: Pilot) -> Law:
+    """Return the law of small steps with what a run reports beside the coordinates of the draws,
+    such as the cutpoints of an ordered block: their derivatives at the mean of the pilot run.
+
+    Args:
+        law: the law.
+        made: the compiled sampler.
+        step: its step as a function.
+        pilot: the pilot run.
+    """
+    module = made.kernel.module
+    of_field = {field: block for block, field in module.plan.fields.items()}
+    quantities = partial(small_quantities, module, made.kernel.options)
+    blocks = [of_field[field] for field in made.fields]
+    slopes, _ = slopes_of_reported(step, blocks, pilot.mean, law.draws, quantities)
+    return replace(law, reported=slopes)
+
+
 def linear_step(
-    setting: Setting, middle: tuple[np.ndarray, np.ndarray], around: Around, labels: list[str]
+    made: Prepared,
+    pilot: Pilot,
+    setting: Setting,
+    middle: tuple[np.ndarray, np.ndarray],
+    around: Around,
+    labels: list[str],
 ) -> LinearStep:
     """Return a compiled step near the middle of a law.
 
     Args:
+        made: the compiled sampler.
+        pilot: the pilot run of the law.
         setting, middle, around: as ``setting_near`` returns them.
         labels: the names of the coordinates.
 
@@ -219,7 +267,14 @@ def linear_step(
     here = at_fixed_point(setting, start, scale)
     law = small_step_law(setting, here, scale)
     require_additive_noise(setting, here, law.points)
+    law = with_reported(law, made, setting.step, pilot)
     return LinearStep(setting, here, law, around, labels)
+
+
+def by_kernel(setting: Setting, kernel: Compiled) -> Setting:
+    """Return a step by another kernel of the same state."""
+    step = replace(setting.step, kernel=kernel, states={}, entry=[])
+    return replace(setting, step=step, same={})
 
 
 def _rows(made: Prepared, batch: int | None) -> int:

@@ -4,14 +4,13 @@ run, whose bias is predicted from pairs of shorter ones (``codegen.bias.many_coo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from codegen.bias.many_coordinates import MIN_STEPS, predict_many
 from codegen.bias.prediction import Prediction
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.bias.work import WorkOfMany
 from codegen.results.diagnostics.convergence import Estimates, convergence
 from codegen.running.chains import Chain
@@ -161,26 +160,3 @@ def with_batch(made: Prepared, batch: int | None) -> Prepared:
     """Return a compiled sampler with another minibatch."""
     options = replace(made.kernel.options, batch_size=batch)
     return replace(made, kernel=replace(made.kernel, options=options))
-
-
-def each_batch(
-    made: Prepared,
-    target: Target,
-    pilot: Pilot,
-    first: float,
-    relaxation: float,
-    batches: list[int | None],
-    max_bias: float,
-    spare: float,
-) -> Iterator[tuple[int | None, Tried | str]]:
-    """Yield each minibatch with what was found of it; arguments as for ``tried``.
-
-    Args:
-        batches: the rows of each minibatch; None for all of the data.
-        max_bias: the budget.
-        spare: the share of it that a prediction may use.
-    """
-    for batch in batches:
-        own = with_batch(made, batch)
-        budgets = (spare * max_bias, max_bias)
-        yield batch, tried(own, target, pilot, first, relaxation, budgets)

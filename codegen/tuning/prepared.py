@@ -14,6 +14,8 @@ import numpy as np
 from sympy import Lambda, S
 
 from codegen.generate import Module, bound, generate
+from codegen.inputs.density.compiled_posterior import Density
+from codegen.inputs.gradients.control_variates import control_data, find_modes
 from codegen.inputs.initial_states import first_state, given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
@@ -30,6 +32,7 @@ from recipe.declare.recipe import Recipe
 from recipe.kernel import Kernel
 from recipe.language.domain import on_simplex
 from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import names_to_give
 from recipe.language.symbols import Block, Scalar, Vector, name_of
 from recipe.rebuild.onto_domains import map_onto
 from recipe.rebuild.preconditioned import preconditioned
@@ -89,7 +92,7 @@ def scaled(
     state = {reported_block(b): b for b in on.state}
     blocks = tuple(state[b] for b in target.density.blocks if b in state)
     _require_the_same_line(blocks, target)
-    needed = [name_of(s) for s in on.parameters]
+    needed = names_to_give(on.parameters)
     scales = rounded(pilot.sd) if added else None
     if scales is not None:
         for block, part in zip(blocks, target.parts(scales), strict=True):
@@ -205,7 +208,10 @@ class Prepared:
 
 
 def prepared(
-    what: Scaled, options: SamplingOptions, check: Callable[[Module], None] | None = None
+    what: Scaled,
+    options: SamplingOptions,
+    check: Callable[[Module], None] | None = None,
+    density: Density | None = None,
 ) -> Prepared:
     """Compile a sampler.
 
@@ -214,8 +220,15 @@ def prepared(
         options: the options of a run; its parameters are complete.
         check: called with the module before any of it is compiled; it raises where the module
             should not run.
+        density: the compiled posterior, whose gradient at a mode control variates need.
     """
-    module = generate(what.on, scheme=options.scheme, order=options.order, name=what.name)
+    module = generate(
+        what.on,
+        scheme=options.scheme,
+        order=options.order,
+        name=what.name,
+        control_variates=options.controlled,
+    )
     if check is not None:
         check(module)
     lengths = Lengths()
@@ -225,9 +238,29 @@ def prepared(
     lengths.learn_names(coordinate_names(options.coords, with_images(module.plan.state)))
     params = resolved_params(module, options.params, what.on.parameters, lengths)
     require_conditions(module.moves.where, options.params, lengths)
+    data = data | _at_mode(module, options, density, lengths, data)
     kernel = Compiled(module, module.load(), options, (), data, params)
     fields = tuple(module.plan.fields[b] for b in what.blocks)
     return Prepared(kernel, lengths, fields)
+
+
+def _at_mode(
+    module: Module,
+    options: SamplingOptions,
+    density: Density | None,
+    lengths: Lengths,
+    data: Mapping[str, np.ndarray],
+) -> dict[str, np.ndarray]:
+    """Return the fields of ``Data`` with the mode and the gradient there, for control variates."""
+    if not module.controlled or density is None:
+        return {}
+    densities = dict.fromkeys(module.estimators, density)
+    modes = find_modes(module.estimators, options.control_variates, densities, lengths)
+    fields: dict[str, np.ndarray] = {}
+    for U, estimator in module.estimators.items():
+        arrays = [data[f] for f in estimator.gradient.fields.values()]
+        fields |= control_data(estimator, modes[U], None, density, arrays)
+    return fields
 
 
 def rounded(x: Any) -> Any:

@@ -2,63 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from codegen.bias.predict import MAX_COORDINATES
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.inputs.options import SamplingOptions
-from codegen.results.diagnostics.convergence import Estimates, convergence
 from codegen.system.doing import doing
-from codegen.tuning.linear_step import LinearStep, Predicted, linear_step, setting_near
-from codegen.tuning.many import Tried, each_batch
+from codegen.tuning.controlled import controlled, mode_of
+from codegen.tuning.linear_step import LinearStep, linear_step, setting_near
+from codegen.tuning.many import Tried, tried, with_batch
 from codegen.tuning.metropolis import initial_values, steps_of
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared, Scaled, prepared, rounded
-from codegen.tuning.request import Request
+from codegen.tuning.request import MIN_ROWS, Request
 from codegen.tuning.target import Target
 from codegen.tuning.thermostat_step import thermostat_step
-from codegen.tuning.trial import Trial, Trialled
 from codegen.tuning.tuning import Alternative
 from codegen.tuning.widths import widths
-from recipe.declare.update import Update
-from recipe.language.errors import OutsideLanguageError, RecipeError
+from codegen.tuning.within_budget import FIRST, SPARE, Setting, Way, within_budget
+from recipe.language.errors import RecipeError
 from recipe.language.symbols import Scalar, Vector
-from recipe.scheme.evaluations import evaluations_of
 
 # the schemes that are compared, where they fit: first order, and better ones of the same cost
 OVERDAMPED, UNDERDAMPED = ("euler",), ("semi-implicit", "baoab")
 THERMOSTATTED = ("semi-implicit", "badodab")
 FRICTIONS = (0.7, 2.0, 8.0)  # in rates of the widest direction; 2 is critical damping
 BATCHES = (0.1, 0.01)  # of the rows
-MIN_ROWS, MIN_BATCH = 200, 20  # with fewer rows no minibatch is worth its noise
-# step sizes: the stability bound near the mode times these; away from the mode, where curvature is
-# larger, half of that bound can be unstable
-FIRST, RATIO, TRIALS = 0.3, 0.7, 24
-SPARE = 0.65  # of the budget is used, as predictions are estimates
-CORRECTIONS = 6  # of the step size, for the shifts of means and after trials
-ERRORS = 3.5  # Monte Carlo errors by which a trial may differ from the pilot beside the budget
+MIN_BATCH = 20  # rows
 WARM_UP_TIMES = 10  # autocorrelation times; chains start in draws of the pilot
-
-
-@dataclass(frozen=True, eq=False)
-class Setting:
-    """A setting of a recipe that is within the budget.
-
-    Attributes:
-        alternative: it in short.
-        made: the compiled sampler, with its friction.
-        step: its linear step; None where it has been tried by runs already.
-        predicted: what is predicted, or was found by runs.
-    """
-
-    alternative: Alternative
-    made: Prepared
-    step: LinearStep | None
-    predicted: Predicted | Tried
 
 
 def settings_of(
@@ -79,9 +53,17 @@ def settings_of(
             " sampler at most"
         )
     schemes = _schemes(what, request)
+    mode = None
+    if request.control_variates is not False and any(_batches(target.density.rows, request)):
+        mode = mode_of(target, request)
+    if isinstance(mode, str):
+        if request.wants_control:
+            raise RecipeError(f"control_variates=: {mode}")
+        yield Alternative(name, schemes[0], None, reason=mode, control_variates=True)
+        mode = None
     for scheme in schemes:
         try:
-            yield from _of_scheme(name, what, scheme, target, pilot, request)
+            yield from _of_scheme(name, what, scheme, target, pilot, request, mode)
         except (UnpredictableError, np.linalg.LinAlgError) as reason:
             text = str(reason) if isinstance(reason, UnpredictableError) else "it is singular"
             yield Alternative(name, scheme, None, reason=f"nothing can be predicted, as {text}")
@@ -106,7 +88,13 @@ def _has_momenta(what: Scaled) -> bool:
 
 
 def _of_scheme(
-    name: str, what: Scaled, scheme: str, target: Target, pilot: Pilot, request: Request
+    name: str,
+    what: Scaled,
+    scheme: str,
+    target: Target,
+    pilot: Pilot,
+    request: Request,
+    mode: Mapping[Any, Any] | None,
 ) -> Iterator[Setting | Alternative]:
     narrow, wide = widths(target, pilot, what.scales)
     bound = 2.0 * (narrow if _has_momenta(what) else narrow**2)
@@ -116,22 +104,32 @@ def _of_scheme(
         chains=request.chains, seed=request.seed, lengths=request.lengths,
     )  # fmt: skip
     doing(f"tuning: {name} by {scheme}")
-    made = prepared(what, options, request.check)
+    plain = prepared(what, options, request.check)
+    made = [(False, plain)]
+    if mode is not None:
+        made.append((True, controlled(what, options, mode, target, request.check)))
     doing(f"tuning: {name} by {scheme}")  # a check shows what it does
     batches = _batches(target.density.rows, request)
-    if _coordinates(made, target, pilot) > MAX_COORDINATES:
-        friction = frictions[len(frictions) // 2]
-        own, relaxation = made.with_params(**friction), wide if _has_momenta(what) else wide**2
-        for batch, found in each_batch(
-            own, target, pilot, FIRST * bound, relaxation, batches, request.max_bias, SPARE
-        ):
-            yield _of_many(name, scheme, friction, own, batch, found, target)
-        return
-    for friction in frictions:
-        own = made.with_params(**friction)
-        step = _step_of(own, target, pilot, 0.1 * bound, max(b or 0 for b in batches) or None)
+    many = _coordinates(plain, target, pilot) > MAX_COORDINATES
+    for friction in frictions[len(frictions) // 2 :][:1] if many else frictions:
+        ways = [
+            Way(name, scheme, friction, own.with_params(**friction), batch, control)
+            for control, own in made
+            for batch in batches
+            if (control and batch) or not (control or request.wants_control)
+        ]
+        if many:
+            relaxation = wide if _has_momenta(what) else wide**2
+            budgets = (SPARE * request.max_bias, request.max_bias)
+            for way in ways:
+                own = with_batch(way.made, way.batch)
+                found = tried(own, target, pilot, FIRST * bound, relaxation, budgets)
+                yield _of_many(way, found, target)
+            continue
+        first = plain.with_params(**friction)
+        step = _step_of(first, target, pilot, 0.1 * bound, max(b or 0 for b in batches) or None)
         step.require_normal(step.predicted(step.here, 0.1 * bound, None))
-        yield from _within(name, scheme, friction, own, step, bound, batches, target, request)
+        yield from within_budget(ways, step, bound, target, request)
 
 
 def _step_of(
@@ -139,7 +137,7 @@ def _step_of(
 ) -> LinearStep:
     setting, middle, around = setting_near(made, target, pilot, size, batch)
     try:
-        return linear_step(setting, middle, around, target.labels)
+        return linear_step(made, pilot, setting, middle, around, target.labels)
     except UnpredictableError:
         held = thermostat_step(made, target, pilot, setting, middle, around)
         if held is None:
@@ -156,21 +154,12 @@ def _blocks(made: Prepared, state: Any) -> list[np.ndarray]:
     return [getattr(state, f) for f in made.kernel.module.plan.fields.values()]
 
 
-def _of_many(
-    name: str,
-    scheme: str,
-    friction: dict[str, float],
-    made: Prepared,
-    batch: int | None,
-    found: Tried | str,
-    target: Target,
-) -> Setting | Alternative:
+def _of_many(way: Way, found: Tried | str, target: Target) -> Setting | Alternative:
     """Return what was found by runs of a sampler with many coordinates."""
     if isinstance(found, str):
-        return Alternative(name, scheme, None, batch, friction, reason=found)
-    rows = found.time * _evaluations(made) * (batch or target.density.rows)
-    short = Alternative(name, scheme, found.step_size, batch, friction, found.bias, rows)
-    return Setting(short, made, None, found)
+        return way.not_usable(found)
+    short = way.found(found.step_size, found.bias, found.time * way.rows(target))
+    return Setting(short, way.made, None, found)
 
 
 def _batches(rows: int, request: Request) -> list[int | None]:
@@ -180,116 +169,6 @@ def _batches(rows: int, request: Request) -> list[int | None]:
         return [None]
     found = {max(MIN_BATCH, int(float(f"{share * rows:.2g}"))) for share in BATCHES}
     return [None, *sorted(found, reverse=True)]
-
-
-def _within(
-    name: str,
-    scheme: str,
-    friction: dict[str, float],
-    made: Prepared,
-    step: LinearStep,
-    bound: float,
-    batches: list[int | None],
-    target: Target,
-    request: Request,
-) -> Iterator[Setting | Alternative]:
-    """Yield for each minibatch the setting with the largest step size within the budget."""
-    budget = SPARE * request.max_bias
-    evaluations = _evaluations(made)
-    left = list(batches)
-    size = FIRST * bound
-    for _ in range(TRIALS):
-        for batch in list(left):
-            found = _predicted(step, rounded(size), batch)
-            if found.bias.size <= budget and np.isfinite(found.time):
-                left.remove(batch)
-                rows = evaluations * (batch or target.density.rows)
-                short = Alternative(
-                    name, scheme, rounded(size), batch, friction, found.bias.size,
-                    found.time * rows,
-                )  # fmt: skip
-                yield Setting(short, made, step, found)
-        if not left:
-            return
-        size *= RATIO
-    for batch in left:
-        reason = "no step size is predicted to be within the budget"
-        yield Alternative(name, scheme, None, batch, friction, reason=reason)
-
-
-def _predicted(step: LinearStep, size: float, batch: int | None) -> Predicted:
-    """Return what is predicted of a step size; no law where a thermostat has no place there."""
-    try:
-        return step.predicted(step.at(size), size, batch)
-    except UnpredictableError:
-        if not step.settling:
-            raise
-        return step.without_law()
-
-
-def corrected(
-    found: Setting, target: Target, pilot: Pilot, request: Request
-) -> Setting | Alternative:
-    """Return a setting with its step made smaller until the shifts of means are within the budget,
-    too, and a trial agrees with the pilot run.
-
-    A linear step does not know how the law bends; the trial does.
-    """
-    size, step = found.alternative.step_size, found.step
-    if step is None:
-        return found
-    assert size is not None
-    first_size, budget = size, SPARE * request.max_bias
-    batch, rows = found.alternative.batch_size, found.alternative.rows or 0.0
-    per_step = rows / found.predicted.time
-    for _ in range(CORRECTIONS):
-        near = step.at(size)
-        predicted = step.refined(near, size, batch)
-        bias = predicted.bias.size
-        if bias <= budget:
-            doing(f"tuning: a trial with step size {size:g}")
-            shown = _trial(found, batch, target, pilot, size, predicted.time)
-            if shown is not None and _agrees(shown.estimates, pilot, request):
-                time = max(predicted.time, shown.steps)
-                short = replace(found.alternative, step_size=size, bias=bias, rows=time * per_step)
-                return replace(found, alternative=short, predicted=replace(predicted, time=time))
-            bias = 2.0 * request.max_bias
-        shrink = budget / bias if np.isfinite(bias) else 0.1
-        size = rounded(size * min(0.8, max(0.1, 0.9 * shrink)))
-    return replace(
-        found.alternative,
-        step_size=None,
-        rows=None,
-        bias=None,
-        reason=f"its bias is beyond the budget at every step size tried, from {first_size:g} down",
-    )
-
-
-def _trial(
-    found: Setting, batch: int | None, target: Target, pilot: Pilot, size: float, time: float
-) -> Trialled | None:
-    """Return what a trial of a setting shows; None where a chain left what is finite."""
-    made = found.made
-    options = replace(made.kernel.options, batch_size=batch)
-    own = replace(made, kernel=replace(made.kernel, options=options))
-    trial = Trial(own, target, pilot.last)
-    trial.move(size, 0 if found.step is None else found.step.settling)
-    return trial.judged(size, max(1, int(time / 4)))
-
-
-def _agrees(found: Estimates, pilot: Pilot, request: Request) -> bool:
-    """Return whether the means and standard deviations of a trial differ from those of the pilot by
-    no more than the budget and their Monte Carlo errors.
-    """
-    of_pilot, sd = convergence(pilot.draws), pilot.sd
-    pairs = (
-        (found.mean - of_pilot.mean, found.mcse_mean, of_pilot.mcse_mean),
-        (found.sd - of_pilot.sd, found.mcse_sd, of_pilot.mcse_sd),
-    )
-    return all(
-        bool(np.all(np.abs(d) / sd <= request.max_bias + ERRORS * np.hypot(a, b) / sd))
-        for d, a, b in pairs
-    )
 
 
 def run_settings(
@@ -311,12 +190,12 @@ def run_settings(
         "thin": max(1, kept // request.most_draws),
         "initial": initial_values(what, target, pilot.last[: request.chains]),
         "batch_size": chosen.batch_size,
+        "control_variates": _control_of(chosen, request),
     }
 
 
-def _evaluations(made: Prepared) -> int:
-    moves = made.kernel.module.moves
-    try:
-        return len(evaluations_of(moves)) if isinstance(moves, Update) else 1
-    except OutsideLanguageError:
-        return 1
+def _control_of(chosen: Alternative, request: Request) -> bool | Mapping[Any, Any]:
+    """Return the option ``control_variates=`` of a run, with the mode that was given."""
+    if chosen.control_variates and isinstance(request.control_variates, Mapping):
+        return request.control_variates
+    return chosen.control_variates

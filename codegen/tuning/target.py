@@ -16,12 +16,13 @@ import numpy as np
 from sympy import Interval, S, oo
 
 from codegen.generate import Module
-from codegen.inputs.compiled_posterior import Density
+from codegen.inputs.density.compiled_posterior import Density
 from codegen.inputs.initial_states import given_blocks
 from codegen.inputs.preimages import without_ordered
 from codegen.tuning.onto_simplex import OntoSimplex
 from codegen.tuning.untunable import UntunableError
 from recipe.declare.posterior import Posterior
+from recipe.language.free_symbols import names_to_give
 from recipe.language.symbols import Block, Scalar, Simplex, Vector, generic, name_of
 from recipe.language.validate import read
 
@@ -224,7 +225,7 @@ def target_of(
             f"{other.name} lives on {other.domain}, which a pilot run cannot reach; give step_size="
             " yourself"
         )
-    needed = {name_of(s) for s in posterior.parameters}
+    needed = names_to_give(posterior.parameters)
     given = {name_of(k): v for k, v in params.items() if name_of(k) in needed}
     density = Density(posterior, given, lengths=lengths, kernel=kernel)
     lines = tuple(_line(b) for b in density.blocks)

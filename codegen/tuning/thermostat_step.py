@@ -10,9 +10,16 @@ import numpy as np
 
 from codegen.bias.around_draws import Around
 from codegen.bias.compare import Law
-from codegen.bias.linearise import SMALL_STEP, Linear, Setting, with_size
+from codegen.bias.linearise import (
+    SMALL_STEP,
+    Linear,
+    Setting,
+    require_additive_noise,
+    with_size,
+)
 from codegen.bias.thermostat import Balanced, balanced, thermostats
-from codegen.tuning.linear_step import LinearStep
+from codegen.running.compiled import Compiled
+from codegen.tuning.linear_step import LinearStep, by_kernel, with_reported
 from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared
 from codegen.tuning.target import Target
@@ -46,9 +53,21 @@ class ThermostatStep(LinearStep):
         """Return the linear step at another size; the thermostats are held where they stay."""
         return self._balanced(step_size, None).here
 
+    def estimating_by(self, kernel: Compiled) -> ThermostatStep:
+        """Return the same step with minibatches as another kernel takes them."""
+        own, whole = (by_kernel(setting, kernel) for setting in (self.setting, self.whole))
+        return replace(self, setting=own, whole=whole)
+
     def law(self, near: Linear, step_size: float, noise: np.ndarray | None) -> Law | None:
-        """Return the stationary law with the thermostats held where minibatches let them stay."""
-        return self._balanced(step_size, noise).law
+        """Return the stationary law with the thermostats held where minibatches let them stay.
+
+        Raises:
+            UnpredictableError: where they stay nowhere, or move so far within a step that its noise
+                depends on the state: nothing would be predicted of a run, either.
+        """
+        found = self._balanced(step_size, noise)
+        require_additive_noise(found.setting, found.here, self.target.points)
+        return found.law
 
     def _balanced(self, step_size: float, noise: np.ndarray | None) -> Balanced:
         setting = with_size(self.whole, step_size)
@@ -82,7 +101,7 @@ def thermostat_step(
         return None
     start = _at_temperature(made, target, pilot, setting, start, names)
     small = with_size(setting, SMALL_STEP * setting.step_size)
-    law = balanced(small, names, start, scale).law
+    law = with_reported(balanced(small, names, start, scale).law, made, setting.step, pilot)
     own = balanced(setting, names, start, scale)
     return ThermostatStep(
         own.setting,

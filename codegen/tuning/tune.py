@@ -9,23 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from codegen.check_arguments import checked_flag, checked_integer, short_text
+from codegen.check_arguments import checked_flag, short_text
 from codegen.generate import Module
 from codegen.system.doing import doing, told
 from codegen.system.progress_bar import changing_line
-from codegen.tuning.explanation import explanation
+from codegen.tuning.explanation import explanation, said_of_recipe
+from codegen.tuning.many import with_batch
 from codegen.tuning.metropolis import tuned_kernel
 from codegen.tuning.pilot import Pilot, pilot_run
-from codegen.tuning.prepared import Scaled, module_of_tests, scaled
-from codegen.tuning.recipes import Setting, corrected, run_settings, settings_of
-from codegen.tuning.request import Request
+from codegen.tuning.prepared import Prepared, Scaled, module_of_tests, scaled
+from codegen.tuning.recipes import run_settings, settings_of
+from codegen.tuning.request import Request, require_rows, require_rows_that_it_can_use
 from codegen.tuning.standardise import with_columns
 from codegen.tuning.target import Target, target_of
+from codegen.tuning.trial import from_given
 from codegen.tuning.tuning import Alternative, Tuning
 from codegen.tuning.untunable import UntunableError
 from codegen.tuning.why_no_agreement import why_no_agreement
+from codegen.tuning.within_budget import Setting, corrected
 from recipe.declare.recipe import Recipe
-from recipe.kernel import Kernel, refusal_of_estimates
+from recipe.kernel import Kernel
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import name_of
 
@@ -41,6 +44,7 @@ def tune(
     params: Mapping[Any, Any] | None = None,
     scheme: str | None = None,
     batch_size: int | None = None,
+    control_variates: bool | Mapping[Any, Any] | None = None,
     chains: int = 4,
     seed: int = 0,
     threads: int | None = None,
@@ -67,7 +71,11 @@ def tune(
             a friction, is chosen.
         scheme: the discretisation of a recipe; None to choose it.
         batch_size: the rows of a minibatch; None to choose it.
-        chains, seed, threads, lengths, initial: as for ``sample``.
+        control_variates: whether minibatches have control variates; True, or the mode as a dict by
+            block, to consider no others; None to choose.
+        chains, seed, threads, lengths: as for ``sample``.
+        initial: first values, as for ``sample``, at which the pilot run begins. Where every block
+            has some, the run does so, too, and has the warm-up that it needs from there.
         names: the names of the samplers in the table; by default their own.
         check: called with each module that is tried before any of it is compiled; it raises where
             the module should not run.
@@ -85,6 +93,7 @@ def tune(
         params=params or {},
         scheme=scheme,
         batch_size=batch_size,
+        control_variates=control_variates,
         chains=chains,
         seed=seed,
         threads=threads,
@@ -108,12 +117,12 @@ def tune(
     for sampler in samplers:
         _require_a_step(sampler)
     if alone:
-        _require_rows_that_it_can_use(samplers[0], request)
+        require_rows_that_it_can_use(samplers[0], request)
     with _told(progress):
         doing("tuning: compiling the posterior")
         kernel = module_of_tests(samplers, posterior)
         target = target_of(posterior, request.params, request.lengths, kernel)
-        _require_rows(target, request)
+        require_rows(target, request)
         try:
             return _tuned(list(zip(called, samplers, strict=True)), posterior, target, request)
         except UntunableError as reason:
@@ -164,12 +173,16 @@ class _Best:
         settings: the arguments of ``sample``.
         scaled: the sampler with its scales.
         said: how its step size was found, a sentence.
+        made: the compiled sampler, with its minibatch.
+        time: the steps for one effective draw.
     """
 
     alternative: Alternative
     settings: dict[str, Any]
     scaled: Scaled
     said: str
+    made: Prepared
+    time: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,13 +216,14 @@ class _Tuner:
                 f"Its step size is where {tested.acceptance:.0%} of the Metropolis tests accept"
                 f" (dual averaging); a trial made an effective draw in {tested.sweeps:.2g} sweeps."
             )
-            return _Best(tested.alternative, tested.settings, what, said), []
+            best, made, time = tested.alternative, tested.made, tested.sweeps
+            return _Best(best, tested.settings, what, said, made, time), []
         return self._best_of_recipe(name, what)
 
     def _require_all_rows(self, kernel: Kernel) -> None:
         """Require that no minibatch was asked for that this kernel, one of several, cannot have."""
         try:
-            _require_rows_that_it_can_use(kernel, self.request)
+            require_rows_that_it_can_use(kernel, self.request)
         except RecipeError as reason:
             raise UntunableError(str(reason)) from None
 
@@ -235,32 +249,14 @@ class _Tuner:
         if best is None:
             return None, failed
         settings = run_settings(best, what, self.target, self.pilot, self.request)
-        said = (
-            f"Its bias is predicted from the compiled step: {best.alternative.bias:.2g} sd; an"
-            f" effective draw takes {best.predicted.time:.2g} steps."
-        )
-        return _Best(best.alternative, settings, what, said), failed
+        said = said_of_recipe(best)
+        short, made = best.alternative, with_batch(best.made, best.alternative.batch_size)
+        return _Best(short, settings, what, said, made, best.predicted.time), failed
 
 
 def _require_a_step(sampler: Recipe | Kernel) -> None:
     if isinstance(sampler, Kernel) and sampler.step is None:
         raise RecipeError(f"no part of {sampler.name or 'this kernel'} has a step size to tune")
-
-
-def _require_rows_that_it_can_use(sampler: Recipe | Kernel, request: Request) -> None:
-    """Require no minibatch of a kernel whose Metropolis tests would be biased by it."""
-    refusal = refusal_of_estimates(sampler) if isinstance(sampler, Kernel) else None
-    if request.batch_size is not None and refusal is not None:
-        raise RecipeError(f"batch_size={request.batch_size}: {refusal}")
-
-
-def _require_rows(target: Target, request: Request) -> None:
-    """Require that the data have the rows of a minibatch."""
-    if request.batch_size is None:
-        return
-    if not target.density.arrays:
-        raise RecipeError("batch_size= needs data: bind a Posterior to the potential first")
-    checked_integer("batch_size", request.batch_size, 1, target.density.rows)
 
 
 def _require_agreement(target: Target, pilot: Pilot) -> None:
@@ -279,8 +275,13 @@ def _require_one(found: list[_Best], alternatives: list[Alternative]) -> None:
 
 def _tuning(tuner: _Tuner, best: _Best, alternatives: list[Alternative]) -> Tuning:
     request, target = tuner.request, tuner.target
+    found, said = best.settings, best.said
+    starts = target.points(request.initial, request.chains)
+    if starts is not None and not np.isnan(starts).any():
+        found, more = from_given(best.made, target, tuner.pilot, starts, found, best.time)
+        found, said = {**found, "initial": request.initial}, f"{said} {more}"
     settings = {
-        **best.settings,
+        **found,
         "posterior": tuner.posterior,
         "chains": request.chains,
         "seed": request.seed,
@@ -294,7 +295,7 @@ def _tuning(tuner: _Tuner, best: _Best, alternatives: list[Alternative]) -> Tuni
         (best.alternative, *others),
         request.max_bias,
         request.max_error,
-        explanation(tuner.target, tuner.pilot, best.scaled, best.settings, request, best.said),
+        explanation(tuner.target, tuner.pilot, best.scaled, found, request, said),
         tuple(target.labels),
         best.scaled.scales,
     )

@@ -27,6 +27,8 @@ class Alternative:
         rows: the rows of data that gradients read for one effective draw; without data, the
             gradients. None where nothing was found.
         reason: why it cannot be used, a clause; None where it can.
+        control_variates: whether its minibatches have control variates; their gradients count each
+            row twice.
     """
 
     sampler: str
@@ -37,6 +39,7 @@ class Alternative:
     bias: float | None = None
     rows: float | None = None
     reason: str | None = None
+    control_variates: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -62,6 +62,7 @@ def alternative_values(alternative: Alternative) -> dict[str, Any]:
         "bias": alternative.bias,
         "rows_per_effective_draw": alternative.rows,
         "reason": alternative.reason,
+        "control_variates": alternative.control_variates,
     }
 
 
@@ -75,11 +76,17 @@ def _cells(a: Alternative) -> tuple[str, ...]:
         a.sampler,
         a.scheme,
         "-" if a.step_size is None else f"{a.step_size:.3g}",
-        "all" if a.batch_size is None else f"{a.batch_size:,}",
+        _batch(a),
         ", ".join(f"{k}={v:.3g}" for k, v in a.friction.items()) or "-",
         "?" if a.bias is None else "exact" if a.bias == 0.0 else f"{a.bias:.2g} sd",
         rows_in_words(a.rows),
     )
+
+
+def _batch(a: Alternative) -> str:
+    """Return the rows of a minibatch; those with control variates say so."""
+    rows = "all" if a.batch_size is None else f"{a.batch_size:,}"
+    return f"{rows}, control variates" if a.control_variates else rows
 
 
 def _joined(cells: tuple[str, ...], widths: list[int]) -> str:

@@ -84,6 +84,16 @@ def categories_of(value: Any) -> tuple[str, ...] | None:
     return None if found is None else tuple(map(str, found))
 
 
+def have_an_order(value: Any) -> bool:
+    """Return whether a column of categories says itself that their order is meant, as an ordered
+    one of pandas or pyarrow and an ``Enum`` of polars do.
+    """
+    for kind in (getattr(value, "dtype", None), getattr(value, "type", None)):
+        if bool(getattr(kind, "ordered", False)) or str(kind).startswith("Enum"):
+            return True
+    return False
+
+
 def _categories(value: Any) -> list[Any] | None:
     dtype: Any = getattr(value, "dtype", None)
     if hasattr(dtype, "categories") and hasattr(value, "cat") and hasattr(dtype, "ordered"):

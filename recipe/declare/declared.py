@@ -16,6 +16,7 @@ from recipe.declare.ordered import Ordered, OrderedPrior
 from recipe.declare.plain import BLOCKS, DATA, carries, plain, plain_density, plain_quantities
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import known_numbers, parameters_of
 from recipe.language.log_density import LogDensity
 from recipe.language.symbols import Block, generic, name_of
 from recipe.language.text import listed
@@ -79,10 +80,13 @@ def declared(
     _check_one_law(log_likelihood, log_prior, chosen)
     forget_arrays(s.values for s in written if isinstance(s, DATA) and carries(s))
     prior = sum((b.prior.density for b in with_prior), log_prior or LogDensity(Integer(0)))
+    likelihood = None if log_likelihood is None else plain_density(log_likelihood)
+    prior = plain_density(prior)
+    _check_known_numbers(d.expression for d in (likelihood, prior) if d is not None)
     return Declared(
         tuple(plain(b) for b in chosen),
-        None if log_likelihood is None else plain_density(log_likelihood),
-        plain_density(prior),
+        likelihood,
+        prior,
         _all_data(data, written),
         plain_quantities(derived),
         {b.name: str(b.prior) for b in with_prior},
@@ -277,6 +281,19 @@ def _check_meanings(symbols: Iterable[Any]) -> None:
             raise RecipeError(
                 f"the name {name_of(s)} has two meanings: {_described(other)} and"
                 f" {_described(s)}; use one symbol everywhere, or rename one of them"
+            )
+
+
+def _check_known_numbers(expressions: Iterable[Expr]) -> None:
+    """Require that parameters that carry their numbers have names of their own."""
+    parameters = parameters_of(expressions)
+    by_name: dict[str, Any] = {}
+    for s in parameters:
+        other = by_name.setdefault(name_of(s), s)
+        if other != s and known_numbers((s, other)):
+            raise RecipeError(
+                f"two parameters are called {name_of(s)}, and one of them carries its numbers;"
+                " give one another name, as in Parameter('another', like=..., values=[...])"
             )
 
 

@@ -28,7 +28,14 @@ from recipe.declare.derived_quantities import (
     derived_quantities,
     expressions_of,
 )
-from recipe.declare.label_data import indicators_of, label_data, labels_of, numbered_labels
+from recipe.declare.label_data import (
+    indicators_of,
+    label_data,
+    labels_of,
+    laws_of,
+    numbered_labels,
+    ordered_answers,
+)
 from recipe.declare.ordered import Ordered, unfolded
 from recipe.declare.other_data import other_data
 from recipe.declare.row_indices import require_one_order_of_rows
@@ -99,7 +106,7 @@ class Posterior:
         coords: the checked names, by block.
         label_names: the names of the coordinates by length, where labels are categories or text.
         categories: the names of labels in the order of their numbers, by symbol, where they are
-            categories or text.
+            categories or text; those of the answers of ``ordered_logistic`` are in it as well.
         missing: the data that ``with_data`` was not given, which are only drawn, and not sampled
             from.
         prior_of: the posterior that this is the prior of; None for any other.
@@ -225,6 +232,10 @@ class Posterior:
         given, categories, label_names = numbered_labels(
             self.given, self.log_likelihood, derived, names, remembered
         )
+        laws = [*likelihood.laws, *laws_of(self.declared.derived)]
+        answers, order = ordered_answers(given, laws, remembered)
+        given |= answers
+        categories |= order
         made, labels, demands = label_data(given, self.log_likelihood, likelihood.indicators)
         given |= indicators_of(self.declared.derived, given)
         for label in labels.values():

@@ -40,7 +40,7 @@ def as_expression(e: Any, where: str) -> Expr:
         raise RecipeError(
             f"{where} is {shown}, not an expression; for a number of each row write a Data symbol"
             " in its place, and give data={symbol: array}; for a number of each coordinate of theta"
-            " write s = Parameter('s', like=theta), and give params={'s': array}"
+            " write s = Parameter('s', like=theta, values=array)"
         )
     try:
         e = sympy.sympify(e, strict=True)

@@ -21,6 +21,7 @@ from recipe.language.symbols import (
     ScalarNoise,
     Vector,
     VectorData,
+    VectorParameter,
     fitting_name,
     generic,
     name_of,
@@ -52,6 +53,23 @@ def parameters_of(expressions: Iterable[Expr]) -> tuple[Symbol, ...]:
     )
     found = {generic(s) for e in expressions for s in e.atoms(Symbol)}
     return tuple(sorted((s for s in found if not isinstance(s, others)), key=str))
+
+
+def known_numbers(parameters: Iterable[Symbol]) -> dict[str, tuple[float, ...]]:
+    """The numbers of the parameters that were declared with them, by name.
+
+    Args:
+        parameters: parameters; those without numbers are left out.
+    """
+    found = ((name_of(s), s.known) for s in parameters if isinstance(s, VectorParameter))
+    return {name: known.numbers for name, known in found if known is not None}
+
+
+def names_to_give(parameters: Iterable[Symbol]) -> tuple[str, ...]:
+    """The names of the parameters whose numbers a run is given; all others carry theirs."""
+    listed = tuple(parameters)
+    known = known_numbers(listed)
+    return tuple(name_of(s) for s in listed if name_of(s) not in known)
 
 
 def blocks_in(e: Expr, state: tuple[Block, ...]) -> frozenset[Block]:

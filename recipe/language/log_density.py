@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
@@ -207,7 +208,10 @@ class Prior:
                 )
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(str(e) for _, e in self.arguments)})"
+        known = inspect.signature(self.law).parameters
+        by_name = {n for n, p in known.items() if p.kind is p.KEYWORD_ONLY}
+        shown = (f"{n}={e}" if n in by_name else str(e) for n, e in self.arguments)
+        return f"{self.name}({', '.join(shown)})"
 
     __repr__ = __str__
 

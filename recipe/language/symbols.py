@@ -13,12 +13,16 @@ Two equal labels are the same coordinate, two different labels are different coo
 
 from __future__ import annotations
 
+import hashlib
 import keyword
+import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from sympy import Basic, Expr, Float, Integer, Interval, Lambda, Rational, S, Set, Symbol, Tuple, oo
+from sympy.core.symbol import Str
 
 from recipe.language.errors import RecipeError
 from recipe.language.numpy_slips import NotAnArray
@@ -383,10 +387,59 @@ def preimages(blocks: Iterable[Block]) -> dict[Block, Block]:
     return {b.image: b for b in blocks if b.image is not None}
 
 
+@dataclass(frozen=True)
+class KnownNumbers:
+    """The numbers that a parameter carries, one for each coordinate.
+
+    Attributes:
+        numbers: the numbers, finite.
+        source: what they were written in, as messages name it.
+    """
+
+    numbers: tuple[float, ...]
+    source: str
+
+    @property
+    def identity(self) -> Basic:
+        """What a parameter with these numbers is compared by."""
+        text = " ".join(x.hex() for x in self.numbers)
+        return Str(hashlib.sha256(text.encode()).hexdigest())
+
+    @property
+    def signs(self) -> dict[str, bool]:
+        """The assumption of sympy on the sign of all numbers."""
+        for fact, holds in (
+            ("positive", lambda x: x > 0),
+            ("negative", lambda x: x < 0),
+            ("nonnegative", lambda x: x >= 0),
+            ("nonpositive", lambda x: x <= 0),
+        ):
+            if all(map(holds, self.numbers)):
+                return {fact: True}
+        return {}
+
+
 class VectorParameter(Indexed):
     """A constant with one value for each coordinate, such as counts or scales."""
 
     __slots__ = ()
+
+    @property
+    def known(self) -> KnownNumbers | None:
+        """The numbers that it was declared with; None where they are given when a sampler runs."""
+        return self.extra[0] if self.extra else None
+
+
+def with_numbers(name: str, like: Indexed, known: KnownNumbers) -> VectorParameter:
+    """Return a parameter that carries its numbers.
+
+    Args:
+        name: its name.
+        like: what has the coordinates.
+        known: the numbers, one for each coordinate.
+    """
+    facts = {"real": True, **known.signs}
+    return Indexed.__new__(VectorParameter, name, like.length, GENERIC, (known,), **facts)  # type: ignore[return-value]
 
 
 class Noise(Indexed):
@@ -552,29 +605,100 @@ class Index(Indexed):
     __slots__ = ()
 
 
-def Parameter(name: str, like: Indexed | None = None, **assumptions: bool) -> Symbol:
-    """A constant whose number is given when the sampler runs.
+def Parameter(
+    name: str, like: Indexed | None = None, values: Any = None, **assumptions: bool
+) -> Symbol:
+    """A constant whose number is given when the sampler runs, or whose numbers are known.
 
     Args:
         name: an identifier.
         like: a ``Vector``; the parameter then has one value for each of its coordinates. Without it
             the parameter is one number.
+        values: the numbers of a parameter with coordinates, a list or an array: it then has no
+            place in ``params=``, and says how many coordinates there are.
         **assumptions: assumptions of sympy, such as ``positive=True``. Proofs use these and nothing
-            else; the parameter is real unless you say otherwise.
+            else; the parameter is real unless you say otherwise. Of ``values`` the sign is assumed
+            that all of them have.
 
     Returns:
         The symbol. A plain ``sympy.Symbol`` serves as well where the parameter is one number.
 
     Raises:
-        RecipeError: for an unusable name, or a ``like`` without coordinates.
+        RecipeError: for an unusable name, a ``like`` without coordinates, and values that are no
+            finite numbers, or have other signs than the assumptions.
+
+    Example:
+        >>> from recipe import Parameter, Vector
+        >>> from recipe.laws import normal
+        >>> beta = Vector("beta")
+        >>> sd = Parameter("sd", like=beta, values=[1, 2.5, 10])
+        >>> Vector("beta", prior=normal(0, sd)).prior
+        normal(0, sd)
     """
     checked_name(name)
+    if values is not None:
+        return _with_values(name, like, values, assumptions)
     assumptions.setdefault("real", True)
     if like is None:
         return Symbol(name, **assumptions)
     return Indexed.__new__(
         VectorParameter, name, _shared_length(name, like), GENERIC, (), **assumptions
     )
+
+
+def _with_values(name: str, like: Any, values: Any, wanted: Mapping[str, bool]) -> VectorParameter:
+    where = f"the values of Parameter({name!r})"
+    if like is None:
+        raise RecipeError(
+            f"{where} are one for each coordinate of a block; give like=, the block, or write a"
+            " single number as it is"
+        )
+    _shared_length(name, like)
+    numbers = tuple(float_of(e) for e in listed_numbers(values, where))
+    found = with_numbers(name, like, KnownNumbers(numbers, where))
+    for fact, truth in wanted.items():
+        if getattr(found, f"is_{fact}") is not truth:
+            raise RecipeError(f"{where} are not all {fact}={truth}, as it is declared")
+    return found
+
+
+def listed_numbers(values: Any, where: str) -> tuple[Rational, ...]:
+    """Return numbers that a user listed; a float is the decimal that was typed.
+
+    Args:
+        values: a list, a tuple, an array of one dimension or a column.
+        where: how messages call them.
+
+    Raises:
+        RecipeError: for what is no list of finite numbers, and for names of coordinates, which no
+            place here is matched by.
+    """
+    if isinstance(values, str | bytes | Basic | Mapping) or not hasattr(values, "__len__"):
+        raise RecipeError(f"{where} are {values!r}, and must be a list or an array of numbers")
+    index = getattr(values, "index", None)
+    if index is not None and not callable(index) and list(index) != list(range(len(values))):
+        raise RecipeError(f"{where} have the index of a column; give them without, .to_numpy()")
+    listed = values.tolist() if hasattr(values, "tolist") else list(values)
+    if not listed:
+        raise RecipeError(f"{where} are an empty list; give one number for each coordinate")
+    return tuple(_number_listed(x, k, where) for k, x in enumerate(listed))
+
+
+def _number_listed(x: Any, k: int, where: str) -> Rational:
+    number = x.item() if hasattr(x, "item") and not isinstance(x, Basic) else x
+    if isinstance(number, Float):
+        number = float(number)
+    if isinstance(number, float) and math.isfinite(number):
+        return Rational(repr(number))
+    whole = isinstance(number, int | Rational) and not isinstance(number, bool)
+    if whole and abs(number) < 2**53:
+        return Rational(number)
+    raise RecipeError(f"{where} have {x!r} at the place {k}, which is no finite number of float64")
+
+
+def float_of(x: Rational) -> float:
+    """Return the nearest float of a fraction."""
+    return int(x.p) / int(x.q)
 
 
 def Data(name: str, values: Any = None, like: Indexed | None = None) -> Symbol:
@@ -768,6 +892,7 @@ __all__ = [
     "Data",
     "Index",
     "Indexed",
+    "KnownNumbers",
     "Length",
     "Noise",
     "Parameter",
@@ -781,10 +906,13 @@ __all__ = [
     "assumptions_of",
     "at_label",
     "checked_name",
+    "float_of",
     "generic",
     "index_name",
+    "listed_numbers",
     "name_of",
     "preimage_of",
     "scalar_with",
     "with_decimal_ends",
+    "with_numbers",
 ]

@@ -62,6 +62,8 @@ class Labels:
         item: the column of the item whose label is drawn: ``theta[z.item]`` is its coordinate.
         row: the counts of the datum by column, whatever the labels.
         summed: n_kw summed over a minibatch, each a mean over draws of the labels.
+        members: n_k summed over a minibatch, each a mean over draws of the labels: where a datum
+            has one label, how many data have it.
         data, batch: N, the number of all data, and n, the number in a minibatch.
 
     Raises:
@@ -149,6 +151,11 @@ class Labels:
         return self._by_column("summed")
 
     @property
+    def members(self) -> Symbol:
+        """n_k, summed over a minibatch; a mean over draws of the labels is no whole number."""
+        return Symbol(f"{self.name}_members", nonnegative=True)
+
+    @property
     def item(self) -> ScalarData:
         """The column of the item whose label is drawn."""
         return ScalarData(f"{self.name}_item")
@@ -174,6 +181,7 @@ class Labels:
             "others_counts": self.others_counts,
             "row": self.row,
             "summed": self.summed,
+            "members": self.members,
             "labels": self.labels,
             "size": self.size,
             "data": self.data,

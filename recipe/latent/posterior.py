@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sympy import Add, Expr, Integer, Symbol
+from sympy import Add, Expr, Symbol
 
 from recipe.language.as_expression import as_expression
 from recipe.language.calculus import gradient
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.symbols import Block, ScalarData, Vector, VectorData, generic
-from recipe.language.total import free_indexed, substitute, total
+from recipe.language.total import free_indexed
 from recipe.language.validate import (
     check_component,
     check_no_matrix,
@@ -26,9 +26,9 @@ from recipe.language.validate import (
     checked_words,
     read,
 )
-from recipe.latent.increments import hot, increment, weight_of, with_one_count
+from recipe.latent.increments import hot, increment, weight_of
 from recipe.latent.labels import ITEM, Labels, LabelSum
-from recipe.latent.sums_of_counts import check_determined
+from recipe.latent.sums_of_counts import check_determined, summed_over_data
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -45,7 +45,8 @@ class LabelledPosterior:
         conditional: the weight of the generic label in the draw of the label of an item, as it is
             printed, up to a factor that all labels share; None derives it.
         gradient: the printed estimate of the gradient of the log posterior, by block, in
-            ``labels.summed``, ``labels.data`` and ``labels.batch``; None derives it.
+            ``labels.summed``, ``labels.members``, ``labels.data`` and ``labels.batch``; None
+            derives it.
         name: the name in reports.
         source: the citation.
         expect: the verdict that an audit expects: ``"proved"``, ``"refuted"`` or ``"undecided"``.
@@ -180,22 +181,13 @@ class LabelledPosterior:
         """
         z, e = self.labels, self.datum_gradient[block]
         check_determined(e, z, f"the gradient of {block}")
-        in_batch = self._at(e, z.summed) + (z.batch - 1) * self._at(e, None)
-        return self.prior_gradient[block] + z.data / z.batch * in_batch
-
-    def _at(self, e: Expr, counts: VectorData | None) -> Expr:
-        """An expression at the counts of a minibatch; None stands for no items at all."""
-        z = self.labels
-        e = with_one_count(e, z)
-        if counts is None:
-            return substitute(e, {z.count: Integer(0), z.counts: Integer(0)})
-        return substitute(e, {z.count: total(counts), z.counts: counts})
+        return self.prior_gradient[block] + z.data / z.batch * summed_over_data(e, z)
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
         """The free parameters, sorted by name, without the counts and sizes of the labels."""
         z = self.labels
-        own = {z.count, z.others, z.size, z.labels, z.data, z.batch}
+        own = {z.count, z.others, z.size, z.labels, z.members, z.data, z.batch}
         return tuple(s for s in parameters_of(e for e, _ in self.written()) if s not in own)
 
     @property
@@ -262,7 +254,7 @@ class LabelledPosterior:
             "log_prior": set(),
             "conditional": _in_a_draw(z),
         }
-        counts = {"gradient": {z.summed, z.data, z.batch, z.labels}}
+        counts = {"gradient": {z.summed, z.members, z.data, z.batch, z.labels}}
         for e, where in self.written():
             check_no_matrix(e, where)
             check_symbols([(e, where)], self.blocks, (VectorData, ScalarData), "blocks")
@@ -279,7 +271,7 @@ class LabelledPosterior:
     def _check_counts(self, e: Expr, where: str, allowed: set[Symbol]) -> None:
         """Refuse data and counts that mean nothing at this place."""
         z = self.labels
-        counts = {z.count, z.others, z.size, z.labels, z.data, z.batch}
+        counts = {z.count, z.others, z.size, z.labels, z.members, z.data, z.batch}
         mine = {*counts, *_in_a_draw(z), z.counts, z.summed, z.row, hot(z)}
         for s in sorted({generic(s) for s in e.atoms(Symbol)} - mine, key=str):
             if str(s).startswith(f"{z.name}_"):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sympy import Add, Expr, Mul, Symbol
+from sympy import Add, Expr, Integer, Mul, Symbol
 
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.symbols import generic
-from recipe.language.total import Total, opened
+from recipe.language.total import Total, opened, substitute, total
 from recipe.latent.increments import with_one_count
 from recipe.latent.labels import ITEM, Labels
 
@@ -15,8 +15,7 @@ def check_determined(e: Expr, z: Labels, what: str) -> None:
     """Require that sums of mean counts over data determine the sum of an expression over them.
 
     They do where it is affine in the counts of a datum with coefficients that are the same for all
-    data: it reads neither the size of a datum nor, where a datum has one label, ``count``, as its
-    counts by column add up to its size or 0.
+    data, so that it does not read the size of a datum.
 
     Args:
         e: an expression of the generic label, its counts and its row.
@@ -27,11 +26,10 @@ def check_determined(e: Expr, z: Labels, what: str) -> None:
         OutsideLanguageError: where that is not seen in its form; naming the term.
     """
     e = with_one_count(e, z)
-    by_datum = {z.size} if z.each == ITEM else {z.size, z.count}
-    read = sorted(map(z.text_of, e.free_symbols & by_datum))
-    if read:
+    if z.size in e.free_symbols:
         raise OutsideLanguageError(
-            f"{what} reads {read[0]} of each datum, which sums of counts over data do not determine"
+            f"{what} reads {z.text_of(z.size)} of each datum, which sums of counts over data do not"
+            " determine"
         )
     wrong = _not_affine(e, {z.count, z.counts})
     if wrong is not None:
@@ -39,6 +37,22 @@ def check_determined(e: Expr, z: Labels, what: str) -> None:
             f"{what} was not shown to be affine in the counts of a datum, and sums of counts over"
             f" data determine no other: see {z.text_of(wrong)}"
         )
+
+
+def summed_over_data(e: Expr, z: Labels) -> Expr:
+    """Return the sum over the data of a minibatch of an expression that ``check_determined`` took,
+    in ``z.summed`` and ``z.batch``, and in ``z.members`` where a datum has one label.
+
+    Args:
+        e: an expression of the generic label, its counts and its row.
+        z: the labels.
+    """
+    e = with_one_count(e, z)
+    none: dict[Symbol, Expr] = {z.count: Integer(0), z.counts: Integer(0)}
+    # each item has one column, so that n_k is the sum of n_kw where each item has a label
+    members = total(z.summed) if z.each == ITEM else z.members
+    at_batch = substitute(e, {z.count: members, z.counts: z.summed})
+    return at_batch + (z.batch - 1) * substitute(e, none)
 
 
 def _not_affine(e: Expr, counts: set[Symbol]) -> Expr | None:

@@ -9,9 +9,18 @@ from sympy import Add, Expr, Integer, Interval, Rational, gamma, log, loggamma, 
 from recipe.language.domain import on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import LogDensity
-from recipe.language.symbols import Indexed, Simplex
-from recipe.language.total import total
+from recipe.language.symbols import (
+    GENERIC,
+    KnownNumbers,
+    Simplex,
+    fitting_name,
+    float_of,
+    name_of,
+    with_numbers,
+)
+from recipe.language.total import labels, total
 from recipe.laws.law import UNIT, Law, argument, density, law_of_blocks, positive_demands
+from recipe.laws.vectors import Listed, is_listed, listed, require_above_zero
 
 
 @law_of_blocks(UNIT)
@@ -60,53 +69,83 @@ def uniform(x: Any, low: Any, high: Any) -> LogDensity:
     return density(law, x, lambda x, low, high: -log(high - low))
 
 
-def _simplex(concentration: Any, x: object = "w") -> Simplex:
-    """The support of a Dirichlet law.
-
-    Raises:
-        RecipeError: where there is a concentration for each probability.
-    """
-    several = isinstance(concentration, Indexed)
-    if not several and not hasattr(concentration, "__len__"):
-        return Simplex()
-    listed = [] if several else list(concentration)
-    last, rest = (listed[-1], listed[:-1]) if listed else ("b", "[...]")
-    equal = bool(listed) and all(a == last for a in listed)
-    short = f" (here write {last}; K is learned from data, coords= or lengths=)" if equal else ""
-    raise RecipeError(
-        f"the concentration of dirichlet is {concentration}, and must be one number for all"
-        f" probabilities{short}; for one of each, declare a = Parameter('a', like={x},"
-        f" positive=True), write total((a - 1)*log({x})) + ({last} - 1)*log(1 - total({x})) into"
-        f" log_prior=, where {last} is that of the last one, and give the others as"
-        f" params={{'a': {rest}}}"
-    )
+def _simplex(concentration: Any, last: Any = None) -> Simplex:
+    """The support of a Dirichlet law, whose concentrations are checked before there is a block."""
+    if is_listed(concentration):
+        _require_concentrations(listed(concentration, "the concentration of dirichlet"), last)
+    return Simplex()
 
 
 @law_of_blocks(_simplex)
-def dirichlet(x: Any, concentration: Any) -> LogDensity:
-    """Return the log density of the symmetric Dirichlet law of K probabilities.
+def dirichlet(x: Any, concentration: Any, *, last: Any = None) -> LogDensity:
+    """Return the log density of the Dirichlet law of K probabilities.
 
     Args:
         x: a ``Vector`` with ``domain=Simplex()``. The last probability is ``1 - total(x)``. Without
             it the law is a ``Prior``, as ``normal`` is.
-        concentration: the common concentration of the K probabilities, above 0; 1 for the uniform
-            law.
+        concentration: the concentrations of the K probabilities, above 0: one number or expression
+            for all of them, 1 for the uniform law; a list or an array of K numbers; or a parameter
+            or block with a value for each coordinate of x, for the first K - 1, beside ``last``.
+        last: the concentration of the last probability; by default that of all others.
 
     Raises:
-        RecipeError: where x is no block on a simplex, or the concentration is several numbers, or
-            may be 0 or less.
+        RecipeError: where x is no block on a simplex, a concentration may be 0 or less, or that of
+            the last probability is missing.
+
+    Example:
+        >>> from recipe import Vector
+        >>> from recipe.laws import dirichlet
+        >>> Vector("w", prior=dirichlet([2, 1, 5])).prior
+        dirichlet([2, 1, 5])
     """
     if not on_simplex(x):
         raise RecipeError(
             f"dirichlet({x}): the variable must be a block on the simplex, Vector('x',"
             " domain=Simplex())"
         )
-    _simplex(concentration, x)
-    a = argument(concentration, "the concentration of dirichlet")
-    demands = positive_demands(a, "the concentration of dirichlet")
-    count = x.dim + 1
-    constant = _log_gamma(count * a) - count * loggamma(a)
-    return LogDensity(constant + (a - 1) * (total(log(x)) + log(1 - total(x))), tuple(demands))
+    where = "the concentration of dirichlet"
+    if is_listed(concentration):
+        _require_concentrations(listed(concentration, where), last)
+        concentration, last = _of_coordinates_and_last(listed(concentration, where), x)
+    a = argument(concentration, where)
+    demands = positive_demands(a, where)
+    each = GENERIC in labels(a)
+    if each and last is None:
+        raise RecipeError(
+            f"{where} is {a}, which has a value for each coordinate of {x}, and the last"
+            f" probability, 1 - total({x}), is none of them; give its own, dirichlet({a}, last=...)"
+        )
+    if last is None:
+        count = x.dim + 1
+        constant = _log_gamma(count * a) - count * loggamma(a)
+        return LogDensity(constant + (a - 1) * (total(log(x)) + log(1 - total(x))), tuple(demands))
+    b = argument(last, "the last concentration of dirichlet")
+    demands += positive_demands(b, "the last concentration of dirichlet")
+    sum_of = total if each else lambda e: x.dim * e
+    constant = loggamma(sum_of(a) + b) - sum_of(loggamma(a)) - _log_gamma(b)
+    powers = total((a - 1) * log(x)) + (b - 1) * log(1 - total(x))
+    return LogDensity(constant + powers, tuple(demands))
+
+
+def _require_concentrations(found: Listed, last: Any) -> None:
+    """Require that listed concentrations are those of all probabilities."""
+    where = "the concentration of dirichlet"
+    require_above_zero(found, where)
+    if last is not None:
+        raise RecipeError(
+            f"{where} is {found}, which has that of the last probability, and last={last} is one"
+            " more; leave last= out, or give it in the list"
+        )
+    if len(found) < 2:
+        raise RecipeError(f"{where} is {found}; a law of probabilities has 2 of them or more")
+
+
+def _of_coordinates_and_last(found: Listed, x: Any) -> tuple[Expr, Expr]:
+    """The concentrations of the coordinates, and that of the last probability."""
+    *others, end = found
+    source = f"the concentration {found} of dirichlet, of {len(found)} probabilities,"
+    known = KnownNumbers(tuple(map(float_of, others)), source)
+    return with_numbers(fitting_name(f"concentration_of_{name_of(x)}"), x, known), end
 
 
 def _beta(x: Expr, a: Expr, b: Expr) -> Expr:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from math import isfinite
 from typing import Any, Concatenate, ParamSpec, Protocol, cast, overload
@@ -24,6 +24,7 @@ from recipe.language.symbols import (
     name_of,
 )
 from recipe.laws.above_zero import demands_above_zero
+from recipe.laws.vectors import at_place, is_listed, listed, of_coordinates, require_above_zero
 
 REALS = Interval(-oo, oo)
 POSITIVE = Interval.open(0, oo)
@@ -56,28 +57,36 @@ def law_of_blocks(
 
     def decorated(f: Callable[Concatenate[Any, P], LogDensity]) -> BlockLaw[P]:
         signature = inspect.signature(f)
-        variable, *others = signature.parameters
+        by_place = [n for n, p in signature.parameters.items() if p.kind is not p.KEYWORD_ONLY]
+        variable, *others = by_place
 
         @wraps(f)
         def law(*given: Any, **named: Any) -> LogDensity | Prior:
-            if len(given) + len(named) < len(others) and _lacks(signature, given, named):
+            count = len(given) + sum(n in by_place for n in named)
+            if count < len(others) and _lacks(signature, given, named):
                 raise RecipeError(
                     f"{f.__name__} needs {', '.join(others)}; the prior of a block is"
                     f" {f.__name__}({', '.join(others)})"
                 )
-            if len(given) + len(named) != len(others) or variable in named:
+            if count != len(others) or variable in named:
                 return f(*given, **named)
             try:
                 read = signature.bind(None, *given, **named).arguments
             except TypeError:
                 return f(*given, **named)  # which says what is wrong with its arguments
-            lives = support(**{n: read[n] for n in others}) if callable(support) else support
-            arguments = {n: argument(read[n], f"the {n} of {f.__name__}") for n in others}
+            wanted = [n for n in read if n != variable]
+            lives = support(**{n: read[n] for n in wanted}) if callable(support) else support
+            arguments = {n: _of_a_prior(read[n], f"the {n} of {f.__name__}") for n in wanted}
             return Prior(f.__name__, tuple(arguments.items()), cast(Any, law), lives)
 
         return cast("BlockLaw[P]", law)
 
     return decorated
+
+
+def _of_a_prior(e: Any, where: str) -> Any:
+    """An argument of a law without its variable."""
+    return listed(e, where) if is_listed(e) else argument(e, where)
 
 
 def _lacks(signature: inspect.Signature, given: Any, named: Any) -> bool:
@@ -113,7 +122,7 @@ class Law:
                 the support.
         """
         given = {**self.positive, **self.others}
-        read = {name: argument(e, f"the {name} of {self.name}") for name, e in given.items()}
+        read = {name: self._argument(name, e, x) for name, e in given.items()}
         variable = argument(x, f"the variable of {self.name}")
         demands = [
             d
@@ -122,6 +131,25 @@ class Law:
         ]
         demands += self._demands_on(variable, read)
         return variable, read, tuple(demands)
+
+    def _argument(self, name: str, e: Any, x: Any) -> Expr:
+        where = f"the {name} of {self.name}"
+        if not is_listed(e) or not isinstance(x, Vector | VectorData | Scalar):
+            return argument(e, where)
+        numbers = listed(e, where)
+        if name in self.positive:
+            require_above_zero(numbers, where)
+        return of_coordinates(numbers, x, self.name, name)
+
+    def at_place(self, k: int, count: int) -> Law:
+        """The law of one of several numbers, which an argument may list a number for."""
+
+        def own(arguments: Mapping[str, Any]) -> dict[str, Any]:
+            return {
+                n: at_place(e, k, count, f"the {n} of {self.name}") for n, e in arguments.items()
+            }
+
+        return replace(self, positive=own(self.positive), others=own(self.others))
 
     def _demands_on(self, x: Expr, arguments: Mapping[str, Expr]) -> list[Demand]:
         if self.support == REALS and not isinstance(x, BLOCKS):
@@ -170,7 +198,8 @@ def density(law: Law, x: Any, formula: Any) -> LogDensity:
     if isinstance(x, Sequence) and not isinstance(x, str):
         if not len(x):
             raise RecipeError(f"{law.name}({x}): there is nothing in it that could have the law")
-        return sum((density(law, each, formula) for each in x[1:]), density(law, x[0], formula))
+        first, *rest = [density(law.at_place(k, len(x)), e, formula) for k, e in enumerate(x)]
+        return sum(rest, first)
     variable, arguments, demands = law.read(x)
     with_coordinates = variable if isinstance(variable, Indexed) else None
     e = formula(variable, **arguments)

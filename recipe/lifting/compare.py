@@ -23,10 +23,10 @@ from recipe.language.symbols import (
     generic,
     name_of,
 )
+from recipe.lifting.claims.claim import Claim
 from recipe.lifting.evaluate import NoNumberError, Numbers
-from recipe.lifting.fronts.claim import Claim
-from recipe.lifting.fronts.given import expressions_of, point_of, shape_of
-from recipe.lifting.fronts.trace import Front, Shapes, Trace
+from recipe.lifting.tracing.given import expressions_of, point_of, shape_of
+from recipe.lifting.tracing.trace import Front, Shapes, Trace
 from recipe.lifting.tree.place import refuse
 
 STATES = 3  # that are compared

@@ -18,9 +18,9 @@ from recipe.language.abstract import Partial, Potential
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.symbols import GENERIC, Block, Indexed, Length, Noise, generic, name_of
 from recipe.language.total import Total
+from recipe.lifting.claims.claim import Claim, read_claim
 from recipe.lifting.fronts import front_of
-from recipe.lifting.fronts.claim import Claim, read_claim
-from recipe.lifting.fronts.given import expressions_of, point_of
+from recipe.lifting.tracing.given import expressions_of, point_of
 from recipe.lifting.tree.expression import MEANINGS
 from recipe.lifting.tree.node import GIVEN, LEAF, NOISE, NUMBER, SUM, Node, one_tree
 from recipe.lifting.tree.place import refuse

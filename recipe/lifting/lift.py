@@ -22,17 +22,17 @@ from recipe.language.symbols import (
     Vector,
     name_of,
 )
+from recipe.lifting.claims.claim import Claim, read_claim
+from recipe.lifting.claims.wrapped import innermost
 from recipe.lifting.compare import compare
 from recipe.lifting.fronts import front_of, library_of
-from recipe.lifting.fronts.claim import Claim, read_claim
-from recipe.lifting.fronts.precision import rounding
-from recipe.lifting.fronts.signs import parameters
-from recipe.lifting.fronts.stand_ins import globals_written
-from recipe.lifting.fronts.torch_optimizer import is_optimizer, optimizer_claim
-from recipe.lifting.fronts.wrapped import innermost
+from recipe.lifting.fronts.numpy.stand_ins import globals_written
+from recipe.lifting.fronts.torch.optimizer import is_optimizer, optimizer_claim
 from recipe.lifting.reading import Lifted, Reading, Term
 from recipe.lifting.rule_of_tree import RuleOfTree, block_of, drawn_at, rule_of
 from recipe.lifting.slips import slips_of
+from recipe.lifting.tracing.precision import rounding
+from recipe.lifting.tracing.signs import parameters
 from recipe.lifting.tree.decimals import Notes, noting
 from recipe.lifting.tree.expression import expression
 from recipe.lifting.tree.generic import terms

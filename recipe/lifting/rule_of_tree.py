@@ -11,10 +11,10 @@ from sympy import Expr
 
 from recipe.language.free_symbols import UnusedNames
 from recipe.language.symbols import Block, Noise, ScalarNoise, generic, name_of
-from recipe.lifting.fronts.claim import Claim
-from recipe.lifting.fronts.given import expressions_of, point_of
-from recipe.lifting.fronts.trace import Front
+from recipe.lifting.claims.claim import Claim
 from recipe.lifting.traces import Tree, tree_of
+from recipe.lifting.tracing.given import expressions_of, point_of
+from recipe.lifting.tracing.trace import Front
 from recipe.lifting.tree.expression import expression, with_open_squares
 from recipe.lifting.tree.node import LEAF, Node, made
 from recipe.lifting.tree.order import Blocks, assignments

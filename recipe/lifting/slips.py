@@ -17,9 +17,9 @@ from sympy import Expr, Rational, sqrt
 from recipe.declare.update import Update
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Noise, ScalarNoise, Vector
-from recipe.lifting.fronts.claim import Claim
-from recipe.lifting.fronts.trace import Front
+from recipe.lifting.claims.claim import Claim
 from recipe.lifting.rule_of_tree import RuleOfTree, drawn_at, rule_of
+from recipe.lifting.tracing.trace import Front
 from recipe.lifting.tree.decimals import ReadFloat, instead_of, noting
 from recipe.lifting.tree.place import Place
 
@@ -94,7 +94,7 @@ def _keys_drawn_from_twice(
     repeated = read.tree.trace.draws.repeated
     if not repeated:
         return
-    from recipe.lifting.fronts.jax_keys import apart  # only code of JAX has keys
+    from recipe.lifting.fronts.jax.keys import apart  # only code of JAX has keys
 
     rule = _again(front, claim, target, options, apart())
     if rule is None:

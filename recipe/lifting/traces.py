@@ -9,9 +9,9 @@ from typing import Any
 
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Length, Vector, name_of
-from recipe.lifting.fronts.claim import Claim, length_of
-from recipe.lifting.fronts.kept import changed, kept
-from recipe.lifting.fronts.trace import Front, Shapes, Trace
+from recipe.lifting.claims.claim import Claim, length_of
+from recipe.lifting.claims.kept import changed, kept
+from recipe.lifting.tracing.trace import Front, Shapes, Trace
 from recipe.lifting.tree.decimals import note
 from recipe.lifting.tree.generic import Generic
 from recipe.lifting.tree.node import Node

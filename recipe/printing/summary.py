@@ -8,6 +8,7 @@ from typing import Any
 from sympy import Expr, Mul, Symbol
 
 from recipe.declare.dynamics import Dynamics
+from recipe.declare.label_data import answers_in_order
 from recipe.declare.posterior import Posterior
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
@@ -15,6 +16,7 @@ from recipe.kernel.kernel import Kernel
 from recipe.kernel.part import updates_of
 from recipe.language.abstract import Potential
 from recipe.language.assumed import ParameterCondition
+from recipe.language.free_symbols import known_numbers, names_to_give
 from recipe.language.symbols import Block, Vector, VectorData
 from recipe.language.text import listed, text
 from recipe.language.total import Total
@@ -24,6 +26,7 @@ from recipe.printing.plain_text import without_codes
 from recipe.scheme.discretisation import Discretisation
 
 MAX_LINES, MAX_CHARS = 5, 100
+MAX_NUMBERS = 6  # of a parameter that carries them
 
 
 def recipe_summary(recipe: Recipe) -> str:
@@ -61,9 +64,13 @@ def labelled_summary(model: LabelledPosterior) -> str:
 
 def posterior_summary(posterior: Posterior) -> str:
     """The blocks, the data and the two densities of a posterior."""
-    data = [f"{s} {_size(value)}" for s, value in posterior.given.items()]
+    order = answers_in_order(posterior.laws, posterior.categories)
+    given = posterior.given.items()
+    data = [f"{s} {_size(v)}" + (f" {order[s]}" if s in order else "") for s, v in given]
     lines = [_head("Posterior", None, posterior.blocks, posterior.parameters)]
     lines += [f"data: {listed(data)}"] if data else []
+    known = known_numbers(posterior.parameters)
+    lines += [f"known: {listed(f'{n} = {_few(x)}' for n, x in known.items())}"] if known else []
     if posterior.log_likelihood is not None:
         lines.append(f"log likelihood of a row: {_as_written(posterior.log_likelihood)}")
     if posterior.priors:
@@ -75,6 +82,13 @@ def posterior_summary(posterior: Posterior) -> str:
     if posterior.user_gradient is not None:
         lines.append("with a gradient of its own")
     return _shown(lines)
+
+
+def _few(numbers: Sequence[float]) -> str:
+    """Some of the numbers of a parameter."""
+    shown = [f"{x:.6g}" for x in numbers]
+    cut = [*shown[:MAX_NUMBERS], "..."] if len(shown) > MAX_NUMBERS else shown
+    return f"[{', '.join(cut)}]"
 
 
 def _as_written(e: Expr) -> str:
@@ -103,7 +117,7 @@ def discretisation_summary(step: Discretisation) -> str:
 
 def _head(kind: str, name: str | None, state: Sequence[Block], parameters: Iterable[Symbol]) -> str:
     named = f" {name}" if name else ""
-    needed = listed(parameters)
+    needed = listed(names_to_give(parameters))
     return f"{kind}{named} of ({listed(b.name for b in state)})" + (
         f" with the parameters {needed}" if needed else ""
     )

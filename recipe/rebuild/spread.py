@@ -41,6 +41,7 @@ from recipe.language.symbols import (
     VectorParameter,
     assumptions_of,
     name_of,
+    with_numbers,
 )
 from recipe.language.total import Total, free_indexed, opened, sum_over
 from recipe.language.validate import check_state
@@ -202,6 +203,13 @@ def _(symbol: Vector, name: str, block: Block) -> Symbol:
 
 @copied.register
 def _(symbol: VectorParameter, name: str, block: Block) -> Symbol:
+    if symbol.known is not None and isinstance(block, Vector):
+        return with_numbers(name, block, symbol.known)
+    if symbol.known is not None:
+        raise RecipeError(
+            f"{symbol} carries a number for each coordinate, and {block} is one number; declare"
+            f" {symbol} without its values, and give those of each block in params="
+        )
     return Parameter(
         name, like=None if isinstance(block, Scalar) else block, **assumptions_of(symbol)
     )

@@ -78,7 +78,7 @@ def audit(
     true law, repair.
     """
     with loading():
-        from recipe_cli.declarations import audit_names
+        from recipe_cli.declarations.of_catalog import audit_names
     if not where and not everything:
         raise RecipeError(
             "give the rules to audit: --all, a file, or an audit of the catalog"
@@ -97,7 +97,7 @@ def audit(
 def _audit(files: list[str], format: AuditFormat, limits: Limits, jobs: int | None) -> int:
     """Verify every rule in the files and print the table; return the exit status."""
     with loading():
-        from recipe_cli.declarations import audit_declarations
+        from recipe_cli.declarations.find import audit_declarations
     from recipe_cli.render.audit_table import print_rows, summary
     from recipe_cli.render.exit_status import exit_status, worst
     from recipe_cli.sandbox.messages import JudgedDeclaration, RefusedDeclaration

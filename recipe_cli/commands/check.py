@@ -103,7 +103,8 @@ def _compared(certificate: Any, where: str) -> tuple[str, str | None]:
         The argument that selects the declaration, and the first difference, which is None if there
         is none.
     """
-    from recipe_cli.declarations import declarations, single_declaration
+    from recipe_cli.declarations.choose import single_declaration
+    from recipe_cli.declarations.find import declarations
     from verify.certificate.difference import first_difference
 
     declaration = single_declaration(declarations(where))

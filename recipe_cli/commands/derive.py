@@ -42,7 +42,7 @@ def _derivations(where: str, format: FormulaFormat) -> list[Any]:
     """Return the derivation of each recipe of a file in a format, as text or plain data."""
     from recipe import Recipe, RecipeError
     from recipe.printing.derivation import derivation_data, derivation_latex, derivation_text
-    from recipe_cli.declarations import declarations
+    from recipe_cli.declarations.find import declarations
 
     found = [(d.name, d.declared) for d in declarations(where) if isinstance(d.declared, Recipe)]
     if not found:

@@ -12,6 +12,8 @@ from typing import Any
 
 from typer import Typer
 
+from recipe.files.python_tree import parsed
+
 
 def restore_docstrings(app: Typer) -> None:
     """Give every command of an app, and of its groups, the docstring in its source if it has lost
@@ -34,7 +36,7 @@ def _docstring(function: Callable[..., Any]) -> str | None:
     docstring.
     """
     try:
-        (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+        (definition,) = parsed(textwrap.dedent(inspect.getsource(function))).body
     except OSError:  # there is no source: the commands work without help
         return None
     return ast.get_docstring(definition) if isinstance(definition, ast.FunctionDef) else None

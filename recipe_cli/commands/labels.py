@@ -201,7 +201,7 @@ def labels(
 
         require_to_diagnose()
         from codegen.results.figures import require_matplotlib
-        from recipe_cli.declarations import concrete_declaration, labelled_declaration
+        from recipe_cli.declarations.choose import concrete_declaration, labelled_declaration
         from recipe_cli.program.known_verdict import require_not_refuted
         from recipe_cli.sampling.label_chains import (
             ARRAYS,

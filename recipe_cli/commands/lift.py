@@ -51,7 +51,7 @@ def _readings(where: str, format: FormulaFormat) -> list[Any]:
     """Return each rule of a file that was read out of code, in a format."""
     from recipe import Lifted, RecipeError
     from recipe.lifting.reading import reading_data, reading_latex, reading_text
-    from recipe_cli.declarations import declarations
+    from recipe_cli.declarations.find import declarations
 
     found = [(d.name, d.declared) for d in declarations(where) if isinstance(d.declared, Lifted)]
     if not found:

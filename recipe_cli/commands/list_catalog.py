@@ -14,7 +14,8 @@ def list_catalog(as_json: AsJson = False) -> None:
     if not as_json:  # at once, as what follows takes a second to load
         print_line("Samplers:")
     with loading():
-        from recipe_cli.declarations import catalog_entries, posterior_names, posterior_summary
+        from recipe_cli.declarations.of_catalog import catalog_entries
+        from recipe_cli.declarations.posteriors import posterior_names, posterior_summary
         from recipe_cli.render.catalog_table import (
             posterior_lines,
             purpose_of,

@@ -1,4 +1,4 @@
-"""``recipe predict``: new data and log likelihoods from saved draws."""
+"""``recipe predict``: new data, log likelihoods and derived quantities from saved draws."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from recipe_cli.terminal.printing import print_line
 EPILOG = (
     "Examples: `recipe predict draws.nc --posterior eight_schools --log-likelihood -o loo.nc`, then"
     " in Python `arviz.loo(arviz.from_netcdf('loo.nc'))`. New data of the same model stand in a"
-    " file, `posterior = fitted.with_data({...})`. The new file keeps the draws and all other"
+    " file, `posterior = fitted.with_data({...})`; `--derived` gives the derived quantities there."
+    " The new file keeps the draws and all other"
     " groups of the old one. Exit status: 0 good, 2 bad input."
 )
 
@@ -50,6 +51,17 @@ def predict(
             help="Save the log prior at each draw, for arviz.psens.",
         ),
     ] = False,
+    derived: Annotated[
+        bool,
+        typer.Option(
+            "--derived",
+            rich_help_panel=OUTPUT,
+            help=(
+                "Save the derived quantities of the posterior at its data, as the group"
+                " predictions."
+            ),
+        ),
+    ] = False,
     param: Annotated[
         list[str] | None,
         typer.Option(
@@ -62,16 +74,17 @@ def predict(
     thin: Annotated[int, whole(CHAINS, "Predict from one draw out of this many.")] = 1,
     force: Force = False,
 ) -> None:
-    """Add the log likelihood of each row, the log prior, or new data to saved draws."""
+    """Add log likelihoods, the log prior, new data or derived quantities to saved draws."""
     with loading("the compiler"):
         from recipe import RecipeError
         from recipe_cli.program.typed import parameters_typed
         from recipe_cli.sampling.predictions import Wanted, predict_file
 
-    wanted = Wanted(log_likelihood, posterior_predictive, log_prior)
+    wanted = Wanted(log_likelihood, posterior_predictive, log_prior, derived)
     if wanted == Wanted():
         raise RecipeError(
-            "nothing is asked for; add --log-likelihood, --posterior-predictive or --log-prior"
+            "nothing is asked for; add --log-likelihood, --posterior-predictive, --log-prior or"
+            " --derived"
         )
     require_netcdf_name(output)
     refuse_to_replace(output, force, str(file), posterior)

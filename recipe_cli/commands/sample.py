@@ -130,16 +130,18 @@ def sample(
         ),
     ] = True,
     control_variates: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--control-variates",
+            "--control-variates/--no-control-variates",
+            show_default=False,
             rich_help_panel=MINIBATCHES,
             help=(
                 "Reduce the variance of the minibatch gradient: estimate its difference to the full"
-                " gradient at the posterior mode, where chains then start."
+                " gradient at the posterior mode, where chains then start. By default they are not"
+                " used, and --step-size auto chooses."
             ),
         ),
-    ] = False,
+    ] = None,
     svrg: Annotated[
         int | None,
         whole(
@@ -294,7 +296,7 @@ def sample(
         require_to_diagnose()  # before anything is imported that aborts where memory is short
         from codegen.results.figures import require_matplotlib
         from codegen.verdict_before import SaidBefore
-        from recipe_cli.declarations import concrete_declaration
+        from recipe_cli.declarations.choose import concrete_declaration
         from recipe_cli.output.saving import Output
         from recipe_cli.program.generating import require_to_be_tuned
         from recipe_cli.program.known_verdict import require_not_refuted, step_error_of
@@ -321,8 +323,9 @@ def sample(
     auto = step_size == "auto"
     if auto:
         require_to_be_tuned(declaration)
-    note = require_not_refuted(declaration, unproved)
-    said = SaidBefore(note, None if note else step_error_of(declaration, limits))
+    said = require_not_refuted(declaration, unproved)
+    if said.note is None:
+        said = SaidBefore(proved=step_error_of(declaration, limits))
     if auto and (decay is not None or cycle is not None):
         raise RecipeError("--decay and --cycle need a number as --step-size; leave them out")
     if not auto and max_error != MAX_ERROR:

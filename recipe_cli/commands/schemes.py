@@ -46,7 +46,7 @@ def schemes(
 
 
 def _fitting_schemes(where: str) -> list[dict[str, Any]]:
-    from recipe_cli.declarations import declarations
+    from recipe_cli.declarations.find import declarations
     from recipe_cli.render.scheme_table import fitting_schemes
 
     return fitting_schemes(declarations(where))

@@ -146,7 +146,7 @@ def _compare(
 ) -> int:
     """Compare a program with its declaration and print the findings; return the exit status."""
     from codegen.results.figures import folder_for_plots
-    from recipe_cli.declarations import concrete_declaration
+    from recipe_cli.declarations.choose import concrete_declaration
     from recipe_cli.program.known_verdict import note_verdict
     from recipe_cli.render.findings_table import findings_as_json, findings_status, print_findings
     from recipe_cli.render.pictures import draw_pictures

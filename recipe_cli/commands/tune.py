@@ -78,6 +78,18 @@ def tune(
         int | None,
         whole(MINIBATCHES, "Rows of data in a minibatch; by default it is chosen."),
     ] = None,
+    control_variates: Annotated[
+        bool | None,
+        typer.Option(
+            "--control-variates/--no-control-variates",
+            show_default=False,
+            rich_help_panel=MINIBATCHES,
+            help=(
+                "Consider minibatches with control variates only, or without them only; by default"
+                " it is chosen."
+            ),
+        ),
+    ] = None,
     chains: Annotated[int, whole(CHAINS, "Number of chains.")] = 4,
     threads: Annotated[
         int | None,
@@ -102,7 +114,7 @@ def tune(
         from recipe_cli.program.preflight import require_to_diagnose
 
         require_to_diagnose()
-        from recipe_cli.declarations import concrete_declaration
+        from recipe_cli.declarations.choose import concrete_declaration
         from recipe_cli.program.generating import require_to_be_tuned
         from recipe_cli.program.known_verdict import require_not_refuted
         from recipe_cli.program.typed import parameters_typed
@@ -132,6 +144,8 @@ def tune(
     }
     given = [w for o, (v, default) in options.items() if v != default for w in (o, f"{v}")]
     given += [o for o, v in (("--unproved", unproved), ("--require-validated", validated)) if v]
+    control = {True: ["--control-variates"], False: ["--no-control-variates"]}
+    given += [] if control_variates is None else control[control_variates]
     given += [word for value in param or () for word in ("--param", value)]
     params = parameters_typed(tuple(param or ()))
     request = TuneRequest(
@@ -142,6 +156,7 @@ def tune(
         max_error,
         scheme,
         batch_size,
+        control_variates,
         chains,
         seed,
         threads,

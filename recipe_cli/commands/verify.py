@@ -145,7 +145,8 @@ def verify(
 def _results(
     where: list[str], scheme: str | None, require: tuple[str, ...], limits: Limits, certify: bool
 ) -> Iterator[Result]:
-    from recipe_cli.declarations import declarations, discrete_steps
+    from recipe_cli.declarations.discrete_steps import discrete_steps
+    from recipe_cli.declarations.find import declarations
     from recipe_cli.sandbox.parent import Watch
 
     for w in where:

@@ -5,10 +5,8 @@ to another place.
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import signal
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -23,9 +21,9 @@ from codegen.results.save_groups import refuse_full_disk
 from codegen.results.write_netcdf import write_netcdf
 from recipe import RecipeError
 from recipe.files.atomic_write import force_to_disk, whole_file
-from recipe.printing.plain_text import without_codes
 from recipe_cli.errors import mistake_of
 from recipe_cli.output.claim import claimed
+from recipe_cli.terminal.printing import tell
 
 
 @dataclass
@@ -145,21 +143,6 @@ def _save_arrays(draws: Draws, path: Path) -> None:
             },
         )
         force_to_disk(file)
-
-
-def tell(sentence: str, kind: str = "recipe") -> None:
-    """Write a sentence to stderr.
-
-    This works from a signal handler, and also if nobody reads stderr any more.
-
-    Args:
-        sentence: what to write.
-        kind: the word in front of it, ``recipe`` or ``warning``.
-    """
-    with suppress(OSError, ValueError, AttributeError):
-        os.write(
-            sys.stderr.fileno(), f"{kind}: {without_codes(sentence)}\n".encode(errors="replace")
-        )
 
 
 @contextmanager

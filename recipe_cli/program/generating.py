@@ -15,7 +15,9 @@ from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bi
 from recipe.files.atomic_write import whole_file
 from recipe.printing.plain_text import without_codes
 from recipe.rebuild.potentials import potentials_of
-from recipe_cli.declarations import Declaration, concrete_declaration, posterior_in
+from recipe_cli.declarations.choose import concrete_declaration
+from recipe_cli.declarations.declaration import Declaration
+from recipe_cli.declarations.posteriors import posterior_in
 from recipe_cli.output.paths import text_of
 from recipe_cli.program.translation import (
     NotTranslatedError,

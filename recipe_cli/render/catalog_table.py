@@ -10,11 +10,13 @@ from typing import Any
 from sympy import Set, Symbol
 
 from recipe import Dense, Kernel, Potential
+from recipe.files.python_tree import parsed
 from recipe.kernel import refusal_of_estimates
 from recipe.language.abstract import Field
 from recipe.language.domain import domain_text, finite_ends, on_simplex
 from recipe.language.symbols import Block, Indexed, Scalar, name_of
-from recipe_cli.declarations import Declaration, source_of
+from recipe_cli.declarations.declaration import Declaration
+from recipe_cli.declarations.of_catalog import source_of
 from recipe_cli.meanings import meanings_in
 
 WIDTH_COLUMNS = 80
@@ -75,7 +77,7 @@ def sampler_as_json(declaration: Declaration) -> dict[str, Any]:
 
 def purpose_of(declaration: Declaration) -> str:
     """Return the first paragraph of the docstring of the file that declares a sampler."""
-    paragraph = (ast.get_docstring(ast.parse(source_of(declaration))) or "").partition("\n\n")[0]
+    paragraph = (ast.get_docstring(parsed(source_of(declaration))) or "").partition("\n\n")[0]
     return " ".join(paragraph.split()).removesuffix(".")
 
 

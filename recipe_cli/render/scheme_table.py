@@ -14,7 +14,7 @@ from recipe.scheme.discretisation import discretisation
 from recipe.scheme.flow import flow
 from recipe.scheme.increment import step_symbol
 from recipe.scheme.pieces import LETTERS, Motion, pieces_of
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.terminal.printing import print_line, print_lines
 
 SPLITTING_NOTE = (

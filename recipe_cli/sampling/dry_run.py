@@ -15,8 +15,9 @@ from codegen.sample import Caller
 from codegen.sample import sample_with as sample_kernel
 from recipe import Kernel, Posterior, Recipe, RecipeError, Update
 from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
+from recipe.language.free_symbols import names_to_give
 from recipe.language.symbols import name_of
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.program.generating import bound_to
 from recipe_cli.render.catalog_table import ListedParameter, parameters_listed
 from recipe_cli.sampling.sample_posterior import generated_within, options_for
@@ -160,7 +161,7 @@ def _timed(target: Recipe | Update | Kernel, options: SamplingOptions, steps: in
 
 
 def _of_posterior(law: Posterior) -> list[ListedParameter]:
-    return [ListedParameter(name_of(s), "number", "", "") for s in law.parameters]
+    return [ListedParameter(n, "number", "", "") for n in names_to_give(law.parameters)]
 
 
 def _shape(array: Any) -> tuple[int, ...]:

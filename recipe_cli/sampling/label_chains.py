@@ -23,15 +23,15 @@ from codegen.labels.chain import DivergedError
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
 from recipe import RecipeError
 from recipe.files.atomic_write import whole_file
-from recipe_cli.declarations import Declaration, value_beside
+from recipe_cli.declarations.declaration import Declaration
+from recipe_cli.declarations.run_file import value_beside
 from recipe_cli.output.claim import claimed
-from recipe_cli.output.saving import tell
 from recipe_cli.program.typed import parameters_typed
 from recipe_cli.program.typed_schedule import schedule_typed
 from recipe_cli.render.diagnosis import MAX_SHOWN_COORDINATES, print_diagnosis
 from recipe_cli.render.exit_status import REFUTED_STATUS
 from recipe_cli.sampling.text_check import TextCheck
-from recipe_cli.terminal.printing import print_lines
+from recipe_cli.terminal.printing import print_lines, tell
 
 NETCDF, ARRAYS = ".nc", ".npz"
 

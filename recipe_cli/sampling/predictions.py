@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from codegen import (
     Draws,
     SavedDraws,
+    compute_derived,
     compute_log_likelihood,
     compute_log_prior,
     read_draws,
@@ -33,11 +34,13 @@ class Wanted:
         log_likelihood: the log likelihood of each row at each draw.
         posterior_predictive: new data at each draw.
         log_prior: the log prior at each draw, of saved draws.
+        derived: the derived quantities at each draw, of saved draws.
     """
 
     log_likelihood: bool = False
     posterior_predictive: bool = False
     log_prior: bool = False
+    derived: bool = False
 
     def check(self, law: Posterior, options: SamplingOptions) -> None:
         """Check before a run that what is asked for can be computed after it.
@@ -52,6 +55,8 @@ class Wanted:
                 f"predictions need one value of {name}, and it has a schedule; give a number"
             )
         kept = None if options.keep is None else set(map(str, options.keep))
+        parts = {b.name: {s.name for s in b.blocks} for b in law.ordered}
+        kept = kept and kept.union(*(parts.get(name, ()) for name in kept))
         missing = [b.name for b in law.blocks if kept is not None and b.name not in kept]
         if missing and kept != {"all"}:
             raise RecipeError(
@@ -88,6 +93,8 @@ class Wanted:
             draws = sample_posterior_predictive(draws, law, params, seed=seed, thin=thin)
         if self.log_prior:
             draws = compute_log_prior(draws, law, params, thin=thin)
+        if self.derived:
+            draws = compute_derived(draws, law, params, thin=thin)
         return draws
 
 

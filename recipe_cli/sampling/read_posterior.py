@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from recipe import Posterior
-from recipe_cli.declarations import posterior_in
+from recipe.declare.label_data import answers_in_order
+from recipe_cli.declarations.posteriors import posterior_in
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.sandbox.time_limit import within_seconds
+from recipe_cli.terminal.printing import print_line
 
 
 def read_posterior(where: str, limits: Limits) -> Posterior:
@@ -19,4 +21,7 @@ def read_posterior(where: str, limits: Limits) -> Posterior:
         RecipeError: if there is no such posterior, or its file takes too long.
     """
     with within_seconds(where, limits):
-        return posterior_in(where)
+        found = posterior_in(where)
+    for answers, order in answers_in_order(found.laws, found.categories).items():
+        print_line(f"note: the order of {answers} is {order}", err=True)
+    return found

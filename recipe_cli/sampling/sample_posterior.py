@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from rich.console import Console
 
@@ -18,14 +18,14 @@ from codegen.inputs.options import SamplingOptions
 from codegen.results.figures import folder_for_plots
 from codegen.running.checkpoint import CheckpointWarning, saved_draws
 from codegen.running.memory_needed import require_room_to_diagnose
-from codegen.sample import Caller
+from codegen.sample import Caller, Declared
 from codegen.sample import sample_with as sample_kernel
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
 from codegen.verdict_before import NOTHING_SAID, SaidBefore
 from recipe import Kernel, Posterior, Recipe, RecipeError, Update
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.output.claim import claimed
-from recipe_cli.output.saving import Output, broken_pipes_are_errors, tell
+from recipe_cli.output.saving import Output, broken_pipes_are_errors
 from recipe_cli.program.generating import bound_to
 from recipe_cli.render.diagnosis import show_draws
 from recipe_cli.render.exit_status import exit_status_of_draws
@@ -35,6 +35,7 @@ from recipe_cli.sampling.text_check import TextCheck
 from recipe_cli.sampling.tuned import TuningTask, tuned
 from recipe_cli.sandbox.child import rehearse
 from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.terminal.printing import tell
 from recipe_cli.terminal.progress import Progress
 
 
@@ -158,7 +159,6 @@ def _drawn(
         # Whatever PYTHONWARNINGS says, a checkpoint that cannot be written must not end the run;
         # the user hears of it while the run goes on.
         warnings.simplefilter("always", CheckpointWarning)
-        warnings.showwarning = _print_warning
 
         def save(draws: Draws) -> None:
             predicted = wanted.added(draws, law, options) if output.path is not None else draws
@@ -167,7 +167,8 @@ def _drawn(
             output.save(text.noted(predicted))
 
         caller = Caller(output.rehearse, save, signals, text.check)
-        return text.noted(sample_kernel(target, options, caller=caller))
+        judged = Declared(target, text.said.refuted)
+        return text.noted(sample_kernel(target, options, caller, judged))
 
 
 def generated_within(
@@ -205,14 +206,3 @@ def _end(module: Module) -> NoReturn:
 
 
 _GENERATED = Caller(check=_end)
-
-
-def _print_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: Any = None,
-    line: Any = None,
-) -> None:
-    tell(str(message), "warning")

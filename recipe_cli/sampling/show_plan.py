@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codegen.inputs.options import SamplingOptions
 from recipe import Posterior
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.sampling.dry_run import dry_run
 from recipe_cli.sampling.run_plan import plan_as_json, plan_lines
 from recipe_cli.sampling.text_check import TextCheck

@@ -8,9 +8,9 @@ from codegen import Draws
 from codegen.generate import Module
 from codegen.results.of_the_sampler import with_verdict
 from codegen.verdict_before import NOTHING_SAID, SaidBefore
-from recipe_cli.output.saving import tell
 from recipe_cli.program.translation import require_translation
 from recipe_cli.sandbox.process_limits import Limits
+from recipe_cli.terminal.printing import tell
 from recipe_cli.terminal.progress import PROVING, Progress
 
 UNPROVED_ATTRIBUTE = "unproved_text"  # of the posterior group

@@ -9,7 +9,7 @@ from typing import Any
 
 from codegen import Tuning, tune
 from codegen.tuning.words import explanation_lines, table_lines
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.program.generating import require_to_be_tuned
 from recipe_cli.sampling.read_posterior import read_posterior
 from recipe_cli.sampling.text_check import TextCheck
@@ -29,7 +29,8 @@ class TuneRequest:
         posterior: the file or the name of the posterior.
         params: the values of parameters, by name.
         typed: the options that ``recipe sample`` needs as well, as it takes them.
-        max_bias, max_error, scheme, batch_size, chains, seed, threads: as for ``codegen.tune``.
+        max_bias, max_error, scheme, batch_size, control_variates, chains, seed, threads: as for
+            ``codegen.tune``.
         validated: whether a module whose text is not proved is refused.
     """
 
@@ -40,6 +41,7 @@ class TuneRequest:
     max_error: float
     scheme: str | None
     batch_size: int | None
+    control_variates: bool | None
     chains: int
     seed: int
     threads: int | None
@@ -72,6 +74,7 @@ def tune_posterior(
             params=request.params,
             scheme=request.scheme,
             batch_size=request.batch_size,
+            control_variates=request.control_variates,
             chains=request.chains,
             seed=request.seed,
             threads=request.threads,

@@ -11,7 +11,7 @@ from codegen.inputs.options import SamplingOptions
 from codegen.tuning.auto import tuned_run
 from codegen.tuning.words import explanation_lines
 from recipe import Posterior
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.program.generating import require_to_be_tuned
 from recipe_cli.sampling.text_check import TextCheck
 from recipe_cli.terminal.printing import print_line

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from recipe_cli.declarations import Declaration, UnfitDeclaration
+from recipe_cli.declarations.declaration import Declaration, UnfitDeclaration
 from recipe_cli.errors import Mistake
 from verify.report import Report
 from verify.verdict import Outcome

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
 
-from recipe_cli.declarations import Declaration, UnfitDeclaration
+from recipe_cli.declarations.declaration import Declaration, UnfitDeclaration
 from recipe_cli.sandbox.messages import Result
 from recipe_cli.sandbox.parent import Watch
 from recipe_cli.sandbox.process_limits import Limits

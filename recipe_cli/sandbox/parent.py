@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from recipe_cli.declarations import Declaration, UnfitDeclaration
+from recipe_cli.declarations.declaration import Declaration, UnfitDeclaration
 from recipe_cli.errors import BAD_INPUT_STATUS, Mistake
 from recipe_cli.sandbox.child import (
     FORK_IS_SAFE,

@@ -23,7 +23,8 @@ from recipe import (
     RecipeError,
     Update,
 )
-from recipe_cli.declarations import Declaration, UnfitDeclaration, single_declaration
+from recipe_cli.declarations.choose import single_declaration
+from recipe_cli.declarations.declaration import Declaration, UnfitDeclaration
 from recipe_cli.errors import Mistake, mistake_of, printable
 from recipe_cli.sandbox.child import isolate, silence
 from recipe_cli.sandbox.messages import (

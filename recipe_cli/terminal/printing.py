@@ -8,8 +8,11 @@ here write it out as text, whoever calls them, so no other file has to think of 
 from __future__ import annotations
 
 import json
+import os
+import sys
+import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 import typer
@@ -44,6 +47,37 @@ def print_each(found: list[Any], as_json: bool) -> None:
         return
     for text in found:
         print_lines(text)
+
+
+def tell(sentence: str, kind: str = "recipe") -> None:
+    """Write a sentence to stderr.
+
+    This works from a signal handler, and also if nobody reads stderr any more.
+
+    Args:
+        sentence: what to write.
+        kind: the word in front of it, ``recipe`` or ``warning``.
+    """
+    with suppress(OSError, ValueError, AttributeError):
+        os.write(
+            sys.stderr.fileno(), f"{kind}: {without_codes(sentence)}\n".encode(errors="replace")
+        )
+
+
+def warn_in_sentences() -> None:
+    """Show the warnings of this process as sentences, without the line of code that gave them."""
+    warnings.showwarning = _show_warning
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,
+    line: Any = None,
+) -> None:
+    tell(" ".join(str(message).split()), "warning")
 
 
 def console(err: bool = False, **more: Any) -> Console:

@@ -14,7 +14,7 @@ from codegen.generate import Module
 from codegen.running.one_step import OneStep, one_step
 from recipe import Kernel, RecipeError
 from recipe.language.symbols import Indexed, name_of
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.program.translation import require_translation
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.progress import PROVING, Progress

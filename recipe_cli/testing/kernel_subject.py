@@ -7,7 +7,7 @@ from dataclasses import replace
 from codegen import generate
 from codegen.generate import Module
 from recipe import Kernel, RecipeError
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.testing.program_subject import ComparisonOptions, ProgramSubject, given_parameters
 from verify.statistics import trial_of
 from verify.statistics.trial.parameters import trial_parameters

@@ -6,7 +6,7 @@ from codegen import generate
 from codegen.generate import Module
 from recipe import Recipe, RecipeError, Update
 from recipe.scheme import PRINTED
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.testing.program_subject import ComparisonOptions, ProgramSubject, given_parameters
 from verify.statistics import trial_of
 

@@ -1,8 +1,8 @@
 """Latent Dirichlet allocation as Patterson & Teh (2013) print it, and printed mistakes."""
 
-from sympy import Interval, Symbol, log, loggamma, oo
+from sympy import Interval, Symbol, exp, log, loggamma, oo
 
-from recipe import LabelledPosterior, Labels, Vector, total
+from recipe import LabelledPosterior, Labels, Scalar, Vector, total
 
 theta = Vector("theta", domain=Interval.open(0, oo))
 alpha, beta = Symbol("alpha", positive=True), Symbol("beta", positive=True)
@@ -48,6 +48,64 @@ def mixture(**changes):
     }
     return LabelledPosterior(**arguments | changes)
 
+
+w = Scalar("w", domain=Interval.open(0, oo))  # of a label; its share is w over the sum of all
+y = members
+OF_ROW = exp(total(y.row * log(theta / total(theta))))
+OF_MEMBERS = y.data / y.batch * y.members
+WEIGHTED_GRADIENT = {
+    theta: (beta - 1) / theta
+    - 1
+    + y.data / y.batch * (y.summed / theta - total(y.summed) / total(theta)),
+    w: (alpha - 1) / w - 1 + OF_MEMBERS / w,
+}
+
+
+def weighted(**changes):
+    """A mixture of multinomials whose components have weights."""
+    arguments = {
+        "blocks": (theta, w),
+        "labels": y,
+        "log_joint": y.sum(y.count * log(w) + total(y.counts * log(theta / total(theta)))),
+        "log_prior": LOG_PRIOR + (alpha - 1) * log(w) - w,
+        "conditional": w * OF_ROW,
+        "gradient": WEIGHTED_GRADIENT,
+    }
+    return LabelledPosterior(**arguments | changes)
+
+
+def _of_w(e):
+    return {"gradient": {**WEIGHTED_GRADIENT, w: e}}
+
+
+PRIOR_OF_W = (alpha - 1) / w - 1
+WEIGHTED_MISTAKES = {
+    "the weights omitted": ({"conditional": OF_ROW}, "conditional"),
+    "a square of the weight": ({"conditional": w**2 * OF_ROW}, "conditional"),
+    "the prior in the draw": ({"conditional": (w + alpha) * OF_ROW}, "conditional"),
+    "a weight for each item": ({"conditional": w**y.size * OF_ROW}, "conditional"),
+    "N/n omitted": (_of_w(PRIOR_OF_W + y.members / w), "agrees-with-gradient"),
+    "the count one more": (
+        _of_w(PRIOR_OF_W + y.data / y.batch * (y.members + 1) / w),
+        "agrees-with-gradient",
+    ),
+    "the count one less": (
+        _of_w(PRIOR_OF_W + y.data / y.batch * (y.members - 1) / w),
+        "agrees-with-gradient",
+    ),
+    "items in the place of data": (
+        _of_w(PRIOR_OF_W + y.data / y.batch * total(y.summed) / w),
+        "agrees-with-gradient",
+    ),
+    "the prior counted N/n times": (
+        _of_w(y.data / y.batch * (PRIOR_OF_W + y.members / w)),
+        "agrees-with-gradient",
+    ),
+    "the prior of the row for the weight": (
+        _of_w((beta - 1) / w - 1 + OF_MEMBERS / w),
+        "agrees-with-gradient",
+    ),
+}
 
 # What is printed wrong, and the obligation that it breaks.
 MISTAKES = {

@@ -25,7 +25,7 @@ from recipe import (
     total,
 )
 from recipe.scheme import discretise
-from recipe_cli.declarations import posterior_in
+from recipe_cli.declarations.posteriors import posterior_in
 from recipe_cli.program.translation import legend_of, trusted_texts
 from verify.translation import validate
 

@@ -8,7 +8,8 @@ import pytest
 from helpers.command import ROOT, command
 
 from recipe import RecipeError
-from recipe_cli.declarations import audit_declarations, audit_names, catalog_entries, declarations
+from recipe_cli.declarations.find import audit_declarations, declarations
+from recipe_cli.declarations.of_catalog import audit_names, catalog_entries
 from recipe_cli.main import app
 from verify import verify
 from verify.engine import discharged

@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from catalog.posteriors.data import table
 from recipe import Posterior, RecipeError
-from recipe_cli.declarations import posterior_in, posterior_names, posterior_summary
+from recipe_cli.declarations.posteriors import posterior_in, posterior_names, posterior_summary
 
 TABLES = {
     "breast_cancer": lambda: load_breast_cancer(return_X_y=True),

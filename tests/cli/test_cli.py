@@ -14,7 +14,7 @@ from rich.console import Console
 
 from codegen import Divergence, Draws
 from codegen.inputs.options import SamplingOptions
-from recipe_cli.declarations import declarations
+from recipe_cli.declarations.find import declarations
 from recipe_cli.main import main
 from recipe_cli.output.saving import Output
 from recipe_cli.sampling import sample_posterior as sampling

@@ -15,7 +15,7 @@ import pytest
 from helpers.command import ROOT, command
 from helpers.outcomes import outcome_of
 
-from recipe_cli.declarations import declarations
+from recipe_cli.declarations.find import declarations
 from recipe_cli.render.exit_status import exit_status, worst
 from recipe_cli.sandbox.messages import JudgedDeclaration
 from recipe_cli.sandbox.parent import Watch

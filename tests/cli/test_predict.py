@@ -1,11 +1,17 @@
 """``recipe predict``, and predictions beside the draws of ``recipe sample``."""
 
+import runpy
+
 import numpy as np
 import pytest
 from helpers.command import command
 from scipy import stats
 
 from codegen import read_draws
+from codegen.results.diagnostics.groups import Group, Variable
+from codegen.results.law_of_draws import law_of
+from codegen.results.quantities import at_draws
+from codegen.results.saved_draws import SavedDraws
 
 MODEL = """
 from recipe import Data, Posterior, Scalar
@@ -116,3 +122,40 @@ def test_new_data_are_a_posterior_with_data_and_no_other_posterior(drawn):
     found = read_draws(folder / "there.nc").predictions["log_likelihood"].variables["y"].values
     mu = read_draws(folder / "draws.nc")["mu"]
     assert np.allclose(found[..., 0], stats.norm.logpdf(9.0, mu, 1), rtol=1e-12)
+
+
+NAMED = """
+from recipe import Data, Posterior, Vector, total
+from recipe.laws import normal
+
+beta = Vector("beta", prior=normal(0, 1))
+x, y = Data("x", like=beta), Data("y")
+rows = {x: [[1.0, 0.0], [2.0, 1.0]], y: [1.0, 2.0]}
+law, names = normal(y, total(x * beta), 1), {beta: ["a", "b"]}
+fitted = Posterior(log_likelihood=law, data=rows, coords=names)
+derived = {"mean": total(x * beta), "twice": 2 * beta}
+asked = Posterior(log_likelihood=law, data=rows, derived=derived)
+there = asked.with_data({x: [[3.0, 4.0]]})
+"""
+
+
+def test_derived_quantities_at_new_data_and_warnings_in_sentences(tmp_path):
+    (tmp_path / "model.py").write_text(NAMED)
+    declared = runpy.run_path(str(tmp_path / "model.py"))
+    beta = np.random.default_rng(1).normal(size=(2, 6, 2))
+    names = {"beta_dim": Variable(("beta_dim",), np.array(["a", "b"], object))}
+    variables = {"beta": Variable(("chain", "draw", "beta_dim"), beta)}
+    law = law_of(at_draws(declared["fitted"], {"beta": beta}, {}))
+    SavedDraws(Group(variables, names, law)).save(tmp_path / "draws.nc")
+    how = ["predict", tmp_path / "draws.nc", "--derived", "-o", tmp_path / "more.nc"]
+    none = command(*how, "--posterior", tmp_path / "model.py:fitted")
+    assert none.returncode == 2
+    assert "no derived quantities; give it derived=" in none.stderr
+    done = command(*how, "--posterior", tmp_path / "model.py:there")
+    assert done.returncode == 0, done.stderr
+    found = read_draws(tmp_path / "more.nc").predictions["predictions"]
+    assert np.allclose(found.variables["mean"].values[..., 0], beta @ [3.0, 4.0], rtol=1e-12)
+    assert np.array_equal(found.variables["twice"].values, 2 * beta)
+    assert list(found.coordinates["twice_dim"].values) == ["a", "b"]
+    (warning,) = done.stderr.splitlines()
+    assert warning.startswith("warning: the columns of x have no names, and the draws are of beta[")

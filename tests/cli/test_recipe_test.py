@@ -12,7 +12,7 @@ from scipy.optimize import approx_fprime
 
 from codegen import generate, one_step
 from recipe import Potential, RecipeError, Vector
-from recipe_cli.declarations import concrete_declaration
+from recipe_cli.declarations.choose import concrete_declaration
 from recipe_cli.render.findings_table import findings_status
 from recipe_cli.testing.compare import bias_of, kernel_of, program_test_of, subject_of
 from recipe_cli.testing.compiled_gradients import COMPILED_GRADIENTS

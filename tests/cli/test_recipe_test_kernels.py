@@ -29,7 +29,7 @@ from recipe import (
     step,
     total,
 )
-from recipe_cli.declarations import concrete_declaration
+from recipe_cli.declarations.choose import concrete_declaration
 from recipe_cli.render.findings_table import condense_lines
 from recipe_cli.testing.compare import kernel_of, program_test_of, subject_of
 from recipe_cli.testing.program_subject import ComparisonOptions

@@ -15,7 +15,8 @@ from catalog.sgrld_simplex_reduced_mean import sgrld_simplex_reduced_mean_as_pri
 from mutation.mutant import BUG, Mutant
 from recipe import Kernel, Noise, Potential, Update, Vector, grad, total
 from recipe.kernel.part import MetropolisedMap, Move
-from recipe_cli.declarations import audit_declarations, audit_names
+from recipe_cli.declarations.find import audit_declarations
+from recipe_cli.declarations.of_catalog import audit_names
 
 theta = Vector("theta")
 r = Vector("r", like=theta)

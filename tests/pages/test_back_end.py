@@ -13,7 +13,7 @@ from codegen import generate
 from codegen.lowering.names import local_namer
 from codegen.lowering.plan import plan
 from recipe import Recipe, RecipeError
-from recipe_cli.declarations import catalog_entries
+from recipe_cli.declarations.of_catalog import catalog_entries
 
 RECIPES = {e.name: e.declared for e in catalog_entries() if isinstance(e.declared, Recipe)}
 PRINTED = (

@@ -17,8 +17,8 @@ from autograd.scipy.stats import norm
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
-from codegen.inputs.compiled_posterior import Density
-from recipe_cli.declarations import posterior_in
+from codegen.inputs.density.compiled_posterior import Density
+from recipe_cli.declarations.posteriors import posterior_in
 from recipe_cli.main import main
 
 ROOT = Path(__file__).parents[2]

@@ -157,9 +157,9 @@ FUNCTIONS = {
 
 def in_numbers(make, module, size, friction=0.8):
     """One step of a module in numbers, with a fixed state, seed and small step."""
+    from recipe.lifting.claims.claim import read_claim
     from recipe.lifting.compare import _arguments, _gradient
     from recipe.lifting.fronts import front_of
-    from recipe.lifting.fronts.claim import read_claim
 
     function, claim = make(module)
     said = {n: claim.get(n) for n in ("noise", "gradient")}

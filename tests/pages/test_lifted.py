@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from recipe_cli.declarations import declarations
+from recipe_cli.declarations.find import declarations
 from verify import verify
 
 ROOT = Path(__file__).parents[2]

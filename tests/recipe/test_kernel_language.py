@@ -34,7 +34,7 @@ from recipe import (
     total,
 )
 from recipe.kernel import MetropolisedMap, Repeat, refusal_of_estimates
-from recipe_cli.declarations import declarations
+from recipe_cli.declarations.find import declarations
 
 h = Symbol("h", positive=True)
 leapfrog = Update(

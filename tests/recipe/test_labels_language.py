@@ -107,14 +107,25 @@ def test_an_estimate_that_sums_of_counts_do_not_determine_is_refused(name):
     assert "\n" not in str(caught.value)
 
 
-def test_a_block_whose_gradient_is_determined_has_its_estimate():
-    """Another block of the same model may have none."""
+def test_the_estimate_of_a_number_a_label_counts_the_data_that_have_it():
     whole, w = Labels("z", like=theta, each="datum"), Scalar("w", Interval.open(0, oo))
     law = whole.sum(whole.count * log(w) + total(whole.counts * log(theta)))
     model = LabelledPosterior((theta, w), whole, law, total((beta - 1) * log(theta)) - w)
     expected = (beta - 1) / theta + whole.data / whole.batch * whole.summed / theta
     assert (model.estimate_of(theta) - expected).expand() == 0
-    with pytest.raises(OutsideLanguageError, match=r"gradient of w reads z\.count of each datum"):
+    of_w = whole.data / whole.batch * whole.members / w - 1
+    assert (model.estimate_of(w) - of_w).expand() == 0
+    assert "z.data*z.members/(w*z.batch)" in whole.text_of(of_w)
+
+
+def test_a_block_whose_gradient_is_determined_has_its_estimate():
+    """Another block of the same model may have none."""
+    whole, w = Labels("z", like=theta, each="datum"), Scalar("w", Interval.open(0, oo))
+    law = whole.sum(whole.size * whole.count * log(w) + total(whole.counts * log(theta)))
+    model = LabelledPosterior((theta, w), whole, law, total((beta - 1) * log(theta)) - w)
+    expected = (beta - 1) / theta + whole.data / whole.batch * whole.summed / theta
+    assert (model.estimate_of(theta) - expected).expand() == 0
+    with pytest.raises(OutsideLanguageError, match=r"gradient of w reads z\.size of each datum"):
         model.estimate_of(w)
 
 

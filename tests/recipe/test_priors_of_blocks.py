@@ -459,15 +459,6 @@ REFUSED = {
         "use dirichlet",
     ),
     "one number on a simplex": (lambda: a(prior=laws.dirichlet(1)), "a domain of a Vector"),
-    "a concentration of each": (
-        lambda: Vector("w", prior=laws.dirichlet([1, 2, 3])),
-        "write total((a - 1)*log(w)) + (3 - 1)*log(1 - total(w)) into log_prior=, where 3 is that"
-        " of the last one, and give the others as params={'a': [1, 2]}",
-    ),
-    "one concentration as a list": (
-        lambda: laws.dirichlet([2, 2]),
-        "here write 2; K is learned from data",
-    ),
     "ends in the wrong order": (lambda: laws.uniform(1, 0), "low < high"),
     "a positive law of an ordered block": (
         lambda: Ordered("c", 2, prior=laws.half_normal(1)),

@@ -37,7 +37,7 @@ from recipe.language.phi import Phi
 from recipe.scheme import SCHEMES, scheme_called, split
 from recipe.scheme.flow import flow
 from recipe.scheme.pieces import pieces_of
-from recipe_cli.declarations import catalog_entries
+from recipe_cli.declarations.of_catalog import catalog_entries
 from verify import Verdict, verify
 from verify.decide.zero.decide import decide_zero
 from verify.decide.zero.entry import decide_zero_entry

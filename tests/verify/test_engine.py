@@ -28,7 +28,7 @@ from recipe import (
     refresh,
     total,
 )
-from recipe_cli.declarations import declarations
+from recipe_cli.declarations.find import declarations
 from verify import Verdict, verify
 from verify import engine as engine_module
 from verify.engine import discharged, obligations_of, subjects_of

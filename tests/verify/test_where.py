@@ -34,8 +34,8 @@ from recipe.signs.conditions import _written_with
 from recipe.signs.sign import possible_signs
 from verify import Verdict, verify
 from verify.certificate import certificate_of
+from verify.decide.points.point import Point
 from verify.decide.zero.decide import decide_zero, find_nonzero
-from verify.decide.zero.point import Point
 from verify.engine import outcome_of
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
@@ -154,7 +154,7 @@ OTHER_CACHES = {
     "recipe/language/symbols.py",
     "recipe/language/total.py",
     "recipe/lifting/slips.py",
-    "verify/decide/zero/candidate_values.py",
+    "verify/decide/points/candidate_values.py",
     "verify/translation/parse/module.py",
     "verify/translation/reference/generalise.py",
     "verify/translation/reference/matcher.py",

@@ -15,14 +15,9 @@ from recipe.language.free_symbols import parameters_of
 from recipe.language.symbols import GENERIC, OTHER, Indexed, Length, name_of
 from recipe.language.total import substitute
 from recipe.signs.defined import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition
+from verify.decide.points.balls import WORKING_BITS, NoValueError, at_precision, shown_ball
+from verify.decide.points.point import Point
 from verify.decide.zero.decide import explicit_sizes, points
-from verify.decide.zero.point import (
-    WORKING_BITS,
-    NoValueError,
-    Point,
-    at_precision,
-    shown_ball,
-)
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
 POINTS_PER_LENGTH_CHOICE = 48

@@ -47,7 +47,7 @@ from recipe.language.text import listed, text
 from recipe.signs.sets import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE
 from recipe.signs.sign import possible_signs
 from verify.decide.asymptotics.leading import certain_sign
-from verify.decide.zero.point import Point
+from verify.decide.points.point import Point
 from verify.diffusion.infinity.logarithm import log_of
 from verify.diffusion.infinity.mass import decide_finite
 from verify.diffusion.infinity.separation import at_length_one

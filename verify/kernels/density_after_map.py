@@ -18,7 +18,7 @@ from recipe import Kernel
 from recipe.kernel.part import MetropolisedMap
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.symbols import Block
-from verify.decide.zero.point import shown_ball
+from verify.decide.points.balls import shown_ball
 from verify.kernels.instance import Place, instances, number, places
 from verify.kernels.shears import Shear
 from verify.verdict import Witness

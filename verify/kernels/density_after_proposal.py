@@ -28,7 +28,7 @@ from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.fold import FOLDS
 from recipe.language.symbols import Block, generic
-from verify.decide.zero.point import at_precision, shown_ball
+from verify.decide.points.balls import at_precision, shown_ball
 from verify.kernels.ball_functions import (
     BallFunction,
     NotCompiledError,

@@ -24,7 +24,7 @@ from recipe.kernel.part import MetropolisedMap, Move, Part
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.symbols import Block
 from recipe.language.text import listed
-from verify.decide.zero.point import Ball, at_precision, shown_ball
+from verify.decide.points.balls import Ball, at_precision, shown_ball
 from verify.kernels.acceptance import (
     NotPolynomialError,
     accepted_mass,

@@ -34,7 +34,7 @@ from recipe.language.expectation import NOISE
 from recipe.language.symbols import Block
 from recipe.signs.defined import is_smooth
 from recipe.signs.sign import is_positive
-from verify.decide.zero.point import at_precision, shown_ball
+from verify.decide.points.balls import at_precision, shown_ball
 from verify.kernels.assignment import law_given_rest
 from verify.kernels.ball_functions import BallFunction, NotCompiledError, ball_function, integral
 from verify.kernels.instance import Instance, instances

@@ -18,7 +18,8 @@ from recipe import Kernel, total
 from recipe.language.abstract import DenseEntry, Field, Potential
 from recipe.language.symbols import GENERIC, Block, Indexed, Length, Vector
 from recipe.rebuild.bind import put_meanings
-from verify.decide.zero.point import NoValueError, Point
+from verify.decide.points.balls import NoValueError
+from verify.decide.points.point import Point
 from verify.generator.one_dimension import at_length_one
 from verify.kernels.step_sizes import conditions_on_step, hold_at
 

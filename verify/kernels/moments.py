@@ -20,7 +20,7 @@ from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.symbols import Block, generic
 from verify.decide.linear_algebra.minors import leading_minors
-from verify.decide.zero.point import at_precision, shown_ball
+from verify.decide.points.balls import at_precision, shown_ball
 from verify.kernels.instance import Instance, instances, number
 from verify.verdict import Witness
 

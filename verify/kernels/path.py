@@ -28,8 +28,8 @@ from recipe.language.expectation import NOISE
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import Block, generic
 from recipe.language.text import listed
+from verify.decide.points.balls import Ball, at_precision, shown_ball
 from verify.decide.zero.decide import decide_zero
-from verify.decide.zero.point import Ball, at_precision, shown_ball
 from verify.kernels.acceptance import (
     NotPolynomialError,
     accepted_mass,

@@ -4,11 +4,13 @@ one?
 
 from __future__ import annotations
 
-from sympy import Dummy, Expr, Integer, Symbol
+from sympy import Expr, Integer, Symbol
 
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.symbols import Block, Indexed, VectorData, assumptions_of, generic
+from recipe.language.total import total
 from recipe.latent.increments import with_one_count
+from recipe.latent.labels import ITEM, Labels
 from verify.decide.zero.decide import decide_zero
 from verify.labels.subject import LabelSubject
 from verify.verdict import Outcome, Verdict, undecided
@@ -57,7 +59,29 @@ def decide_estimate(subject: LabelSubject, block: Block) -> Outcome:
             f"the gradient of {block} was not shown to be affine in the counts of a datum, and sums"
             " of counts determine no other"
         )
-    difference = model.gradient[block] - estimate
-    rest = Dummy(f"{z.data}_beyond_the_minibatch", integer=True, nonnegative=True)
-    named = Symbol(rest.name, **assumptions_of(rest))
-    return decide_zero(difference.xreplace({z.data: z.batch + named}))
+    printed = model.gradient[block]
+    if z.each == ITEM:  # the same number, as each item has one column
+        printed = printed.xreplace({z.members: total(z.summed)})
+    rest = Symbol(f"{z.data}_beyond_the_minibatch", integer=True, nonnegative=True)
+    difference = (printed - estimate).xreplace({z.data: z.batch + rest})
+    outcome = decide_zero(difference)
+    if outcome.verdict is not Verdict.REFUTED or z.members not in difference.free_symbols:
+        return outcome
+    occurs = decide_zero(_that_can_occur(difference, z))
+    if occurs.verdict is Verdict.REFUTED:
+        return occurs
+    return undecided("no minibatch that can occur was found in which it differs")
+
+
+def _that_can_occur(e: Expr, z: Labels) -> Expr:
+    """An expression of the counts of a minibatch, in minibatches that can occur: some data have the
+    label in every draw, each with an item in every column, and further data may have it or not.
+    """
+    members = Symbol(z.members.name, integer=True, positive=True)
+    further = Symbol(f"{z.batch}_without_the_label", integer=True, nonnegative=True)
+    facts = assumptions_of(z.summed)
+    base = f"{z.summed.base}_beyond_one_an_item"
+    more = Indexed.__new__(VectorData, base, z.like.length, 0, (), **facts)
+    places = {s for s in e.atoms(VectorData) if generic(s) == z.summed}
+    at = {s: members + more.at(s.label) for s in places}
+    return e.xreplace({**at, z.members: members, z.batch: members + further})

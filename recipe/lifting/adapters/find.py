@@ -115,7 +115,7 @@ def _members(found: Any, dotted: str) -> list[str]:
 
 def _adapter(found: Any, dotted: str) -> Any:
     from recipe.lifting.adapters import samplers
-    from recipe.lifting.fronts.torch_optimizer import is_optimizer
+    from recipe.lifting.fronts.torch.optimizer import is_optimizer
 
     library = dotted.partition(".")[0]
     if is_optimizer(found):

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from recipe.language.errors import RecipeError
-from recipe.lifting.fronts.wrapped import innermost, library_of_value, methods_called, values_used
+from recipe.lifting.claims.wrapped import innermost, library_of_value, methods_called, values_used
 
 if TYPE_CHECKING:
-    from recipe.lifting.fronts.trace import Front
+    from recipe.lifting.tracing.trace import Front
 
 LIBRARIES = {"numpy": "NumpyFront", "jax": "JaxFront", "torch": "TorchFront"}
 METHODS_OF_GENERATORS = {"normal", "standard_normal", "randn"}
@@ -33,7 +33,7 @@ def front_of(function: Callable[..., Any], library: str | None) -> Front:
     if library not in LIBRARIES:
         raise RecipeError(f"library={library!r} must be one of {', '.join(LIBRARIES)}")
     try:
-        module = importlib.import_module(f"recipe.lifting.fronts.{library}_front")
+        module = importlib.import_module(f"recipe.lifting.fronts.{library}.front")
     except ModuleNotFoundError as error:
         raise RecipeError(
             f"to read code of {library}, {error.name} must be installed: pip install {error.name}"

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from cases.topic_models import beta, members, mixture, theta
+from cases.topic_models import beta, members, mixture, theta, topics
 from oracles.enumerated_mixture import label_law, mean_square_of_shares
 from sympy import log
 
@@ -13,7 +13,7 @@ from codegen import Completion, CountTable, Kept, count_labels, sample_labels
 from codegen.device.labels import running_sums
 from codegen.labels.text import label_module
 from codegen.labels.weight import weight_of
-from recipe import RecipeError, Scalar, total
+from recipe import RecipeError, Scalar, Vector, total
 
 F = Fraction
 ROWS = (
@@ -148,10 +148,18 @@ def test_a_weight_that_is_no_product_over_items_is_named(law, said):
     assert "\n" not in str(caught.value)
 
 
-def test_further_blocks_of_a_label_are_refused():
-    model = mixture(blocks=(theta, Scalar("w")))
-    with pytest.raises(RecipeError, match="one block of a label, and there are 2"):
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (mixture(blocks=(theta, Scalar("w"), Scalar("v"))), "its row theta a label has w, v: "),
+        (mixture(blocks=(theta, Vector("w"))), "its row theta a label has w: "),
+        (topics(blocks=(theta, Scalar("w")), gradient=None), "one number a label at most"),
+    ],
+)
+def test_further_blocks_of_a_label_are_refused(model, said):
+    with pytest.raises(RecipeError, match=said) as caught:
         weight_of(model)
+    assert "\n" not in str(caught.value)
 
 
 def test_running_sums_are_sums_in_eight_lanes():

@@ -80,10 +80,35 @@ def test_draws_of_an_ordered_block_are_its_numbers():
     assert np.all(np.diff(draws["c"], axis=-1) > 0)
     kept = drawn(posterior, keep=["c_0", "c_gap_1"])
     assert np.array_equal(kept["c_0"], draws["c"][..., 0])
+    for keep in ("c", c, [c]):
+        named = drawn(posterior, keep=keep, steps=3)
+        assert list(named.values) == ["c"]
+        assert np.array_equal(named["c"], draws["c"][:, :3])
+    both = drawn(posterior, keep=["c", "c_0"], steps=3)
+    assert set(both.values) == {"c", "c_0"}
+    with pytest.raises(RecipeError, match="keep= names d, which is no block; the blocks are c, c_"):
+        drawn(posterior, keep=["d"])
     rows = compute_log_likelihood(draws, posterior).predictions["log_likelihood"]
     below = stats.logistic.cdf(draws["c"])
     first = np.log(below[..., 0])
     assert np.allclose(rows.variables["y"].values[..., 0], first, rtol=1e-9)
+
+
+def test_an_ordered_block_is_kept_without_the_other_blocks():
+    c = Ordered("c", 3, prior=normal(0, 3))
+    posterior = Posterior(
+        (Scalar("mu"), c),
+        log_likelihood=laws.ordered_logistic(Y, MU * X, c),
+        log_prior=normal(MU, 0, 1),
+        data={Y: [0, 1, 2, 3], X: [1.0, 2.0, 0.0, 1.0]},
+        derived={"twice": 2 * MU},
+    )
+    every = drawn(posterior, steps=5)
+    assert list(every.values) == ["mu", "c", "twice"]
+    alone = drawn(posterior, keep=["c"], steps=5)
+    assert list(alone.values) == ["c"]
+    assert np.array_equal(alone["c"], every["c"])
+    assert list(drawn(posterior, keep=["mu", "c"], steps=5).values) == ["mu", "c", "twice"]
 
 
 def test_the_log_likelihood_is_that_of_scipy():

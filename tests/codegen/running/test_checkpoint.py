@@ -124,7 +124,7 @@ CHANGES = [
     ({"chains": 2}, "chains was 3 and is 2"),
     ({"keep": "theta"}, "kept blocks was theta, r and is theta"),
     ({"initial": {"theta": [0.0, 0.0]}}, "first state of chain 0"),
-    ({"scheme": "euler"}, "module was"),
+    ({"scheme": "euler"}, "scheme was baoab and is euler; choose"),
 ]
 
 
@@ -144,7 +144,7 @@ def test_other_data_are_refused(tmp_path):
     other = Posterior(
         theta, POSTERIOR.log_likelihood, POSTERIOR.log_prior, {X: x_values, y: y_values + 1e-15}
     )
-    with pytest.raises(RecipeError, match="data y was"):
+    with pytest.raises(RecipeError, match="data y is of other numbers; choose"):
         run(checkpoint=tmp_path, steps=200, target=bind(SGHMC, {U: other}))
 
 
@@ -164,9 +164,7 @@ def own_gradient(theta, rows, x, y, g):
 @pytest.mark.slow
 def test_another_gradient_of_ones_own_is_refused(tmp_path, monkeypatch):
     """Also where only a function that it calls, or a number that it reads, is another one."""
-    law = Posterior(
-        theta, None, POSTERIOR.log_prior, {X: x_values, y: y_values}, gradient=own_gradient
-    )
+    law = Posterior(theta, data={X: x_values, y: y_values}, gradient=own_gradient)
     target = bind(SGHMC, {U: law})
     run(checkpoint=tmp_path, steps=200, target=target)
     run(checkpoint=tmp_path, steps=200, target=target)
@@ -323,7 +321,7 @@ def test_data_that_are_mapped_copy_on_write_are_compared_by_their_values(tmp_pat
 
     run(checkpoint=tmp_path / "c", steps=200, target=target(0.0))
     run(checkpoint=tmp_path / "c", steps=200, target=target(0.0))
-    with pytest.raises(RecipeError, match="data x was"):
+    with pytest.raises(RecipeError, match="data x is of other numbers"):
         run(checkpoint=tmp_path / "c", steps=200, target=target(1.0))
 
 

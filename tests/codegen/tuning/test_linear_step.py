@@ -28,7 +28,7 @@ def step():
     what = scaled(sgld, NORMAL, target, pilot, {})
     made = prepared(what, SamplingOptions(steps=1, step_size=1.0, params=what.params))
     near = setting_near(made, target, pilot, 0.2, 40)
-    return linear_step(*near, target.labels), float(what.scales[0])
+    return linear_step(made, pilot, *near, target.labels), float(what.scales[0])
 
 
 @pytest.mark.parametrize("size", [0.05, 0.3, 1.0])

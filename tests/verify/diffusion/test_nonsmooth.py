@@ -34,10 +34,11 @@ from recipe.language.symbols import OTHER
 from recipe.signs.sign import possible_signs
 from verify import Verdict, verify
 from verify.certificate import certificate_of
+from verify.decide.points.balls import NoValueError
+from verify.decide.points.point import Point
 from verify.decide.psd.nowhere_dense import has_nowhere_dense_zeros
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero, vanishes
-from verify.decide.zero.point import NoValueError, Point
 from verify.decide.zero.second_decider import second_opinion
 from verify.engine import subjects_of
 from verify.obligations import OBLIGATIONS

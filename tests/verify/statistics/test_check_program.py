@@ -13,7 +13,7 @@ from catalog.sgld import sgld
 from codegen import generate, one_step
 from recipe import Noise, Potential, RecipeError, Update, Vector, discretised, grad, total
 from recipe.scheme import discretise
-from recipe_cli.declarations import concrete_declaration
+from recipe_cli.declarations.choose import concrete_declaration
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.progress import Progress
 from recipe_cli.testing.compare import compared_program

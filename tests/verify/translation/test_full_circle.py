@@ -16,8 +16,8 @@ from codegen import generate
 from recipe import Potential, discretised, grad
 from recipe.language.symbols import Noise, ScalarNoise, Vector, generic, name_of
 from recipe.lifting.coordinates import World, coordinates_of_code, coordinates_of_rule
-from recipe.lifting.fronts.nodes_of import constants
-from recipe.lifting.fronts.traced import Traced
+from recipe.lifting.fronts.numpy.traced import Traced
+from recipe.lifting.tracing.nodes_of import constants
 from verify.decide.zero.decide import decide_zero
 
 CASES = {

@@ -14,8 +14,8 @@ from codegen import generate
 from recipe import Data, Posterior, Scalar, Vector, bind, total
 from recipe_cli.program.translation import translation_of, trusted_texts
 from verify.decide.identities.maximum import Maximum
+from verify.decide.points.point import Point
 from verify.decide.zero.decide import find_nonzero, vanishes
-from verify.decide.zero.point import Point
 from verify.translation.reference.equal_sums import EqualSums
 from verify.verdict import Verdict
 

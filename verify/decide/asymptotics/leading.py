@@ -39,9 +39,10 @@ from sympy import (
 
 from recipe.language.calculus import summands
 from recipe.signs.sign import possible_signs
+from verify.decide.points.balls import WORKING_BITS, NoValueError, at_precision
+from verify.decide.points.point import Point
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
-from verify.decide.zero.point import WORKING_BITS, NoValueError, Point, at_precision
 
 MAX_DERIVATIVES = 6
 ODD_AT_ZERO = (sin, tan, sinh, tanh, sympy.atan)  # f(u) ~ u as u -> 0

@@ -13,8 +13,10 @@ from sympy import Expr
 
 from recipe.language.symbols import Length
 from recipe.language.total import free_indexed
+from verify.decide.points.balls import WORKING_BITS, NoValueError, at_precision
+from verify.decide.points.condition_places import Places
+from verify.decide.points.point import Point
 from verify.decide.zero.decide import explicit_sizes
-from verify.decide.zero.point import WORKING_BITS, NoValueError, Places, Point, at_precision
 
 POINTS_PER_LENGTH_CHOICE, MAX_POINTS = 6, 24
 

@@ -12,8 +12,9 @@ from typing import Any
 from sympy import Rational
 
 from verify.decide.linear_algebra.eigenvalue import smallest_eigenvalue
+from verify.decide.points.balls import NoValueError, at_precision
+from verify.decide.points.point import Point
 from verify.decide.psd.simplex_descent import lowest_found
-from verify.decide.zero.point import NoValueError, Point, at_precision
 
 DESCENT_PRECISION_BITS = 64
 EVALUATIONS_PER_COORDINATE = 160

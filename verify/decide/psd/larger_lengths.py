@@ -21,8 +21,9 @@ from recipe.language.entry import is_zero_entry, parts
 from recipe.language.symbols import Block, Indexed, Length, Scalar, Vector, assumptions_of
 from recipe.language.total import Total
 from verify.decide.linear_algebra.semidefinite import Indefinite, eliminate
+from verify.decide.points.balls import WORKING_BITS, NoValueError, at_precision
+from verify.decide.points.point import Point
 from verify.decide.psd.numbers import middle, number
-from verify.decide.zero.point import WORKING_BITS, NoValueError, Point, at_precision
 from verify.generator.coupling import Diffusion, Group
 
 Direction = dict[tuple[Block, int], Fraction]  # entries that are not listed are zero

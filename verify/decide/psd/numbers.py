@@ -7,7 +7,7 @@ from typing import Any
 
 from recipe.language.entry import Coupling, Entry, Row
 from recipe.language.symbols import GENERIC, OTHER
-from verify.decide.zero.point import Point
+from verify.decide.points.point import Point
 from verify.generator.coupling import Diffusion, Group
 
 Balls = list[list[Any]]

@@ -16,6 +16,8 @@ from flint import arb, fmpq
 
 from recipe.language.symbols import Block, Length, Vector
 from verify.decide.linear_algebra.semidefinite import Indefinite, eliminate
+from verify.decide.points.balls import WORKING_BITS, NoValueError, at_precision, shown_ball
+from verify.decide.points.point import Point
 from verify.decide.psd.descent import lowest_points
 from verify.decide.psd.larger_lengths import (
     Direction,
@@ -25,13 +27,6 @@ from verify.decide.psd.larger_lengths import (
 from verify.decide.psd.numbers import Balls, explicit, middle, number
 from verify.decide.psd.symmetric import written_in
 from verify.decide.zero.decide import explicit_sizes
-from verify.decide.zero.point import (
-    WORKING_BITS,
-    NoValueError,
-    Point,
-    at_precision,
-    shown_ball,
-)
 from verify.generator.coupling import Diffusion, Group
 from verify.verdict import Witness
 

@@ -14,9 +14,9 @@ from sympy import Expr, Rational, S, Symbol
 from recipe.language.assumed import under
 from recipe.language.calculus import abstract_atoms, partial
 from verify.decide.identities.connected import connected_symbols, is_smooth_everywhere
-from verify.decide.zero.candidate_values import fits, is_inside
+from verify.decide.points.candidate_values import fits, is_inside
+from verify.decide.points.general_position import is_zero_in_general_position
 from verify.decide.zero.form import Form, Prove
-from verify.decide.zero.general_position import is_zero_in_general_position
 
 MAX_SYMBOLS = 4
 MAX_POINTS = 4

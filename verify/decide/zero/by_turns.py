@@ -16,8 +16,8 @@ from sympy.core.numbers import Pi
 
 from recipe.language.assumed import under
 from verify.decide.identities.connected import is_connected, is_smooth_everywhere
+from verify.decide.points.general_position import first_value
 from verify.decide.zero.form import Form, Prove, read, terms_of
-from verify.decide.zero.general_position import first_value
 from verify.decide.zero.ratio import Ratio
 
 MAX_POWER = 64  # the sum of all powers of 1 + i u

@@ -17,17 +17,12 @@ from recipe.language.symbols import GENERIC, OTHER, Length
 from recipe.language.total import labels
 from verify.checker import Answer
 from verify.decide.identities.proved_signs import rewrite_proved_signs
+from verify.decide.points.balls import WORKING_BITS, NoValueError, at_precision, shown_ball
+from verify.decide.points.condition_places import Places
+from verify.decide.points.general_position import lengths_in
+from verify.decide.points.point import Point
 from verify.decide.zero.canonical import is_zero
 from verify.decide.zero.errors import CannotDecideError
-from verify.decide.zero.general_position import lengths_in
-from verify.decide.zero.point import (
-    WORKING_BITS,
-    NoValueError,
-    Places,
-    Point,
-    at_precision,
-    shown_ball,
-)
 from verify.decide.zero.prove_by_rules import is_zero_by_identities
 from verify.decide.zero.second_decider import second_opinion
 from verify.verdict import Outcome, Witness, proved, refuted, undecided

@@ -19,8 +19,8 @@ from sympy import (
 
 from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import free_places, labels, relabel
+from verify.decide.points.general_position import is_zero_in_general_position
 from verify.decide.zero.form import Prove
-from verify.decide.zero.general_position import is_zero_in_general_position
 
 OPAQUE = (atan, cos, erf, exp, log, loggamma, polygamma, sin, Pow)
 MAX_FUNCTIONS = 16

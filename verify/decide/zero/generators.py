@@ -15,8 +15,8 @@ import flint
 from sympy import Abs, Add, Expr, Integer, Mul, Pow
 
 from recipe.language.total import labels
+from verify.decide.points.general_position import is_nonzero_somewhere
 from verify.decide.zero.errors import TableFullError, TooLargeError
-from verify.decide.zero.general_position import is_nonzero_somewhere
 from verify.decide.zero.ratio import MAX_TERMS, Poly, Ratio, Ratios, ratio
 
 CAPACITIES = (96, 384)  # generators in a table; the small table is faster and is tried first

@@ -16,6 +16,7 @@ from verify.decide.identities.angles import rewrite_angles
 from verify.decide.identities.gammas import rewrite_gammas
 from verify.decide.identities.inverse_functions import rewrite_inverse_functions
 from verify.decide.identities.proved_signs import rewrite_proved_signs
+from verify.decide.points.general_position import is_zero_in_general_position
 from verify.decide.zero.by_coefficients import vanish_coefficients
 from verify.decide.zero.by_derivative import stay_constant
 from verify.decide.zero.by_logarithms import compare_logarithms, compare_products
@@ -26,7 +27,6 @@ from verify.decide.zero.canonical import normalised
 from verify.decide.zero.equal_arguments import OPAQUE, unite_arguments
 from verify.decide.zero.errors import CannotDecideError
 from verify.decide.zero.form import Form, Prove, read
-from verify.decide.zero.general_position import is_zero_in_general_position
 
 RULES = (
     vanish_coefficients,

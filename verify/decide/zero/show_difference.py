@@ -14,9 +14,9 @@ from recipe.language.assumed import cached
 from recipe.language.symbols import GENERIC, Indexed, index_name
 from recipe.language.total import Total, labels, relabel
 from recipe.printing.latex import latex
+from verify.decide.points.show_values import quotient
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.errors import CannotDecideError
-from verify.decide.zero.point import quotient
 from verify.decide.zero.ratio import Poly, factors_of
 from verify.verdict import Formula
 

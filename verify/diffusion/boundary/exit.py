@@ -20,15 +20,9 @@ from recipe.language.abstract import Field, Jet, Partial, Potential
 from recipe.language.entry import Coupling, parts
 from recipe.language.free_symbols import blocks_in
 from recipe.language.symbols import GENERIC, OTHER, Block, Vector
+from verify.decide.points.balls import WORKING_BITS, Ball, NoValueError, at_precision, shown_ball
+from verify.decide.points.point import Point
 from verify.decide.zero.decide import explicit_sizes
-from verify.decide.zero.point import (
-    WORKING_BITS,
-    Ball,
-    NoValueError,
-    Point,
-    at_precision,
-    shown_ball,
-)
 from verify.diffusion.boundary.edges import NEEDS_REFLECTION, Edge
 from verify.generator.coupling import own_diffusion
 from verify.subject import Subject

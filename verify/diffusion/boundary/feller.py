@@ -34,8 +34,8 @@ from verify.decide.asymptotics.leading import (
     growth,
     leading,
 )
+from verify.decide.points.point import Point
 from verify.decide.zero.decide import vanishes
-from verify.decide.zero.point import Point
 from verify.diffusion.boundary.edges import (
     NEEDS_REFLECTION,
     NOT_ATTAINED,

@@ -34,9 +34,10 @@ from recipe.language.text import text
 from recipe.language.total import total
 from recipe.signs.sign import is_nonnegative, is_positive
 from verify.decide.asymptotics.leading import NoLeadingTermError
+from verify.decide.points.balls import WORKING_BITS, NoValueError, at_precision
+from verify.decide.points.point import Point
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
-from verify.decide.zero.point import WORKING_BITS, NoValueError, Point, at_precision
 from verify.diffusion.boundary.edges import NOT_ATTAINED, SELF_REFLECTING, Coordinate, Edge
 from verify.diffusion.boundary.feller import behaviour, decide_by_feller
 from verify.diffusion.boundary.reflected import is_along_the_normal

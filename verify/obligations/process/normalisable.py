@@ -7,7 +7,7 @@ from dataclasses import replace
 from recipe import Recipe
 from recipe.language.free_symbols import parameters_of
 from recipe.language.symbols import Indexed
-from verify.decide.zero.point import Point
+from verify.decide.points.point import Point
 from verify.diffusion.change_of_variable.bijection import is_bijection
 from verify.diffusion.infinity.mass import decide_finite
 from verify.diffusion.nonsmooth import at_kinks, kinks

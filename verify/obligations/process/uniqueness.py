@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from recipe.language.domain import finite_ends
 from recipe.language.symbols import Block, Vector
-from verify.decide.zero.point import NoValueError, Point
+from verify.decide.points.balls import NoValueError
+from verify.decide.points.point import Point
 from verify.diffusion.boundary.decide import never_reached
 from verify.diffusion.boundary.edges import has_edge
 from verify.diffusion.hypoelliptic.conserved import refute_uniqueness

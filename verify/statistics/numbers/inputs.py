@@ -11,7 +11,7 @@ from sympy import Expr, Symbol
 
 from recipe import Dense, Discretisation, Kernel, RecipeError, Update
 from recipe.language.check_assumptions import check_assumed, check_condition
-from recipe.language.free_symbols import abstract_of, parameters_of
+from recipe.language.free_symbols import abstract_of, known_numbers, parameters_of
 from recipe.language.numbers import array_of_numbers, plain_number
 from recipe.language.symbols import Block, Indexed, Length, Noise, Vector, name_of
 from verify.statistics.numbers.arrays import Gradient, Meanings
@@ -73,7 +73,7 @@ def setting_of(
             *(a for a in abstract_of(expressions) if isinstance(a, Dense)),
         )
     }
-    given = dict(params or {})
+    given = {**known_numbers(wanted.values()), **(params or {})}
     if step is not None:
         wanted.pop(step.name, None)
         if step.name in given:

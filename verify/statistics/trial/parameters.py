@@ -12,7 +12,7 @@ from sympy import Symbol
 from recipe import Dense, Kernel, RecipeError, Update
 from recipe.language.assumed import ParameterCondition
 from recipe.language.check_assumptions import meets
-from recipe.language.free_symbols import abstract_of, parameters_of
+from recipe.language.free_symbols import abstract_of, known_numbers, parameters_of
 from recipe.language.symbols import Block, Indexed, assumptions_of, name_of
 from recipe.language.text import listed
 
@@ -48,6 +48,11 @@ def trial_parameters(
     """
     symbols = parameter_symbols(rule)
     names = [name_of(s) for s in symbols]
+    for name in known_numbers(symbols):
+        raise RecipeError(
+            f"{name} carries its numbers, and a test chooses lengths and numbers of its own; test"
+            f" the sampler with {name} declared without values="
+        )
     for name in given:
         if name not in names:
             raise RecipeError(

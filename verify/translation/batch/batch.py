@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from recipe.files.python_tree import parsed
 from recipe.language.symbols import Block, Length
 from verify.translation.batch.driver import FIXED_NAMES, OneChain, shared_names
 from verify.translation.batch.stop_and_record import check_stops
@@ -222,7 +223,7 @@ def _run_of_one(driver: ast.FunctionDef, writer: OneChain, legend: Legend) -> as
     if len(filled) != bool(writer.purposes):
         raise wrong(loop, "the keys of the chains must be filled once, before the steps")
     counts = [one for s in before if s not in filled for one in _count(s, writer)]
-    (function,) = ast.parse(RUN_TEXT).body
+    (function,) = parsed(RUN_TEXT).body
     assert isinstance(function, ast.FunctionDef)
     steps = function.body[0]
     assert isinstance(steps, ast.For)
@@ -253,7 +254,7 @@ def _count(s: ast.stmt, writer: OneChain) -> list[ast.stmt]:
             if found is not None:
                 return [
                     ast.copy_location(
-                        ast.parse(f"{name.id} = np.uint64(state.{found.group(1)}.size)").body[0], s
+                        parsed(f"{name.id} = np.uint64(state.{found.group(1)}.size)").body[0], s
                     )
                 ]
             if name.id == "row":
@@ -289,6 +290,6 @@ def _counted(
     at = next((n for n in range(len(texts)) if texts[n : n + 2] == begin), None)
     if at is None or not all(isinstance(s, ast.Assign) for s in body[:at]):
         raise wrong(loop, f"a step must begin with {'; '.join(begin)}")
-    counted = ast.parse("accepted = tests = 0.0").body
+    counted = parsed("accepted = tests = 0.0").body
     counted[0].lineno = body[at].lineno
     return counted, [*body[:at], *body[at + 2 :]]

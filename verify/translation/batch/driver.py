@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from recipe.files.python_tree import parsed
 from verify.translation.loops.batch_column import COLUMN, BatchColumn, assigned_names
 from verify.translation.loops.batch_sums import check_place, zeros
 from verify.translation.parse.problems import unread, wrong
@@ -259,7 +260,7 @@ def _like(s: ast.stmt, new: ast.stmt) -> ast.stmt:
 
 
 def _line(text: str, at: ast.stmt) -> ast.stmt:
-    (statement,) = ast.parse(text).body
+    (statement,) = parsed(text).body
     for node in ast.walk(statement):
         if isinstance(node, ast.stmt | ast.expr):
             node.lineno = node.end_lineno = at.lineno

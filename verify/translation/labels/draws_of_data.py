@@ -5,6 +5,8 @@
     for k in range(width):
         number[k] = 0.0
         factors[k] = 0.0
+    for k in range(np.uint64(labels)):
+        number[k] += label_weight(own[k], params)
     for entry in range(starts[s], starts[s + 1]):
         for k in range(np.uint64(labels)):
             number[k] += float(counts[entry]) * weights[np.uint64(columns[entry]) * width + k]
@@ -16,7 +18,9 @@
     running_sums(cumulative, factors, width)
 
 An entry of a datum is a column and how many of its items stand there, so that ``number`` is the sum
-over all items of what ``row_weights`` says of their column: the log weight of each label. ``most``
+over all items of what ``row_weights`` says of their column, and of what ``label_weight`` says of
+the label's own number: the log weight of each label. Where labels have no number of their own, the
+loop that adds it is not there. ``most``
 is the same for all labels, whatever it is, so that the factors have the ratios of the weights;
 labels from ``labels`` to ``width`` have the factor 0. Then each turn of a loop over ``sweeps``
 draws a label with a uniform number of its own, and counts every item of the datum for it.
@@ -33,6 +37,7 @@ from verify.translation.labels.uniforms import COUNTER, FIRST_COUNTER, UNIFORM, 
 from verify.translation.parse.problems import unread
 
 FUNCTIONS = ("two_uniforms", "running_sums", "drawn_label", "exp")
+OF_LABEL = "label_weight(own[<k>], params)"
 LABELS, PLACE = "range(np.uint64(labels))", "np.uint64(columns[<entry>]) * width"
 DRAW = f"drawn_label(cumulative, width, {UNIFORM})"
 
@@ -43,8 +48,10 @@ def check_draws_of_data(text: LabelText) -> None:
     Raises:
         TranslationError: where it is not read.
     """
-    loop, roles = loop_over_data(text, FUNCTIONS)
-    roles.loop(loop, "<datum>", "range(first, last)", DatumReader(roles).read)
+    has_own = text.own is not None
+    functions = (*FUNCTIONS, "label_weight") if has_own else FUNCTIONS
+    loop, roles = loop_over_data(text, functions)
+    roles.loop(loop, "<datum>", "range(first, last)", DatumReader(roles, has_own).read)
 
 
 class DatumReader:
@@ -52,10 +59,12 @@ class DatumReader:
 
     Args:
         roles: the roles of names.
+        has_own: whether each label has a number of its own.
     """
 
-    def __init__(self, roles: Roles) -> None:
+    def __init__(self, roles: Roles, has_own: bool) -> None:
         self.roles = roles
+        self.has_own = has_own
 
     def read(self, body: list[ast.stmt]) -> None:
         """Read the turn of a datum.
@@ -63,7 +72,8 @@ class DatumReader:
         Raises:
             TranslationError: where it says something else.
         """
-        match body:
+        of_labels, rest = (body[2:3], [*body[:2], *body[3:]]) if self.has_own else ([], body)
+        match rest:
             case [
                 ast.Assign(targets=[ast.Name() as counter], value=first),
                 ast.For() as zero,
@@ -80,6 +90,8 @@ class DatumReader:
                 raise unread(body[0], "a datum has no log weights, factors and draws one by one")
         self._begin_counting(counter, first)
         self._stores(zero, "range(width)", {"number[<k>]": "0.0", "factors[<k>]": "0.0"})
+        for node in of_labels:
+            self._add_own(node)
         self._for(entries, "<entry>", ENTRIES, self._add_entry)
         self._read_most(most, one, largest)
         self._stores(factors, LABELS, {"factors[<k>]": "exp(number[<k>] - <most>)"})
@@ -111,6 +123,13 @@ class DatumReader:
                 raise unread(loop, f"the loop must store {listed}")
 
         self._for(loop, "<k>", over, read)
+
+    def _add_own(self, node: ast.stmt) -> None:
+        """Read the loop that adds what each label has of its own."""
+        if not isinstance(node, ast.For):
+            raise unread(node, "the numbers of labels are not added to their log weights")
+        add = self.roles.require_added
+        self._for(node, "<k>", LABELS, lambda b: add(b, "number[<k>]", OF_LABEL))
 
     def _add_entry(self, body: list[ast.stmt]) -> None:
         match body:

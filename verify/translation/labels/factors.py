@@ -5,6 +5,9 @@
     def count_factor(count, params):
         return params.alpha + count
 
+    def label_weight(own, params):
+        return log(own)
+
     def row_weights(row, which, weights, label, width, params):
         row_sum_0 = 0.0
         for w in range(np.uint64(row.size)):
@@ -22,7 +25,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from sympy import Expr
+from sympy import Expr, Integer
 
 from recipe.language.symbols import GENERIC, OTHER, Vector
 from recipe.language.total import sum_over
@@ -57,6 +60,17 @@ def count_factor(text: LabelText) -> Expr:
         case [ast.Return(value=ast.expr() as value)]:
             return number(value, {"count": text.model.labels.others}, text)
     raise unread(function, "count_factor is not one expression of the count")
+
+
+def label_weight(text: LabelText) -> Expr:
+    """Return the logarithm of the factor of the label's own number; 0 where there is none."""
+    if text.own is None:
+        return Integer(0)
+    function = text.function("label_weight", ("own", "params"))
+    match plain_body(function):
+        case [ast.Return(value=ast.expr() as value)]:
+            return number(value, {"own": text.own}, text)
+    raise unread(function, "label_weight is not one expression of the number of a label")
 
 
 def row_factor(text: LabelText) -> RowFactor:

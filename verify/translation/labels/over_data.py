@@ -23,7 +23,8 @@ ARGUMENTS = (
     *("number", "factors", "cumulative"),
 )
 ENTRIES = "range(starts[<datum>], starts[<datum> + 1])"
-OWN = ("count_factor",)  # functions of a text that are read where they stand
+OWN = ("count_factor", "label_weight")  # functions of a text that are read where they stand
+OF_LABELS = ("own",)  # what labels have beside their rows, one number each
 
 
 def loop_over_data(text: LabelText, functions: tuple[str, ...]) -> tuple[ast.For, Roles]:
@@ -37,7 +38,8 @@ def loop_over_data(text: LabelText, functions: tuple[str, ...]) -> tuple[ast.For
         TranslationError: where the function has another frame, or a function of this release is
             missing.
     """
-    function = text.function("draw_labels", ARGUMENTS)
+    arguments = ARGUMENTS if text.own is None else (*ARGUMENTS, *OF_LABELS)
+    function = text.function("draw_labels", arguments)
     for name in ("stream_key", *functions):
         if name not in text.trusted and name not in OWN:
             raise unread(function, f"{name} is not a function of this release")
@@ -47,5 +49,5 @@ def loop_over_data(text: LabelText, functions: tuple[str, ...]) -> tuple[ast.For
             ast.For() as loop,
             ast.Return(value=ast.expr() as done),
         ] if ast.unparse(key) == "stream_key(seed, purpose, chain)" and ast.unparse(done) == "-1":
-            return loop, Roles((*ARGUMENTS, "key"), functions)
+            return loop, Roles((*arguments, "key"), functions)
     raise unread(function, "draw_labels is no loop over data with one key")

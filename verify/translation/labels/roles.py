@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
+from recipe.files.python_tree import parsed
 from verify.translation.parse.problems import unread
 
 KEPT = "<counter>"  # a role that no loop ends
@@ -36,7 +37,7 @@ class Roles:
         Raises:
             TranslationError: where a name has no role.
         """
-        whole = ast.parse(ast.unparse(node))  # a copy
+        whole = parsed(ast.unparse(node))  # a copy
         for name in ast.walk(whole):
             if isinstance(name, ast.Name):
                 role = self._fixed.get(name.id, self._roles.get(name.id))

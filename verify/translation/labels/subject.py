@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from sympy import Expr, S, Symbol
 
+from recipe.language.symbols import Scalar
+from recipe.latent.labels import DATUM
 from recipe.latent.posterior import LabelledPosterior
 from verify.translation.parse.problems import unread
 from verify.translation.reference.defined import Defined
@@ -34,6 +36,18 @@ class LabelText:
     trusted: frozenset[str]
     defined: Defined
     of_count: Expr = S.One
+
+    @property
+    def own(self) -> Scalar | None:
+        """The number that a label has beside its row, where a datum has one label."""
+        further = [b for b in self.model.blocks if b != self.model.labels.like]
+        numbers = [b for b in further if isinstance(b, Scalar)]
+        return numbers[0] if len(further) == 1 and numbers and self.of_data else None
+
+    @property
+    def of_data(self) -> bool:
+        """Whether a datum has one label."""
+        return self.model.labels.each == DATUM
 
     @property
     def equality(self) -> EqualityProver:

@@ -18,7 +18,12 @@ from verify.labels.conditional import decide_conditional, difference_that_can_oc
 from verify.labels.subject import LabelSubject
 from verify.translation.labels.draws import DrawReader
 from verify.translation.labels.draws_of_data import check_draws_of_data
-from verify.translation.labels.factors import check_row_norm, count_factor, row_factor
+from verify.translation.labels.factors import (
+    check_row_norm,
+    count_factor,
+    label_weight,
+    row_factor,
+)
 from verify.translation.labels.subject import LabelText
 from verify.translation.parse.defined_names import check_names_are_defined
 from verify.translation.parse.interface import Trusted
@@ -119,8 +124,9 @@ def _check_functions(
     top: TopOfModule, model: LabelledPosterior, parameters: Mapping[str, Symbol]
 ) -> None:
     """Refuse functions and classes that nothing reads, and other fields of ``Params``."""
+    expected = OWN[model.labels.each] | ({"label_weight"} if len(model.blocks) > 1 else set())
     for name, function in top.own.items():
-        if name not in OWN[model.labels.each]:
+        if name not in expected:
             raise unread(function, f"{name} is called by nothing that is read")
     if top.classes != {"Params": tuple(parameters)}:
         raise unread(None, f"the fields of Params are not {', '.join(parameters) or 'none'}")
@@ -135,7 +141,7 @@ def _check_weight(text: LabelText) -> None:
         weight = text.of_count * of_row.at(at_item(z.like, z))
     else:
         of_column = exp(of_row.at(z.like))
-        weight = exp(total(z.row * of_row.at(z.like)))
+        weight = exp(total(z.row * of_row.at(z.like), over=z.like) + label_weight(text))
     text.defined.rule |= dict.fromkeys([model.weight])
     try:
         held = LabelledPosterior(

@@ -14,6 +14,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from recipe.files.python_tree import parsed_expression
 from verify.translation.parse.problems import unread, wrong
 
 COLUMN = "c"
@@ -174,11 +175,11 @@ class BatchColumn(ast.NodeTransformer):
                     raise wrong(
                         node, f"{ast.unparse(node)} is not a key of the chain of this column"
                     )
-                return ast.parse(f"stream_key(seed, {purpose}, chain)", mode="eval").body
+                return parsed_expression(f"stream_key(seed, {purpose}, chain)")
             case ast.Call(func=ast.Name(id="invalid_block_of")):
                 if ast.unparse(node) != "invalid_block_of(state, c)":
                     raise wrong(node, "the domain check is not that of this column")
-                return ast.parse("invalid_block(state)", mode="eval").body
+                return parsed_expression("invalid_block(state)")
             case ast.Call(
                 func=ast.Name(id="pairwise_many"),
                 args=[ast.Attribute(value=ast.Name(id="state"), attr=field), place],

@@ -6,6 +6,7 @@ import ast
 import copy
 from collections.abc import Sequence
 
+from recipe.files.python_tree import parsed
 from verify.translation.parse.module import ParsedModule, plain_body
 from verify.translation.parse.problems import unread, wrong
 
@@ -43,7 +44,7 @@ def first_difference(
     if function is None:
         raise unread(None, f"the module has no function {name}")
     module.read.add(name)
-    (expected,) = ast.parse("\n".join(lines)).body
+    (expected,) = parsed("\n".join(lines)).body
     assert isinstance(expected, ast.FunctionDef)
     found = copy.copy(function)
     found.body = plain_body(function)

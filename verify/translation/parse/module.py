@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
 
+from recipe.files.python_tree import parsed
 from recipe.language.symbols import Block, Length
 from verify.translation.parse.arithmetic import MATH
 from verify.translation.parse.defined_names import check_names_are_defined, defines
@@ -117,7 +118,7 @@ def read_top(text: str, trusted: Trusted) -> TopOfModule:
             than those of generated modules.
     """
     try:
-        tree = ast.parse(text)
+        tree = parsed(text)
         compile(tree, "<module>", "exec", dont_inherit=True)  # nothing is carried out
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
@@ -199,8 +200,8 @@ def _without_eights(
 @cache
 def _names_of(statements: tuple[str, ...]) -> frozenset[str]:
     """Return the names that statements define."""
-    parsed = (s for text in statements for s in ast.parse(text).body)
-    return frozenset().union(*map(defines, parsed))
+    trees = (s for text in statements for s in parsed(text).body)
+    return frozenset().union(*map(defines, trees))
 
 
 KINDS = ("float", "np.ndarray")
@@ -243,7 +244,7 @@ def plain_body(function: ast.FunctionDef) -> list[ast.stmt]:
 
 def same_text(function: ast.FunctionDef, text: str) -> bool:
     """Return True if a function has this text, up to comments and line breaks."""
-    (other,) = ast.parse(text).body
+    (other,) = parsed(text).body
     return ast.dump(function) == ast.dump(other)
 
 

@@ -17,7 +17,7 @@ from sympy import Expr, Rational
 
 from recipe.language.derivatives import symbols_in
 from recipe.language.symbols import GENERIC, Index, Indexed, Length, generic
-from verify.decide.zero.point import Point
+from verify.decide.points.point import Point
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule
 from verify.translation.posterior.carried_out import ball

@@ -13,8 +13,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from recipe.files.python_tree import parsed
 from recipe.language.symbols import Indexed
-from verify.decide.zero.point import WORKING_BITS, NoValueError, at_precision, shown_ball
+from verify.decide.points.balls import WORKING_BITS, NoValueError, at_precision, shown_ball
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule
 from verify.translation.posterior.carried_out import (
@@ -48,7 +49,7 @@ def witness_of_estimate(
         The values of everything that the two read, and what they give; None if no difference was
         found, or the text does what is not carried out.
     """
-    (expected,) = ast.parse("\n".join(lines)).body
+    (expected,) = parsed("\n".join(lines)).body
     assert isinstance(expected, ast.FunctionDef)
     found = {**module.axioms, **module.functions}
     for seed in SEEDS:

@@ -12,8 +12,9 @@ from typing import Any
 from sympy import Expr, Integer
 
 from recipe.language.symbols import GENERIC, OTHER, Length
+from verify.decide.points.balls import NoValueError, at_precision
+from verify.decide.points.point import Point
 from verify.decide.zero.decide import find_nonzero, vanishes
-from verify.decide.zero.point import NoValueError, Point, at_precision
 from verify.translation.reference.equal_sums import EqualSums
 from verify.translation.reference.generalise import generalised
 from verify.verdict import Witness

@@ -1,0 +1,1 @@
+"""Functions of JAX, by their jaxpr."""

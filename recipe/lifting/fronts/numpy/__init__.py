@@ -1,0 +1,1 @@
+"""Functions of numpy and plain Python, on arrays that record."""

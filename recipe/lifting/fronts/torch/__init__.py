@@ -1,0 +1,4 @@
+"""Functions of PyTorch, on tensors that record.
+
+Imports ``recipe.lifting.fronts.numpy``.
+"""
