@@ -78,6 +78,7 @@ FLOORS = {
         inputs.density,
         inputs.gradients,
         running,
+        bias.step,
         bias labels step_size,
         results.diagnostics,
         results,

@@ -75,6 +75,7 @@ def test_a_run_of_momenta_that_tunes_itself_has_the_exact_law(what):
     assert draws.bias.minibatches
 
 
+@pytest.mark.slow
 def test_the_variance_of_a_gradient_with_control_variates_is_that_of_the_formula():
     """A row has the gradient ``-x (y - x theta)``, and less that at the mode ``x x (theta -
     mode)``; of either n of N rows have N^2/n times the variance over the rows.
