@@ -155,7 +155,8 @@ def weights_typed(name: str | None, model: Declaration, unproved: bool) -> Label
         if number_of_a_label(model.declared) is not None:  # type: ignore[arg-type]
             raise RecipeError(
                 f"beside its row a label of {model.name} has a number: give what moves it,"
-                f" --weights NAME, where {model.file} has NAME = LabelWeights(sampler, params={{...}})"
+                f" --weights NAME, where {model.file} has NAME = LabelWeights(sampler,"
+                " params={...})"
             )
         return None
     found = value_beside(model, name)
