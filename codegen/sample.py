@@ -309,9 +309,8 @@ def _tempered(
     """Return what is said of the law of potentials that expressions have replaced; of all others
     the run says it itself.
     """
-    replaced = [
-        U for U in potentials_of(what) if U.name not in {V.name for V in potentials_of(target)}
-    ]
+    left = {V.name.rstrip("_") for V in potentials_of(target)}  # one may have stepped aside
+    replaced = [U for U in potentials_of(what) if U.name.rstrip("_") not in left]
     if any(w.startswith("these are draws of") for w in draws.warnings):
         return ()
     return said_of_given(what, options, replaced)
