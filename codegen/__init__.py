@@ -17,9 +17,9 @@ from codegen.files.counts import CountTable
 from codegen.files.libsvm import read_libsvm
 from codegen.files.tables import read_table
 from codegen.generate import Module, generate
-from codegen.inputs.compiled_posterior import Density
+from codegen.inputs.density.compiled_posterior import Density
+from codegen.inputs.gradients.thread_safe import thread_safe
 from codegen.inputs.schedule import Constant, Cyclical, Geometric, Polynomial
-from codegen.inputs.thread_safe import thread_safe
 from codegen.label_chains import LabelRuns, sample_label_chains
 from codegen.labels.count import count_labels
 from codegen.labels.fit import Fit

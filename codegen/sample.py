@@ -17,10 +17,22 @@ from codegen.bias.judge import judged
 from codegen.bias.prediction import BiasWarning, Prediction
 from codegen.check_arguments import checked_flag, require_sampler, short_text
 from codegen.generate import Module, bound, generate
-from codegen.inputs.compiled_posterior import Density
-from codegen.inputs.control_variates import Mode, control_data, find_modes, snapshot_data
+from codegen.inputs.density.compiled_posterior import Density
 from codegen.inputs.flat_priors import said_of_priors
 from codegen.inputs.float32_data import with_float32_data
+from codegen.inputs.gradients.control_variates import Mode, control_data, find_modes, snapshot_data
+from codegen.inputs.gradients.python_gradient import (
+    PythonGradient,
+    call_for_effect,
+    check_python_gradient,
+)
+from codegen.inputs.gradients.user_gradient import (
+    check_numba_gradient,
+    check_user_gradient,
+    gradient_argument,
+    python_calls,
+    user_gradients,
+)
 from codegen.inputs.initial_states import first_state, given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.options import SamplingOptions, ordered_blocks, require_options_that_fit
@@ -36,19 +48,7 @@ from codegen.inputs.preimages import (
     with_images,
     without_ordered,
 )
-from codegen.inputs.python_gradient import (
-    PythonGradient,
-    call_for_effect,
-    check_python_gradient,
-)
 from codegen.inputs.schedule import Schedule, schedule_of
-from codegen.inputs.user_gradient import (
-    check_numba_gradient,
-    check_user_gradient,
-    gradient_argument,
-    python_calls,
-    user_gradients,
-)
 from codegen.results.assemble_draws import collected, small_quantities, specimen
 from codegen.results.draws import DivergenceWarning, Draws
 from codegen.results.law_in_words import said_of_given, said_of_law
@@ -221,7 +221,8 @@ def sample(
 
     Warns:
         BiasWarning: where step size or minibatches are predicted to bias the draws by more than
-            ``max_bias``, or nothing can be predicted about draws from minibatches.
+            ``max_bias``, nothing can be predicted about draws from minibatches, or these were
+            seen on some of the rows only.
         DivergenceWarning: where chains stopped early, or never moved.
 
     Raises:
@@ -289,40 +290,52 @@ def sample(
         )  # fmt: skip
         target = bound(what, posterior, EXAMPLE)
     caller = dataclasses.replace(caller or Caller(), check=check, progress=progress)
-    draws = sample_with(target, options, caller)
-    if notes := _tempered(what, target, options, draws):
-        draws = dataclasses.replace(draws, warnings=(*notes, *draws.warnings))
+    draws = sample_with(target, options, caller, Declared(what, said.refuted))
     draws = with_verdict(draws, said.note, said.proved)
-    if draws.bias is not None and draws.bias.sentence is not None:
-        warnings.warn(draws.bias.sentence, BiasWarning, stacklevel=2)
+    for sentence in () if draws.bias is None else (draws.bias.sentence, draws.bias.unseen):
+        if sentence is not None:
+            warnings.warn(sentence, BiasWarning, stacklevel=2)
     if draws.lost is not None:
         warnings.warn(draws.lost, DivergenceWarning, stacklevel=2)
     return draws
 
 
-def _tempered(
-    what: Recipe | Update | Kernel,
-    target: Recipe | Update | Kernel,
-    options: SamplingOptions,
-    draws: Draws,
-) -> tuple[str, ...]:
-    """Return what is said of the law of potentials that expressions have replaced; of all others
-    the run says it itself.
+@dataclass(frozen=True)
+class Declared:
+    """A sampler before its potentials were bound.
+
+    Attributes:
+        what: the sampler as it was declared.
+        refuted: whether it is refuted.
     """
-    left = {V.name.rstrip("_") for V in potentials_of(target)}  # one may have stepped aside
-    replaced = [U for U in potentials_of(what) if U.name.rstrip("_") not in left]
-    if any(w.startswith("these are draws of") for w in draws.warnings):
-        return ()
-    return said_of_given(what, options, replaced)
+
+    what: Recipe | Update | Kernel
+    refuted: bool = False
+
+    def said_of_expressions(
+        self, target: Recipe | Update | Kernel, options: SamplingOptions
+    ) -> tuple[str, ...]:
+        """Return what is said of the law of potentials that expressions have replaced in the
+        sampler that runs.
+        """
+        left = {V.name.rstrip("_") for V in potentials_of(target)}  # one may have stepped aside
+        replaced = [U for U in potentials_of(self.what) if U.name.rstrip("_") not in left]
+        return said_of_given(self.what, options, replaced)
 
 
-def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller: Caller) -> Draws:
+def sample_with(
+    what: Recipe | Update | Kernel,
+    options: SamplingOptions,
+    caller: Caller,
+    declared: Declared | None = None,
+) -> Draws:
     """Draw as ``sample`` does, from options that were checked when they were built.
 
     Args:
         what: as for ``sample``.
         options: its keywords.
         caller: what to do around the run.
+        declared: the sampler before its potentials were bound; None where it is the same.
 
     Returns:
         The draws.
@@ -357,7 +370,8 @@ def sample_with(what: Recipe | Update | Kernel, options: SamplingOptions, caller
     require_conditions(module.moves.where, given, lengths)
     named = {name_of(key): value for key, value in (given or {}).items()}
     named |= known_numbers(module.plan.settings)
-    return _sampled(what, _Inputs(module, options, data, params, named, lengths), caller)
+    inputs = _Inputs(module, options, data, params, named, lengths, declared or Declared(what))
+    return _sampled(what, inputs, caller)
 
 
 @dataclass(frozen=True)
@@ -371,6 +385,7 @@ class _Inputs:
         params: the values of the parameters, by field of ``Params``.
         named: the values of the parameters as they were given, by name.
         lengths: the lengths of blocks that are known so far.
+        declared: the sampler before its potentials were bound.
     """
 
     module: Module
@@ -379,6 +394,7 @@ class _Inputs:
     params: dict[str, Any]
     named: Mapping[str, Any]
     lengths: Lengths
+    declared: Declared
 
     def in_state(self, values: Mapping[Block, np.ndarray], argument: str) -> dict[Block, Any]:
         """Return values by block of the state, from values of these blocks or of their images."""
@@ -432,7 +448,9 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
     if budget is not None:
         for chain in running:
             advice.check_budget_at_start(kernel, budget, chain)
-    of_law = said_of_law(what, module, options)
+    of_law = said_of_law(what, module, options) or inputs.declared.said_of_expressions(
+        what, options
+    )
     said = (*said_of_priors(module), *of_law, *said_of_schedules(options))
     saved, went_on = _opened_checkpoint(runner, running, _read_users(inputs, users, given))
     said = (*said, *went_on)
@@ -444,7 +462,7 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
         chains, faults = runner.chains(running), dict(kernel.calls.faults)
         judge = caller.judge and not interrupted
         with line_while("predicting the bias", wanted=caller.progress and judge):
-            bias, warned = _judged(runner, chains, lengths) if judge else (None, ())
+            bias, warned = _judged(runner, chains, inputs) if judge else (None, ())
         draws = collected(
             what,
             module,
@@ -468,14 +486,15 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
 
 
 def _judged(
-    runner: Compiled | Bundles, chains: list[Chain], lengths: Lengths
+    runner: Compiled | Bundles, chains: list[Chain], inputs: _Inputs
 ) -> tuple[Prediction | None, tuple[str, ...]]:
     """Return the predicted bias of a run, and sentences about it; chains that run in bundles have
     no data, and no prediction. Nor has a run whose parameters change.
     """
     if not isinstance(runner, Compiled) or runner.options.schedules:
         return None, ()
-    return judged(runner, chains, lengths, partial(small_quantities, runner.module, runner.options))
+    quantities = partial(small_quantities, runner.module, runner.options)
+    return judged(runner, chains, inputs.lengths, quantities, inputs.declared.refuted)
 
 
 def _budget(what: Recipe | Update | Kernel, inputs: _Inputs) -> Budget | None:

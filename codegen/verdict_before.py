@@ -48,10 +48,12 @@ class SaidBefore:
         note: the verdict on a sampler that is not proved, a warning; None where it is proved.
         proved: what is proved of a printed rule, with the order of its step-size error; None for
             all others.
+        refuted: whether it runs although it is refuted.
     """
 
     note: str | None = None
     proved: str | None = None
+    refuted: bool = False
 
 
 NOTHING_SAID = SaidBefore()
@@ -93,7 +95,13 @@ def verdict_before(what: Recipe | Update | Kernel, name: str | None, unproved: b
             f"{said.refusal}: {shown}; print(verify(...)) shows the whole report, and unproved=True"
             " samples it all the same"
         )
-    return SaidBefore(note=f"{said.note}: {shown}")
+    return SaidBefore(note=f"{said.note}: {shown}", refuted=_is_refuted(report))
+
+
+def _is_refuted(report: Report) -> bool:
+    from verify.verdict import Verdict
+
+    return report.verdict is Verdict.REFUTED
 
 
 def _step_error(what: Recipe | Update | Kernel, name: str) -> str | None:

@@ -28,7 +28,7 @@ from catalog.sgld import sgld
 from codegen import Density, generate
 from codegen.device.random import draw_rows
 from codegen.generate import Module
-from codegen.inputs.control_variates import control_data, snapshot_data
+from codegen.inputs.gradients.control_variates import control_data, snapshot_data
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.parameters import resolved_data
 from recipe import Data, Posterior, Vector, bind, total

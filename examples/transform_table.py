@@ -4,8 +4,8 @@ refuted of each for every smooth U on theta > 0.
     python examples/transform_table.py [--json]
 
 Overdamped Langevin dynamics with its Euler step: reflected at 0, for every U that is smooth there
-as well, or moved to the real line by exp and softplus. A dash: the question does not arise for that
-sampler.
+as well, or moved to the real line by exp, softplus, and gamma + phi + E1(exp(phi)), a candidate for
+the paper's ICLL, which it does not define. A dash: the question does not arise for that sampler.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ SAMPLERS = {
     "Ito, softplus": ito(LANGEVIN, theta, maps.softplus),
     "CoRV, exp": corv(LANGEVIN, theta, maps.exp),
     "CoRV, softplus": corv(LANGEVIN, theta, maps.softplus),
+    "CoRV, ICLL candidate": corv(LANGEVIN, theta, maps.integrated_log_log),
 }
 ASKED = (
     "stationarity",

@@ -11,8 +11,8 @@ import numpy as np
 
 from codegen.bias.compare import Bias, Law
 from codegen.bias.linearise import Linear
-from codegen.bias.step_map import StepMap
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.step_map import StepMap
+from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.preimages import map_values
 from codegen.running.chains import Chain

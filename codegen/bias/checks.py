@@ -11,8 +11,8 @@ import numpy as np
 
 from codegen.bias.column_scales import unequal_columns
 from codegen.bias.own_gradient import own_function, own_gradient_faults
+from codegen.inputs.gradients.user_gradient import call_user_gradient
 from codegen.inputs.preimages import reported_block
-from codegen.inputs.user_gradient import call_user_gradient
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from recipe.language.abstract import Potential

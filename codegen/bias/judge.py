@@ -9,14 +9,18 @@ from codegen.bias.checks import plain_faults
 from codegen.bias.predict import predict
 from codegen.bias.prediction import Prediction
 from codegen.bias.reported import Quantities
-from codegen.bias.sentences import sentence
+from codegen.bias.sentences import sentence, unseen
 from codegen.inputs.lengths import Lengths
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 
 
 def judged(
-    kernel: Compiled, chains: Sequence[Chain], lengths: Lengths, quantities: Quantities
+    kernel: Compiled,
+    chains: Sequence[Chain],
+    lengths: Lengths,
+    quantities: Quantities,
+    refuted: bool = False,
 ) -> tuple[Prediction | None, tuple[str, ...]]:
     """Return the prediction of the bias of a run, and the sentences that a user should read.
 
@@ -27,6 +31,7 @@ def judged(
         chains: its chains, after the run.
         lengths: the lengths of its blocks.
         quantities: what is reported beside blocks, as a function of their draws.
+        refuted: whether the sampler is refuted.
     """
     options = kernel.options
     try:
@@ -35,6 +40,7 @@ def judged(
         reason = f"the prediction failed ({type(error).__name__}: {error})"
         found = Prediction(options.max_bias, bool(options.rows), reason)
     if found is not None:
-        found = replace(found, sentence=sentence(found))
-    said = () if found is None else (found.sentence, found.seen)
+        found = replace(found, refuted=refuted)
+        found = replace(found, sentence=sentence(found), unseen=unseen(found))
+    said = () if found is None else (found.sentence, found.unseen, found.seen)
     return found, (*plain_faults(kernel, chains), *(s for s in said if s is not None))

@@ -13,11 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from codegen.bias.same_rows import SameRows, same_rows
 from codegen.bias.stationary import stationary_covariance
-from codegen.bias.step_map import STREAM, StepMap
-from codegen.bias.streams import normals
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.same_rows import SameRows, same_rows
+from codegen.bias.step.step_map import STREAM, StepMap
+from codegen.bias.step.streams import normals
+from codegen.bias.step.unpredictable import UnpredictableError
 
 SMALL_STEP = 1 / 256  # of the step size: what is left of the bias of the step there
 QUIET_STEPS, QUIET_PARTS = 4096, 32

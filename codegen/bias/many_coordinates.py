@@ -16,13 +16,14 @@ import numpy as np
 from codegen.bias.around_draws import Around
 from codegen.bias.compare import Bias
 from codegen.bias.linearise import Setting
+from codegen.bias.minibatch_noise import distinct_rows, least_rows
 from codegen.bias.modes import Excess, excess_of_step
 from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction, Repairs
 from codegen.bias.repairs import proportional_repairs
-from codegen.bias.streams import noise_places
+from codegen.bias.step.streams import noise_places
+from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.bias.twins import ShortRuns, shuffled, together_after
 from codegen.bias.units import in_own_units
-from codegen.bias.unpredictable import UnpredictableError
 from codegen.bias.work import WorkOfMany
 from codegen.inputs.lengths import Lengths
 from codegen.running.chains import Chain
@@ -117,7 +118,13 @@ def predict_many(
     _require_steps_that_do_not_alternate(setting, chains, min(most.steps, LOOK))
     excess = excess_of_step(setting, around.start, around.scale, places, most.directions)
     found = _found(setting, chains, around, excess, most)
-    return _prediction(setting, found, labels, budget)
+    said = _prediction(setting, found, labels, budget)
+    batch = setting.step.kernel.options.rows
+    if not batch:
+        return said
+    rows = least_rows(setting)
+    drawn = 2 * most.steps * batch  # of a pair of short runs
+    return replace(said, rows=rows, rows_seen=distinct_rows(rows, drawn))
 
 
 def _require_steps_that_do_not_alternate(

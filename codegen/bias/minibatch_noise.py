@@ -2,16 +2,19 @@
 over a law around it.
 
 A gradient from a minibatch is farther from the true one the farther away from the mode it is
-taken, so that the noise at the mode alone would say too little.
+taken, so that the noise at the mode alone would say too little. Minibatches are drawn here, where
+rows cannot be chosen one by one (``all_rows``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from codegen.bias.linearise import Linear, Setting
+from codegen.bias.work import Work
 
 FIRST_BATCH = 2**20  # the number of the step with the first of the minibatches
 
@@ -23,53 +26,87 @@ class BatchNoise:
     Attributes:
         at_point: at the fixed point itself.
         around: over a law around it.
-        differences: over that law, with the noise at the fixed point of the same minibatch taken
-            off, as control variates do.
-        count: the number of minibatches.
+        differences: over that law, with the noise at the fixed point of the same rows taken off,
+            as control variates do.
+        relative_error: the standard error of each variance, relative to it.
+        seen: the number of rows that were looked at.
+        rows: the number of rows of the data.
+        heavy_row, heavy_share: the row with the largest share of a variance that was found alone,
+            and this share; row -1 where none was.
+        at_size: the same as ``around`` for a step of another size, near the same point.
     """
 
     at_point: np.ndarray
     around: np.ndarray
     differences: np.ndarray
-    count: int
+    relative_error: float
+    seen: int
+    rows: int
+    heavy_row: int
+    heavy_share: float
+    at_size: Callable[[Setting, Linear], np.ndarray]
 
-    @property
-    def relative_error(self) -> float:
-        """The standard error of each variance, relative to it, for normal noise."""
-        return float(np.sqrt(2.0 / max(1, self.count - 1)))
+
+def noise_of_drawn(
+    setting: Setting,
+    here: Linear,
+    batch: int,
+    most: Work,
+    law_with: Callable[[np.ndarray], np.ndarray | None],
+    narrow: np.ndarray,
+) -> BatchNoise:
+    """Return the noise from minibatches that are drawn; arguments as for
+    ``all_rows.noise_of_minibatches``.
+    """
+    at_point = _added(setting, here, batch, np.zeros((most.batches, here.point.size)))
+    wide = law_with(_covariance(at_point))
+    law = narrow if wide is None else wide
+    around = _added(setting, here, batch, _deviations(law, most.batches))
+    rows = least_rows(setting)
+    return BatchNoise(
+        _covariance(at_point),
+        _covariance(around),
+        _covariance(around - at_point),
+        float(np.sqrt(2.0 / max(1, most.batches - 1))),
+        distinct_rows(rows, most.batches * batch),
+        rows,
+        -1,
+        0.0,
+        lambda other, near: noise_around(other, near, batch, most.batches, law),
+    )
 
 
-def noise_at_point(setting: Setting, here: Linear, batch: int, count: int) -> np.ndarray:
-    """Return what minibatches add to the results of steps from the fixed point, shape (count, m).
+def distinct_rows(rows: int, drawn: int) -> int:
+    """Return how many of so many rows are expected among those that are drawn."""
+    return round(rows * (1.0 - (1.0 - 1.0 / rows) ** drawn))
+
+
+def least_rows(setting: Setting) -> int:
+    """Return the number of rows of the data, the smaller one of several data sets."""
+    kernel = setting.step.kernel
+    estimators = kernel.module.estimators.values()
+    counts = [kernel.data[f].shape[0] for e in estimators for f in e.gradient.fields.values()]
+    return min(counts, default=1)
+
+
+def noise_around(
+    setting: Setting, here: Linear, batch: int, count: int, law: np.ndarray
+) -> np.ndarray:
+    """Return the noise of so many minibatches over a law around the fixed point, shape (m, m).
 
     Args:
         setting: the step with its size.
         here: the step near its fixed point.
         batch: the rows of a minibatch.
         count: the number of minibatches.
-    """
-    return _added(setting, here, batch, np.zeros((count, here.point.size)))
-
-
-def noise_around(
-    setting: Setting, here: Linear, batch: int, at_point: np.ndarray, law: np.ndarray
-) -> BatchNoise:
-    """Return the noise of minibatches over a law around the fixed point.
-
-    Args:
-        setting: the step with its size.
-        here: the step near its fixed point.
-        batch: the rows of a minibatch.
-        at_point: the result of ``noise_at_point``.
         law: the covariance of the law, shape (n, n).
     """
-    count, n = at_point.shape[0], here.point.size
-    random = np.random.default_rng(0)
-    deviations = random.standard_normal((count, n)) @ _root(law).T
-    added = _added(setting, here, batch, deviations)
-    return BatchNoise(
-        _covariance(at_point), _covariance(added), _covariance(added - at_point), count
-    )
+    return _covariance(_added(setting, here, batch, _deviations(law, count)))
+
+
+def _deviations(law: np.ndarray, count: int) -> np.ndarray:
+    normal = np.random.default_rng(0).standard_normal((count, len(law)))
+    return np.asarray(normal @ root(law).T)
 
 
 def _added(setting: Setting, here: Linear, batch: int, deviations: np.ndarray) -> np.ndarray:
@@ -87,7 +124,7 @@ def _covariance(samples: np.ndarray) -> np.ndarray:
     return np.atleast_2d(np.cov(samples, rowvar=False))
 
 
-def _root(S: np.ndarray) -> np.ndarray:
+def root(S: np.ndarray) -> np.ndarray:
     """Return R with ``R R^T = S``, for a matrix that is singular up to rounding, too."""
     values, vectors = np.linalg.eigh((S + S.T) / 2)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

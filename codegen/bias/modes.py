@@ -22,8 +22,8 @@ from codegen.bias.linearise import (
     Setting,
     with_size,
 )
-from codegen.bias.step_map import StepMap
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.step_map import StepMap
+from codegen.bias.step.unpredictable import UnpredictableError
 
 DEGREE = 3  # of the noise of a step as a polynomial in the curvature
 MAX_RESIDUAL = 0.05  # of the noise that this leaves

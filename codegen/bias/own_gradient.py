@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.inputs.user_gradient import call_user_gradient
+from codegen.inputs.gradients.user_gradient import call_user_gradient
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from recipe.declare.posterior import Posterior

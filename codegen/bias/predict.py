@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from codegen.bias.all_rows import noise_of_minibatches
 from codegen.bias.around_draws import (
     Around,
     require_distance_from_edges,
@@ -27,7 +29,7 @@ from codegen.bias.linearise import (
     with_size,
 )
 from codegen.bias.many_coordinates import predict_many
-from codegen.bias.minibatch_noise import BatchNoise, noise_around, noise_at_point
+from codegen.bias.minibatch_noise import BatchNoise
 from codegen.bias.modes import require_same_noise
 from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction, Repairs
 from codegen.bias.repairs import (
@@ -46,10 +48,10 @@ from codegen.bias.shift import (
     shift_of_means,
 )
 from codegen.bias.small_step_law import small_step_law
-from codegen.bias.step_map import step_map
-from codegen.bias.streams import noise_lengths
+from codegen.bias.step.step_map import step_map
+from codegen.bias.step.streams import noise_lengths
+from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.bias.thermostat import balanced, thermostats
-from codegen.bias.unpredictable import UnpredictableError
 from codegen.bias.work import Work, work, work_of_many
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions
@@ -176,7 +178,7 @@ def _predicted(
     # 5. What would be within the budget.
     found = Repairs()
     if total.size > budget:
-        found = _repairs(laws, alone, total, most, rows, budget)
+        found = _repairs(laws, alone, total, rows, budget)
     return Prediction(
         budget,
         bool(options.rows),
@@ -186,7 +188,19 @@ def _predicted(
         found,
         None if laws.noise is None else laws.noise.relative_error,
         step.size,
+        **({} if laws.noise is None else _rows_of_noise(laws.noise)),
     )
+
+
+def _rows_of_noise(noise: BatchNoise) -> dict[str, Any]:
+    """Return what is said of the rows whose noise was seen."""
+    heavy = None if noise.heavy_row < 0 else noise.heavy_row
+    return {
+        "rows": noise.rows,
+        "rows_seen": noise.seen,
+        "heavy_row": heavy,
+        "heavy_share": noise.heavy_share,
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,22 +343,24 @@ def _batch_noise(
     too wide to say.
     """
     batch = setting.step.kernel.options.rows
-    at_point = noise_at_point(setting, here, batch, most.batches)
-    first = None if law is None else law_of(here, np.atleast_2d(np.cov(at_point, rowvar=False)))
-    wide = first is None or np.any(np.diag(first.draws) > LARGEST_FACTOR**2 * np.diag(target.draws))
-    points = target.points if wide or first is None else first.points
-    return noise_around(setting, here, batch, at_point, points)
+
+    def law_with(noise: np.ndarray) -> np.ndarray | None:
+        found = None if law is None else law_of(here, noise)
+        if found is None:
+            return None
+        wide = np.any(np.diag(found.draws) > LARGEST_FACTOR**2 * np.diag(target.draws))
+        return None if wide else found.points
+
+    return noise_of_minibatches(setting, here, batch, most, law_with, target.points)
 
 
-def _repairs(
-    laws: _Laws, alone: Bias, total: Bias, most: Work, rows: int, budget: float
-) -> Repairs:
+def _repairs(laws: _Laws, alone: Bias, total: Bias, rows: int, budget: float) -> Repairs:
     setting, here, target, noise = laws.setting, laws.here, laws.target, laws.noise
     options, plan = setting.step.kernel.options, setting.step.kernel.module.plan
     if laws.held:  # another step size would let them stay elsewhere
         return proportional_repairs(setting, alone, total, alone, budget)
     now = (total, laws.law)
-    step = smaller_step(setting, here, target, now, options.rows, most.batches, budget)
+    step = smaller_step(setting, here, target, now, noise, budget)
     if step is not None:
         step = rounded_down(step * options.schedule.a / setting.step_size)
     if noise is None or plan.variances:

@@ -79,6 +79,13 @@ class Prediction:
         step_alone: the bias from the step size alone.
         repairs: what would be within the budget.
         noise_error: the relative standard error of the variance of minibatches; None without them.
+        rows, rows_seen: the rows of the data, and those on which the noise of minibatches was seen;
+            0 without minibatches.
+        heavy_row: the row that has the largest share of that noise by itself, where one stands out;
+            None where none does.
+        heavy_share: its share of the variance of a coordinate.
+        refuted: whether the sampler is refuted, so that the law it is judged by, its own one for
+            small steps, need not be the target.
         minibatches: whether the run has them.
         coordinates: the number of coordinates of the state.
         slow: the number of judged coordinates that move too slowly for a prediction; what is said
@@ -87,6 +94,7 @@ class Prediction:
             sentence; None where nothing was.
         sentence: what a user should read about it; None where all is well, or where nothing can be
             predicted about a run without minibatches.
+        unseen: what a user should read about rows that were not looked at; None where all were.
     """
 
     budget: float
@@ -100,9 +108,16 @@ class Prediction:
     slow: int = 0
     seen: str | None = None
     sentence: str | None = None
+    rows: int = 0
+    rows_seen: int = 0
+    heavy_row: int | None = None
+    heavy_share: float = 0.0
+    refuted: bool = False
+    unseen: str | None = None
 
     def __repr__(self) -> str:
-        said = self.unknown or self.sentence or "the step size and minibatches do no harm"
+        well = self.unseen or "the step size and minibatches do no harm"
+        said = self.unknown or self.sentence or well
         lines = textwrap.wrap(said, 88, max_lines=3, placeholder=" ...")
         head = f"Prediction of the bias of a run: {self.judgement} for {self.budget:g} sd"
         return "\n  ".join([head, *lines])

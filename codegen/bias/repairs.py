@@ -8,9 +8,9 @@ import numpy as np
 
 from codegen.bias.compare import Bias, Law, bias_like, law_of
 from codegen.bias.linearise import Linear, Setting, linearised, with_size
-from codegen.bias.minibatch_noise import batch_with_share, noise_around
+from codegen.bias.minibatch_noise import BatchNoise, batch_with_share
 from codegen.bias.prediction import Repairs
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.unpredictable import UnpredictableError
 
 TRIALS = 4  # step sizes that are tried
 NEAR_ENOUGH = 0.6  # of the budget: a step with less bias than that is smaller than it need be
@@ -24,8 +24,7 @@ def smaller_step(
     here: Linear,
     target: Law,
     now: tuple[Bias, Law | None],
-    batch: int,
-    batches: int,
+    noise: BatchNoise | None,
     budget: float,
 ) -> float | None:
     """Return a step size whose bias is within the budget, a smaller one than now; None where none
@@ -36,8 +35,7 @@ def smaller_step(
         here: the step near its fixed point.
         target: the law that is wanted.
         now: the bias at the step size now, and its law.
-        batch: the rows of a minibatch; 0 for all of the data.
-        batches: the number of minibatches for each trial.
+        noise: that of minibatches at the step size now; None for all of the data.
         budget: the largest bias.
     """
     bias, size, found = now[0], setting.step_size, None
@@ -48,7 +46,7 @@ def smaller_step(
         size = min(size * change, setting.step_size)
         tried = with_size(setting, size)
         try:
-            bias = bias_like(_law_at(tried, here, target, batch, batches), target, *now)
+            bias = bias_like(_law_at(tried, here, target, noise), target, *now)
         except UnpredictableError:
             return found
         if bias.size <= budget:
@@ -69,13 +67,9 @@ def change_of_step(bias: Bias, budget: float) -> float:
     return min(LARGEST_CHANGE, max(SMALLEST_CHANGE, change)) if math.isfinite(change) else 0.1
 
 
-def _law_at(setting: Setting, here: Linear, target: Law, batch: int, batches: int) -> Law | None:
+def _law_at(setting: Setting, here: Linear, target: Law, noise: BatchNoise | None) -> Law | None:
     near = linearised(setting, here.point, np.sqrt(np.diag(target.points)))
-    extra = None
-    if batch:
-        at_point = np.zeros((batches, near.moved.size))
-        extra = noise_around(setting, near, batch, at_point, target.points).around
-    return law_of(near, extra)
+    return law_of(near, None if noise is None else noise.at_size(setting, near))
 
 
 def larger_batch(

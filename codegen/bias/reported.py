@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from codegen.bias.step_map import StepMap
+from codegen.bias.step.step_map import StepMap
 from codegen.inputs.preimages import map_values
 from recipe.language.abstract import is_joint
 from recipe.language.symbols import Block, Scalar, name_of

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction
 
+HEAVY = 0.2  # of the noise of minibatches: a row with more is named
+MANY_ROWS = 50  # of fewer rows each has much of the noise
+REFUTED = (
+    "that is against the law of the sampler itself, which is refuted, and not against the posterior"
+)
 NOTEWORTHY = 0.5  # of the budget: below, a cause is not named beside another one
 
 
@@ -19,9 +24,35 @@ def sentence(found: Prediction) -> str | None:
             f" {found.unknown}; halve the step or double the batch, and compare"
         )
     if found.judgement == "within":
-        return None
+        causes = (
+            "step size and minibatches change" if found.minibatches else "the step size changes"
+        )
+        within = f"{causes} the law that this sampler has for small steps by at most"
+        return f"{within} {found.budget:.0%}; {REFUTED}" if found.refuted else None
     slow = f" ({found.slow:,} coordinates move too slowly to be judged)" if found.slow else ""
-    return f"{_effect(found, found.total, found.step_alone)}{slow}; {_advice(found)}"
+    return (
+        f"{_effect(found, found.total, found.step_alone)}{slow}{_heavy(found)}; {_advice(found)}"
+    ) + (f"; {REFUTED}" if found.refuted else "")
+
+
+def unseen(found: Prediction) -> str | None:
+    """Return what a user should read about rows on which the noise of minibatches was not seen;
+    None where all were looked at, or where nothing is predicted.
+    """
+    if found.total is None or found.rows_seen >= found.rows:
+        return None
+    return (
+        f"the noise of minibatches was seen on {found.rows_seen:,} of {found.rows:,} rows only, in"
+        " 5 percent of the work of this run: a row among the others that outweighs all of them"
+        " would make the draws wider than is predicted; a longer run looks at more rows"
+    )
+
+
+def _heavy(found: Prediction) -> str:
+    """Return what one row does to the noise, where it does much of it."""
+    if found.heavy_row is None or found.rows < MANY_ROWS or found.heavy_share < HEAVY:
+        return ""
+    return f", {found.heavy_share:.0%} of its variance from row {found.heavy_row:,} of the data"
 
 
 def _effect(found: Prediction, total: Part, alone: Part) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from codegen.bias.compare import Law
 from codegen.bias.linearise import Linear, Setting
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.unpredictable import UnpredictableError
 
 FLAT = (
     "the curvature of the log density at its mode is small beside that over the draws: the law is"

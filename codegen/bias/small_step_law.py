@@ -6,7 +6,7 @@ import numpy as np
 
 from codegen.bias.compare import Law, law_of
 from codegen.bias.linearise import SMALL_STEP, Linear, Setting, linearised, with_size
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.unpredictable import UnpredictableError
 
 NOT_CONCAVE = (
     "in the middle of the draws the log density is not concave: it has several modes, or no mode"

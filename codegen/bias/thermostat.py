@@ -18,8 +18,8 @@ import numpy as np
 from codegen.bias.around_draws import Around
 from codegen.bias.compare import Law, law_of
 from codegen.bias.linearise import Linear, Setting, at_fixed_point
-from codegen.bias.step_map import StepMap, slices
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.step_map import StepMap, slices
+from codegen.bias.step.unpredictable import UnpredictableError
 
 FREE = 1e-6  # of a deviation of a thermostat, in a step
 SLIGHT = 1e-2  # of the drift of a thermostat, in a step: a friction that may come from noise

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from codegen.bias.step_map import STREAM, StepMap
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.step_map import STREAM, StepMap
+from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.running.compiled import Compiled
 from codegen.system.memory import require_memory
 from recipe.language.errors import RecipeError

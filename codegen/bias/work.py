@@ -10,7 +10,8 @@ SHARE = 0.05  # of the rows that the run has gone through
 FREE_NUMBERS = 50_000_000  # numbers of the data that any prediction may read
 MIN_BATCHES, MAX_BATCHES = 64, 500
 BATCH_SHARE = 0.4  # of the work
-BATCH_ROUNDS = 6  # evaluations of each minibatch, in all step sizes that are tried
+BATCH_ROUNDS = 13  # evaluations of each part of the rows, in all step sizes that are tried
+MAX_ROUNDS = 38  # of them, where the law has to be looked for over which noise is averaged
 LINEARISATIONS = 7  # around the fixed point, for small steps, and for the repairs
 MIN_ROWS, MIN_BATCHES_IN_ROWS = 200, 4
 SHORT_RUNS = 4.8  # lengths of a short run that the allowed steps are
@@ -25,11 +26,15 @@ class Work:
 
     Attributes:
         rows: the rows that stand for all of the data; 0 for all of them.
-        batches: the number of minibatches.
+        batches: the number of minibatches, or of parts of rows, that show the noise of minibatches.
+        once: the rows whose gradient is taken at the fixed point, for that noise.
+        again: those of them whose gradient is taken elsewhere too.
     """
 
     rows: int
     batches: int
+    once: int = 0
+    again: int = 0
 
 
 @dataclass(frozen=True)
@@ -64,14 +69,17 @@ def work(
     """
     run_rows = run_steps * (batch or data_rows)
     allowed = max(SHARE * run_rows, FREE_NUMBERS / max(1, columns))
-    batches = 0
+    batches = once = again = 0
     if batch:
         batches = int(min(BATCH_SHARE * allowed / batch, SHARE * run_steps) / BATCH_ROUNDS)
         batches = min(MAX_BATCHES, max(MIN_BATCHES, batches))
-    left = allowed - BATCH_ROUNDS * batches * batch
+        share, least = BATCH_SHARE * allowed, batches * batch
+        once = int(min(data_rows, max(share, least)))
+        again = int(min(once, max((share - once) / MAX_ROUNDS, least)))
+    left = allowed - once - BATCH_ROUNDS * again
     rows = int(left / (LINEARISATIONS * steps + more))
     rows = max(rows, MIN_ROWS, MIN_BATCHES_IN_ROWS * batch)
-    return Work(0 if rows >= data_rows else rows, batches)
+    return Work(0 if rows >= data_rows else rows, batches, once, again)
 
 
 def work_of_many(

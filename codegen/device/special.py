@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from codegen.device.elementary import expm1, log
-from codegen.device.intrinsics import device
+from codegen.device.elementary import exp, expm1, log
+from codegen.device.intrinsics import device, fma
 
 
 @device
@@ -52,3 +52,32 @@ def phi_1(z: float) -> float:
     infinity.
     """
     return expm1(z) / z if z != 0.0 else 1.0
+
+
+@device
+def ein_exp(a: float) -> float:
+    """Ein(exp(a)), the integral of (1 - exp(-t))/t from 0 to exp(a), to 4 ulp: below
+    exp(a) = 3 its power series; there a + gamma + E1(exp(a)), with the continued fraction of E1
+    (DLMF 6.6.4, 6.2.4 and 6.9.1).
+    """
+    x = min(exp(a), 3.0)
+    # (-1)^(k + 1)/(k k!), from k = 28 downwards
+    q = fma(x, -1.1713890132392279e-31, 3.401366616220572e-30)
+    q = fma(x, fma(x, q, -9.53690870471076e-29), 2.5787801137537893e-27)
+    q = fma(x, fma(x, q, -6.715573212900493e-26), 1.6818131176655147e-24)
+    q = fma(x, fma(x, q, -4.0439960874775335e-23), 9.32044812542441e-22)
+    q = fma(x, fma(x, q, -2.0551588116560825e-20), 4.326650129802279e-19)
+    q = fma(x, fma(x, q, -8.677337204770125e-18), 1.6537983849091297e-16)
+    q = fma(x, fma(x, q, -2.9871733327421158e-15), 5.0981091545465446e-14)
+    q = fma(x, fma(x, q, -8.193389712664089e-13), 1.2353110643708935e-11)
+    q = fma(x, fma(x, q, -1.7397297489890083e-10), 2.27746439867652e-09)
+    q = fma(x, fma(x, q, -2.755731922398589e-08), 3.0619243582206544e-07)
+    q = fma(x, fma(x, q, -3.1001984126984127e-06), 2.834467120181406e-05)
+    q = fma(x, fma(x, q, -0.0002314814814814815), 0.0016666666666666668)
+    q = fma(x, fma(x, q, -0.010416666666666666), 0.05555555555555555)
+    q = fma(x, fma(x, q, -0.25), 1.0)
+    y = max(exp(min(a, 700.0)), 3.0)
+    rest = y + 61.0
+    for k in range(30, 0, -1):
+        rest = y + (2.0 * k - 1.0) - k * k / rest
+    return x * q if a < 1.0986122886681098 else a + (0.5772156649015329 + exp(-y) / rest)

@@ -18,6 +18,7 @@ import sympy
 from sympy import Add, Expr, Mul, Symbol
 
 from recipe.language.errors import RecipeError
+from recipe.language.phi import Ein
 from recipe.language.symbols import (
     GENERIC,
     Indexed,
@@ -49,8 +50,26 @@ def _polygamma(order: Any, x: float) -> float:
         return math.nan
 
 
+def _ein(x: Any) -> np.ndarray:
+    """Return the integral of ``(1 - exp(-t))/t`` from 0 to x for x >= 0, and NaN below: the power
+    series up to 3, and the continued fraction of E1 above (DLMF 6.6.4 and 6.9.1).
+    """
+    x = np.asarray(x, dtype=float)
+    short, series = np.clip(x, 0.0, 3.0), np.zeros(x.shape)
+    for k in range(28, 0, -1):
+        series = short * ((-1.0) ** (k + 1) / (k * math.factorial(k)) + series)
+    long = np.maximum(x, 3.0)
+    rest = long + 61.0
+    for k in range(30, 0, -1):
+        rest = long + (2.0 * k - 1.0) - k * k / rest
+    above = np.log(long) + np.euler_gamma + np.exp(-long) / rest
+    found: np.ndarray = np.where(x < 3.0, series, above)
+    return np.where(x >= 0, found, np.nan)
+
+
 # functions that generated modules have and numpy lacks
 SPECIAL = {
+    "Ein": _ein,
     "erf": np.vectorize(math.erf, otypes=[float]),
     "loggamma": np.vectorize(_log_gamma, otypes=[float]),
     "polygamma": np.vectorize(_polygamma, otypes=[float]),
@@ -66,6 +85,7 @@ FUNCTIONS: dict[type, Any] = {
     sympy.atan: np.arctan,
     sympy.Abs: np.abs,
     sympy.sign: np.sign,
+    Ein: SPECIAL["Ein"],
     sympy.erf: SPECIAL["erf"],
     sympy.loggamma: SPECIAL["loggamma"],
     sympy.polygamma: SPECIAL["polygamma"],

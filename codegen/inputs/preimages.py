@@ -5,7 +5,7 @@ first number and the gaps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,8 @@ from recipe.declare.ordered import Ordered
 from recipe.language.abstract import is_joint, written_image
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, name_of, preimages
+
+HALVINGS = 80  # of 1,400, which is then 1e-21
 
 
 def reported_block(block: Block) -> Block:
@@ -92,13 +94,42 @@ def into_state(
                 f"{argument} has both {block} and {phi}, and {block} is a function of {phi}; give"
                 " one of them"
             )
-        found[phi] = map_values(phi.inverse, array, named)  # type: ignore[arg-type]
+        found[phi] = _preimages_of(phi, array, named)
         if not np.all(np.isfinite(found[phi])):
-            inverse = phi.inverse(block)  # type: ignore[misc]
+            inverse = "the preimage" if phi.inverse is None else phi.inverse(block)
             raise RecipeError(
                 f"{argument} has values of {block} where {phi} = {inverse} is not finite; give"
                 f" {phi} itself"
             )
+    return found
+
+
+def _preimages_of(phi: Block, values: np.ndarray, named: Mapping[str, Any]) -> np.ndarray:
+    """The numbers that a map takes to these values; NaN where there are none."""
+    if phi.inverse is not None:
+        return map_values(phi.inverse, values, named)
+    assert phi.forward is not None  # a block that stands for another one has a map
+    forward = phi.forward
+    return halved(lambda at: map_values(forward, at, named), values)
+
+
+def halved(f: Callable[[np.ndarray], np.ndarray], values: np.ndarray) -> np.ndarray:
+    """Return the numbers between -700 and 700 that a monotone function takes to some values, by
+    halving an interval around each; NaN for a value that the function does not have there.
+
+    Args:
+        f: an elementwise function.
+        values: the values.
+    """
+    low, high = np.full(values.shape, -700.0), np.full(values.shape, 700.0)
+    at_low, at_high = f(low), f(high)
+    rises = at_high > at_low
+    outside = (values < np.minimum(at_low, at_high)) | (values > np.maximum(at_low, at_high))
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        below = (f(middle) < values) == rises
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    found: np.ndarray = np.where(outside | np.isnan(values), np.nan, (low + high) / 2)
     return found
 
 
@@ -173,7 +204,7 @@ def check_maps(state: tuple[Block, ...], named: Mapping[str, Any]) -> None:
         assert block.image is not None
         points = _points(block)
         at = map_values(block.forward, points, named)  # type: ignore[arg-type]
-        back = map_values(block.inverse, at, named)  # type: ignore[arg-type]
+        back = _preimages_of(block, at, named)
         low, high = float(block.image.domain.inf), float(block.image.domain.sup)
         for p, theta, again in zip(points, at, back, strict=True):
             written = f"{block.image} = {written_image(block)}"

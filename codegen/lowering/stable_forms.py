@@ -10,6 +10,7 @@ from functools import lru_cache, reduce
 import sympy
 from sympy import Add, Expr, Function, Mul, Pow, S
 
+from recipe.language.phi import Ein
 from recipe.language.total import Total
 from recipe.signs.sign import is_positive
 
@@ -20,6 +21,10 @@ class Softplus(Function):
 
 class Sigmoid(Function):
     """``1/(1 + exp(-a))``."""
+
+
+class EinExp(Function):
+    """``Ein(exp(a))``."""
 
 
 class LogAddExp(Function):
@@ -65,11 +70,13 @@ def stabilised(e: Expr) -> Expr:
     if isinstance(e, Total):
         return Total(stabilised(e.body), e.index)
     e = e.func(*(stabilised(a) if isinstance(a, Expr) else a for a in e.args))
+    if isinstance(e, Ein) and isinstance(e.args[0], sympy.exp):
+        return EinExp(e.args[0].args[0])
     if isinstance(e, sympy.log):
         a = _stable_log(e.args[0])
         return e if a is None else a
     if isinstance(e, Add):
-        return _complement(e)
+        return _complement(_near_zero_exponents(e))
     if isinstance(e, Pow):
         return _stable_power(e)
     if isinstance(e, Mul):
@@ -149,6 +156,27 @@ def _complement(e: Add) -> Expr:
         if isinstance(rest, sympy.exp) and factor == -e.args[0]:
             return factor * Expm1(rest.args[0])
     return e
+
+
+def _near_zero_exponents(e: Add) -> Expr:
+    """Rewrite ``c*exp(-u) - c`` to ``c*expm1(-u)``, where u is an exponential itself: it is seldom
+    far from 0, where the two terms cancel.
+    """
+    terms = list(e.args)
+    for term in e.args:
+        double = [f for f in Mul.make_args(term) if _is_double(f)]
+        if len(double) == 1:
+            rest = term / double[0]
+            if -rest in terms and term in terms:
+                terms.remove(term)
+                terms.remove(-rest)
+                terms.append(rest * Expm1(double[0].args[0]))
+    return Add(*terms) if len(terms) < len(e.args) else e
+
+
+def _is_double(f: Expr) -> bool:
+    """Return True for ``exp(-exp(a))``."""
+    return isinstance(f, sympy.exp) and isinstance(-f.args[0], sympy.exp)
 
 
 def _stable_power(e: Pow) -> Expr:

@@ -13,7 +13,7 @@ from codegen.device.folds import (
     turn_below,
     turn_between,
 )
-from codegen.device.special import digamma, loggamma, phi_1
+from codegen.device.special import digamma, ein_exp, loggamma, phi_1
 from codegen.device.stable import logaddexp, sigmoid, softplus
 from codegen.lowering.fold_forms import (
     FoldAbove,
@@ -25,6 +25,7 @@ from codegen.lowering.fold_forms import (
 )
 from codegen.lowering.special_forms import Digamma
 from codegen.lowering.stable_forms import (
+    EinExp,
     Expm1,
     Largest,
     LogAddExp,
@@ -48,6 +49,7 @@ OURS = {
     Digamma: digamma,
     sympy.loggamma: loggamma,
     Phi: phi_1,
+    EinExp: ein_exp,
     FoldAbove: fold_above,
     FoldBelow: fold_below,
     FoldBetween: fold_between,

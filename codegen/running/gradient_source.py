@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from codegen.inputs.python_gradient import PythonGradient
-from codegen.inputs.thread_safe import ThreadSafe
+from codegen.inputs.gradients.python_gradient import PythonGradient
+from codegen.inputs.gradients.thread_safe import ThreadSafe
 from codegen.running.array_text import array_text
 from codegen.running.parts_of_functions import closed_over, names_in, text_of
 from codegen.running.parts_of_values import (

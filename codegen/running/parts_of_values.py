@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.inputs.python_gradient import as_numpy
+from codegen.inputs.gradients.python_gradient import as_numpy
 
 LIBRARIES = {
     *("cupy", "jax", "jaxlib", "numba", "numpy", "scipy", "tensorflow", "torch", "sympy"),

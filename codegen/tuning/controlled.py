@@ -1,5 +1,5 @@
 """Minibatches with control variates, as an alternative of a tuning: the mode around which they are
-taken, and the compiled sampler that takes them (``codegen.inputs.control_variates``).
+taken, and the compiled sampler that takes them (``codegen.inputs.gradients.control_variates``).
 """
 
 from __future__ import annotations

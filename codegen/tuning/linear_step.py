@@ -30,8 +30,8 @@ from codegen.bias.minibatch_noise import noise_around
 from codegen.bias.reported import slopes_of_reported
 from codegen.bias.shift import points_of_law, shift_of_means
 from codegen.bias.small_step_law import small_step_law
-from codegen.bias.step_map import StepMap, step_map
-from codegen.bias.streams import noise_lengths
+from codegen.bias.step.step_map import StepMap, step_map
+from codegen.bias.step.streams import noise_lengths
 from codegen.results.assemble_draws import small_quantities
 from codegen.running.compiled import Compiled
 from codegen.tuning.pilot import Pilot
@@ -175,9 +175,8 @@ class LinearStep:
             count: the number of minibatches.
         """
         setting = with_size(self.setting, step_size)
-        nothing = np.zeros((count, near.moved.size))
         law = self.target.points if points is None else points
-        return noise_around(setting, near, batch, nothing, law).around
+        return noise_around(setting, near, batch, count, law)
 
     def _time(self, near: Linear, law: Law) -> float:
         """Return the largest autocorrelation time of what is judged."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from codegen.bias.many_coordinates import MIN_STEPS, predict_many
 from codegen.bias.prediction import Prediction
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.bias.work import WorkOfMany
 from codegen.results.diagnostics.convergence import Estimates, convergence
 from codegen.running.chains import Chain

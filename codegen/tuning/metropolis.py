@@ -14,7 +14,7 @@ from codegen.inputs.options import SamplingOptions
 from codegen.system.doing import doing
 from codegen.tuning.dual_averaging import DualAveraging
 from codegen.tuning.pilot import Pilot
-from codegen.tuning.prepared import Scaled, prepared, rounded
+from codegen.tuning.prepared import Prepared, Scaled, prepared, rounded
 from codegen.tuning.request import Request
 from codegen.tuning.target import Target
 from codegen.tuning.trial import MAX_SWEEPS, Trial, Trialled
@@ -45,12 +45,14 @@ class Tested:
         settings: the arguments of ``sample`` that were found.
         acceptance: the acceptance rate of the trial.
         sweeps: the sweeps for one effective draw.
+        made: the compiled kernel.
     """
 
     alternative: Alternative
     settings: dict[str, Any]
     acceptance: float
     sweeps: float
+    made: Prepared
 
 
 def tuned_kernel(name: str, what: Scaled, target: Target, pilot: Pilot, request: Request) -> Tested:
@@ -113,7 +115,7 @@ def tuned_kernel(name: str, what: Scaled, target: Target, pilot: Pilot, request:
         "thin": max(1, steps // request.most_draws), "batch_size": None,
     }  # fmt: skip
     found = Alternative(name, "composed", size, None, friction, 0.0, sweeps * gradients * rows)
-    return Tested(found, settings, shown.acceptance, sweeps)
+    return Tested(found, settings, shown.acceptance, sweeps, made)
 
 
 def _adapted(trial: Trial, first: float, rate: float) -> tuple[float, Trialled | None]:

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from codegen.inputs.minimise import minimise
+from codegen.inputs.density.minimise import minimise
 from codegen.results.diagnostics.convergence import convergence
 from codegen.system.doing import counted, doing
 from codegen.tuning.dual_averaging import DualAveraging

@@ -14,8 +14,8 @@ import numpy as np
 from sympy import Lambda, S
 
 from codegen.generate import Module, bound, generate
-from codegen.inputs.compiled_posterior import Density
-from codegen.inputs.control_variates import control_data, find_modes
+from codegen.inputs.density.compiled_posterior import Density
+from codegen.inputs.gradients.control_variates import control_data, find_modes
 from codegen.inputs.initial_states import first_state, given_blocks
 from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.options import SamplingOptions, require_options_that_fit

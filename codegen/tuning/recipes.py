@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from codegen.bias.predict import MAX_COORDINATES
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.inputs.options import SamplingOptions
 from codegen.system.doing import doing
 from codegen.tuning.controlled import controlled, mode_of

@@ -16,7 +16,7 @@ import numpy as np
 from sympy import Interval, S, oo
 
 from codegen.generate import Module
-from codegen.inputs.compiled_posterior import Density
+from codegen.inputs.density.compiled_posterior import Density
 from codegen.inputs.initial_states import given_blocks
 from codegen.inputs.preimages import without_ordered
 from codegen.tuning.onto_simplex import OntoSimplex

@@ -1,5 +1,5 @@
-"""Trial runs of a compiled sampler, in random numbers of their own: how often its tests accept, and
-how many of its steps are worth a draw.
+"""Trial runs of a compiled sampler, in random numbers of their own: how often its tests accept, how
+many of its steps are worth a draw, and how many lead from first values that were given to the law.
 """
 
 from __future__ import annotations
@@ -13,14 +13,20 @@ import numpy as np
 
 from codegen.results.diagnostics.convergence import convergence
 from codegen.system.doing import counted
+from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared
 from codegen.tuning.target import Target
+from codegen.tuning.untunable import UntunableError
 
 CHAIN_NUMBERS = 2**41  # the first number of the chains of a trial: no chain of a run has it
 ROUNDS, THINS = 256, (1, 4, 16)  # draws of a chain, and the steps from one to the next
 MAX_SWEEPS = ROUNDS * THINS[-1]
 ENOUGH = 100.0  # effective draws, for autocorrelations to be known
 LARGE = 50_000  # numbers of the data, from which on threads are worth their trouble
+LEAST_STEPS = 1000  # that a trial may take
+SETTLED_TIMES, LEAST_WARM_UP = 10, 100  # autocorrelation times after the arrival, and steps
+DRAWS_COMPARED = 200  # of the pilot run, whose log densities say where its draws are
+FARTHER = 1.5  # than the farthest draw of the pilot run, in each coordinate
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,3 +146,69 @@ class Trial:
         self._stopped |= stopped_by >= 0
         rates = np.array([getattr(draws, f)[:, 0] for f in statistics])
         return float(np.nanmean(rates)) if rates.size and np.isfinite(rates).any() else 0.0
+
+
+def from_given(
+    made: Prepared,
+    target: Target,
+    pilot: Pilot,
+    starts: np.ndarray,
+    settings: dict[str, Any],
+    time: float,
+) -> tuple[dict[str, Any], str]:
+    """Return the settings of a run with the warm-up that it needs from given first values, and a
+    sentence about it.
+
+    Args:
+        made: the compiled sampler, with the minibatch of the run.
+        target: the law.
+        pilot: its pilot run.
+        starts: the first values, shape (chains, n).
+        settings: the arguments of ``sample`` for a run that begins in draws of the pilot run.
+        time: the steps for one effective draw.
+
+    Raises:
+        UntunableError: where the chains do not come from there to the draws of the pilot run.
+    """
+    size, steps, before = settings["step_size"], settings["steps"], settings["warmup"]
+    arrived = _arrival(made, target, pilot, starts, size, max(LEAST_STEPS, steps))
+    settled = max(before, LEAST_WARM_UP, SETTLED_TIMES * time)
+    warmup = int(float(f"{arrived + settled:.2g}"))
+    said = (
+        f"From the first values that were given a trial came to the pilot run in {arrived:,} steps."
+    )
+    return {**settings, "warmup": warmup, "steps": steps - before + warmup}, said
+
+
+def _arrival(
+    made: Prepared, target: Target, pilot: Pilot, starts: np.ndarray, size: float, most: int
+) -> int:
+    """Return the steps after which every chain of a trial has been where the draws of a pilot run
+    are: no farther out in any coordinate, and with no smaller log density.
+    """
+    flat = pilot.draws.reshape(-1, starts.shape[1])
+    far = FARTHER * np.max(np.abs(flat - pilot.mean), axis=0)
+    highest = max(target.value(z) for z in flat[:: max(1, len(flat) // DRAWS_COMPARED)])
+    trial = Trial(made, target, starts)
+    away, done, more = set(range(len(starts))), 0, 1
+    while True:
+        at = trial.positions()
+        away -= {
+            c
+            for c in away
+            if np.all(np.abs(at[c] - pilot.mean) <= far) and target.value(at[c]) <= highest
+        }
+        if not away:
+            return done
+        if trial.stopped or done >= most:
+            how = (
+                "diverges" if trial.stopped else f"has not come to the posterior in {done:,} steps"
+            )
+            raise UntunableError(
+                f"a chain that begins at the first values that were given {how}, with the step size"
+                f" {size:g} that is best where the posterior is: begin nearer to it, or leave"
+                " initial= out"
+            )
+        trial.move(size, more)
+        done += more
+        more = min(done, most)

@@ -14,13 +14,15 @@ from codegen.generate import Module
 from codegen.system.doing import doing, told
 from codegen.system.progress_bar import changing_line
 from codegen.tuning.explanation import explanation, said_of_recipe
+from codegen.tuning.many import with_batch
 from codegen.tuning.metropolis import tuned_kernel
 from codegen.tuning.pilot import Pilot, pilot_run
-from codegen.tuning.prepared import Scaled, module_of_tests, scaled
+from codegen.tuning.prepared import Prepared, Scaled, module_of_tests, scaled
 from codegen.tuning.recipes import run_settings, settings_of
 from codegen.tuning.request import Request, require_rows, require_rows_that_it_can_use
 from codegen.tuning.standardise import with_columns
 from codegen.tuning.target import Target, target_of
+from codegen.tuning.trial import from_given
 from codegen.tuning.tuning import Alternative, Tuning
 from codegen.tuning.untunable import UntunableError
 from codegen.tuning.why_no_agreement import why_no_agreement
@@ -71,7 +73,9 @@ def tune(
         batch_size: the rows of a minibatch; None to choose it.
         control_variates: whether minibatches have control variates; True, or the mode as a dict by
             block, to consider no others; None to choose.
-        chains, seed, threads, lengths, initial: as for ``sample``.
+        chains, seed, threads, lengths: as for ``sample``.
+        initial: first values, as for ``sample``, at which the pilot run begins. Where every block
+            has some, the run does so, too, and has the warm-up that it needs from there.
         names: the names of the samplers in the table; by default their own.
         check: called with each module that is tried before any of it is compiled; it raises where
             the module should not run.
@@ -169,12 +173,16 @@ class _Best:
         settings: the arguments of ``sample``.
         scaled: the sampler with its scales.
         said: how its step size was found, a sentence.
+        made: the compiled sampler, with its minibatch.
+        time: the steps for one effective draw.
     """
 
     alternative: Alternative
     settings: dict[str, Any]
     scaled: Scaled
     said: str
+    made: Prepared
+    time: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +216,8 @@ class _Tuner:
                 f"Its step size is where {tested.acceptance:.0%} of the Metropolis tests accept"
                 f" (dual averaging); a trial made an effective draw in {tested.sweeps:.2g} sweeps."
             )
-            return _Best(tested.alternative, tested.settings, what, said), []
+            best, made, time = tested.alternative, tested.made, tested.sweeps
+            return _Best(best, tested.settings, what, said, made, time), []
         return self._best_of_recipe(name, what)
 
     def _require_all_rows(self, kernel: Kernel) -> None:
@@ -241,7 +250,8 @@ class _Tuner:
             return None, failed
         settings = run_settings(best, what, self.target, self.pilot, self.request)
         said = said_of_recipe(best)
-        return _Best(best.alternative, settings, what, said), failed
+        short, made = best.alternative, with_batch(best.made, best.alternative.batch_size)
+        return _Best(short, settings, what, said, made, best.predicted.time), failed
 
 
 def _require_a_step(sampler: Recipe | Kernel) -> None:
@@ -265,8 +275,13 @@ def _require_one(found: list[_Best], alternatives: list[Alternative]) -> None:
 
 def _tuning(tuner: _Tuner, best: _Best, alternatives: list[Alternative]) -> Tuning:
     request, target = tuner.request, tuner.target
+    found, said = best.settings, best.said
+    starts = target.points(request.initial, request.chains)
+    if starts is not None and not np.isnan(starts).any():
+        found, more = from_given(best.made, target, tuner.pilot, starts, found, best.time)
+        found, said = {**found, "initial": request.initial}, f"{said} {more}"
     settings = {
-        **best.settings,
+        **found,
         "posterior": tuner.posterior,
         "chains": request.chains,
         "seed": request.seed,
@@ -280,7 +295,7 @@ def _tuning(tuner: _Tuner, best: _Best, alternatives: list[Alternative]) -> Tuni
         (best.alternative, *others),
         request.max_bias,
         request.max_error,
-        explanation(tuner.target, tuner.pilot, best.scaled, best.settings, request, best.said),
+        explanation(tuner.target, tuner.pilot, best.scaled, found, request, said),
         tuple(target.labels),
         best.scaled.scales,
     )

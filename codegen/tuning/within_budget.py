@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from codegen.bias.linearise import Linear
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.results.diagnostics.convergence import convergence
 from codegen.system.doing import doing
 from codegen.tuning.controlled import READS, share_of_variance

@@ -1,8 +1,8 @@
 """Maps onto the domains that occur, for ``ito``, ``corv`` and ``Preimage``.
 
-From the real line onto a half line: ``exp`` and ``softplus``, onto (0, oo). From the real line onto
-an interval: ``sigmoid`` and ``complementary_log_log``, onto (0, 1); ``tanh``, ``arctan`` and
-``softsign``, onto (-1, 1). From (0, 1) onto the real line: ``log_odds``.
+From the real line onto a half line: ``exp``, ``softplus`` and ``integrated_log_log``, onto (0, oo).
+From the real line onto an interval: ``sigmoid`` and ``complementary_log_log``, onto (0, 1);
+``tanh``, ``arctan`` and ``softsign``, onto (-1, 1). From (0, 1) onto the real line: ``log_odds``.
 
 Derivatives are derived, and the verifier proves that each map is a bijection.
 """
@@ -13,6 +13,7 @@ import sympy
 from sympy import Abs, Interval, Lambda, S, pi, tan
 
 from recipe.declare.map import PHI, THETA, Map
+from recipe.language.phi import Ein
 
 exp = Map("exp", Lambda(PHI, sympy.exp(PHI)), Lambda(THETA, sympy.log(THETA)), S.Reals)
 softplus = Map(
@@ -21,6 +22,10 @@ softplus = Map(
     Lambda(THETA, sympy.log(sympy.exp(THETA) - 1)),
     S.Reals,
 )
+# gamma + phi + E1(exp(phi)), the integral of the complementary log-log 1 - exp(-exp(phi)), which is
+# its derivative. Yokoi, Otsuka & Sato (2020) have a third map onto (0, oo), "ICLL", and do not
+# define it: this one is a candidate, which has the name and the properties, and may be another one.
+integrated_log_log = Map("integrated_log_log", Lambda(PHI, Ein(sympy.exp(PHI))), None, S.Reals)
 sigmoid = Map(
     "sigmoid",
     Lambda(PHI, 1 / (1 + sympy.exp(-PHI))),

@@ -23,7 +23,7 @@ from recipe.language.abstract import (
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.entry import Outer
 from recipe.language.fold import FOLDS
-from recipe.language.phi import Phi
+from recipe.language.phi import Ein, Phi
 from recipe.language.symbols import (
     Index,
     Length,
@@ -74,6 +74,7 @@ FORMS = (
     Outer,
     TransposedDense,
     Phi,
+    Ein,
     NoncentralChiSquared,
     *SMOOTH_FUNCTIONS,
     sympy.Abs,

@@ -1,16 +1,29 @@
-"""The entire functions ``phi_k`` of exponential integrators.
+"""The entire functions ``phi_k`` of exponential integrators, and the integral of phi_1.
 
 ``phi_0(z) = e^z`` and ``phi_k(z) = int_0^1 e^((1 - s) z) s^(k-1) / (k-1)! ds`` for k > 0. So
 ``phi_1(z) = (e^z - 1) / z``, and at 0, where this quotient is undefined, phi_1 is 1. The solution
 of ``x' = l x + c`` is ``x(t) = e^(l t) x + t phi_1(l t) c`` for every rate l, zero included
 (Hochbruck & Ostermann 2010, "Exponential integrators", Acta Numerica 19, section 2.1).
+``Ein(x) = int_0^x phi_1(-t) dt`` is the complementary exponential integral (DLMF 6.2.3).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from sympy import Expr, Function, Integer, Rational, exp, factorial
+from mpmath.libmp import prec_to_dps
+from sympy import (
+    Ei,
+    EulerGamma,
+    Expr,
+    Function,
+    Integer,
+    Rational,
+    exp,
+    expint,
+    factorial,
+    log,
+)
 
 
 class Phi(Function):
@@ -43,6 +56,42 @@ class Phi(Function):
         return (exp(z) - tail) / z**k
 
 
+class Ein(Function):
+    """``Ein(x)`` is the integral of ``(1 - exp(-t))/t`` from 0 to x, for x > 0 ``gamma + log(x) +
+    E1(x)``.
+
+    It is smooth, increases from minus infinity to infinity, and is 0 at 0.
+    """
+
+    nargs = 1
+
+    @classmethod
+    def eval(cls, x: Any) -> Expr | None:
+        """The value 0 at 0, and None (nothing to evaluate) elsewhere."""
+        return Integer(0) if x.is_zero else None
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        """The integrand at x: written with exp where x is not 0."""
+        (x,) = self.args
+        return (1 - exp(-x)) / x if x.is_positive else Phi(1, -x)
+
+    def _eval_is_extended_real(self) -> bool | None:
+        return self.args[0].is_extended_real
+
+    def _eval_is_positive(self) -> bool | None:
+        return self.args[0].is_positive
+
+    def _eval_is_negative(self) -> bool | None:
+        return self.args[0].is_negative
+
+    def _eval_evalf(self, prec: int) -> Expr | None:
+        x = self.args[0].evalf(prec_to_dps(prec) + 5)
+        if not x.is_Float:
+            return None
+        found = EulerGamma + log(abs(x)) + (expint(1, x) if x > 0 else -Ei(-x))
+        return found.evalf(prec_to_dps(prec))  # type: ignore[no-any-return]
+
+
 def exp_by_phi(e: Expr, vanishes: Any) -> Expr:
     """Replace exponentials by ``exp(z) = 1 + z Phi(1, z)``, so that the 1 can cancel.
 
@@ -56,4 +105,4 @@ def exp_by_phi(e: Expr, vanishes: Any) -> Expr:
     return e.replace(lambda f: isinstance(f, exp) and vanishes(f.args[0]), opened)
 
 
-__all__ = ["Phi", "exp_by_phi"]
+__all__ = ["Ein", "Phi", "exp_by_phi"]

@@ -34,7 +34,7 @@ from sympy.core.numbers import NumberSymbol
 
 from recipe.language.assumed import assumed, cached, under
 from recipe.language.chi_squared import NoncentralChiSquared
-from recipe.language.phi import Phi
+from recipe.language.phi import Ein, Phi
 from recipe.language.total import Total, without_hot
 from recipe.signs.conditions import signs_by_conditions, signs_of_groups
 from recipe.signs.numbers import sign_of_number
@@ -178,6 +178,11 @@ def _(e: Pow) -> Signs:
 @_signs.register(NoncentralChiSquared)  # the probability of 0 is 0, as df > 0
 def _(e: Expr) -> Signs:
     return POSITIVE
+
+
+@_signs.register(Ein)  # it increases, and is 0 at 0
+def _(e: Ein) -> Signs:
+    return possible_signs(e.args[0])
 
 
 @_signs.register

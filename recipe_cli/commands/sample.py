@@ -323,8 +323,9 @@ def sample(
     auto = step_size == "auto"
     if auto:
         require_to_be_tuned(declaration)
-    note = require_not_refuted(declaration, unproved)
-    said = SaidBefore(note, None if note else step_error_of(declaration, limits))
+    said = require_not_refuted(declaration, unproved)
+    if said.note is None:
+        said = SaidBefore(proved=step_error_of(declaration, limits))
     if auto and (decay is not None or cycle is not None):
         raise RecipeError("--decay and --cycle need a number as --step-size; leave them out")
     if not auto and max_error != MAX_ERROR:

@@ -6,6 +6,7 @@ from functools import partial
 
 import typer
 
+from codegen.verdict_before import SaidBefore
 from recipe import Update
 from recipe.printing.plain_text import without_codes
 from recipe_cli.declarations.declaration import Declaration
@@ -16,14 +17,15 @@ from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.terminal.printing import print_line
 from verify.discrete.weak_order.words import step_error_in_words
 from verify.report.before_a_run import BeforeARun, before_a_run
+from verify.verdict import Verdict
 
 
-def require_not_refuted(declaration: Declaration, unproved: bool) -> str | None:
+def require_not_refuted(declaration: Declaration, unproved: bool) -> SaidBefore:
     """Verify a sampler; end the command if it is refuted or nothing can be asked of it, unless
     ``unproved`` is True, and print a note if it is not proved.
 
     Returns:
-        The note, which belongs to the draws; None where the sampler is proved.
+        What the draws say of the verdict.
 
     Raises:
         Exit: with the exit status, after one sentence on stderr.
@@ -33,7 +35,7 @@ def require_not_refuted(declaration: Declaration, unproved: bool) -> str | None:
         why = f"{declaration.name} is not judged: {result.mistake.sentence}"
         if unproved and not result.stop:
             print_line(f"note: {why}", err=True)
-            return why
+            return SaidBefore(why)
         advice = "" if result.stop else "; --unproved runs it all the same"
         print_line(f"recipe: {why}{advice}", err=True)
         raise typer.Exit(result.mistake.status)
@@ -44,7 +46,10 @@ def require_not_refuted(declaration: Declaration, unproved: bool) -> str | None:
         )
         raise typer.Exit(1)
     _print_note(said)
-    return None if said.note is None else f"{said.note}: {said.why}"
+    if said.note is None:
+        return SaidBefore()
+    refuted = result.report.verdict is Verdict.REFUTED
+    return SaidBefore(f"{said.note}: {said.why}", refuted=refuted)
 
 
 def step_error_of(declaration: Declaration, limits: Limits) -> str | None:

@@ -18,7 +18,7 @@ from codegen.inputs.options import SamplingOptions
 from codegen.results.figures import folder_for_plots
 from codegen.running.checkpoint import CheckpointWarning, saved_draws
 from codegen.running.memory_needed import require_room_to_diagnose
-from codegen.sample import Caller
+from codegen.sample import Caller, Declared
 from codegen.sample import sample_with as sample_kernel
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
 from codegen.verdict_before import NOTHING_SAID, SaidBefore
@@ -167,7 +167,8 @@ def _drawn(
             output.save(text.noted(predicted))
 
         caller = Caller(output.rehearse, save, signals, text.check)
-        return text.noted(sample_kernel(target, options, caller=caller))
+        judged = Declared(target, text.said.refuted)
+        return text.noted(sample_kernel(target, options, caller, judged))
 
 
 def generated_within(

@@ -18,7 +18,7 @@ from numba.core.dispatcher import Dispatcher
 from sympy import Matrix, exp, log
 
 from codegen import sample
-from codegen.inputs.compiled_posterior import Density
+from codegen.inputs.density.compiled_posterior import Density
 from codegen.running import chains as scheduling
 from codegen.running.chains import Chain, run_chains
 from codegen.running.checkpoint import Checkpoint

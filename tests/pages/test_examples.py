@@ -17,7 +17,7 @@ from autograd.scipy.stats import norm
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
-from codegen.inputs.compiled_posterior import Density
+from codegen.inputs.density.compiled_posterior import Density
 from recipe_cli.declarations.posteriors import posterior_in
 from recipe_cli.main import main
 

@@ -107,7 +107,14 @@ def of_the_mean(ratings):
     return np.sqrt(np.mean((ratings.test.rating - ratings.fitted.rating.mean()) ** 2))
 
 
-@pytest.mark.slow  # eight samplers are compiled
+@pytest.mark.filterwarnings("ignore::codegen.BiasWarning")
+def test_the_candidate_for_the_third_map_beats_the_mean_in_the_quick_form():
+    ratings, name = program.drawn(), "CoRV, ICLL candidate"
+    found = program.curve(ratings, program.QUICK["poisson"], name, 1, progress=False)
+    assert found.rmse[-1] < 0.85 * of_the_mean(ratings)
+
+
+@pytest.mark.slow  # ten samplers are compiled
 def test_the_quick_form_reads_nothing(capsys, monkeypatch):
     monkeypatch.delenv("RECIPE_DATA", raising=False)
     assert program.main(["--quick", "--json"]) == 0

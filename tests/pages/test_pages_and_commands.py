@@ -53,7 +53,7 @@ PAGES = (
     Page(
         "docs/constrained.md", "examples/transform_figures.py", ("--laws", "1", "--sizes", "1"), 2
     ),
-    Page("docs/models/nonnegative_factors.md", "examples/models/nonnegative_factors.py", QUICK, 8),
+    Page("docs/models/nonnegative_factors.md", "examples/models/nonnegative_factors.py", QUICK, 10),
     Page("docs/models/binary_network.md", "examples/models/binary_network.py", QUICK, 4, 0.25),
 )
 by_script = pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from codegen import BiasWarning, Cyclical, sample
 from codegen.bias.minibatch_noise import batch_with_share
 from codegen.bias.repairs import rounded_down, rounded_up
 from codegen.bias.stationary import stationary_covariance
-from codegen.bias.streams import normals
+from codegen.bias.step.streams import normals
 from codegen.bias.work import work
 from codegen.device.random import fill_normals, stream_key
 from recipe import Data, Posterior, Potential, Recipe, Vector, bind, mirror, total

@@ -13,7 +13,7 @@ from catalog.sghmc import sghmc
 from codegen import BiasWarning, sample
 from codegen.bias.around_draws import Around, require_draws_as_wide
 from codegen.bias.compare import Bias, Law
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.unpredictable import UnpredictableError
 from recipe import Data, Ordered, Posterior, Scalar, Vector, total
 from recipe.laws import half_cauchy, normal, ordered_logistic
 

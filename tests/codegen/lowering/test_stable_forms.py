@@ -11,7 +11,7 @@ from mpmath import mpf
 from sympy import S, Symbol, exp, log, sqrt
 
 from codegen.device.stable import logaddexp
-from codegen.inputs.compiled_posterior import Density
+from codegen.inputs.density.compiled_posterior import Density
 from codegen.lowering.stable_forms import Expm1, LogAddExp, stabilised
 from recipe import Posterior, Scalar
 

@@ -75,6 +75,7 @@ def test_a_run_of_momenta_that_tunes_itself_has_the_exact_law(what):
     assert draws.bias.minibatches
 
 
+@pytest.mark.slow
 def test_the_variance_of_a_gradient_with_control_variates_is_that_of_the_formula():
     """A row has the gradient ``-x (y - x theta)``, and less that at the mode ``x x (theta -
     mode)``; of either n of N rows have N^2/n times the variance over the rows.
@@ -112,7 +113,7 @@ def test_a_posterior_without_a_mode_has_a_reason_in_the_table(monkeypatch):
     def fail(self, start=None):
         raise RecipeError("no mode was found: it is made so")
 
-    monkeypatch.setattr("codegen.inputs.compiled_posterior.Density.minimum", fail)
+    monkeypatch.setattr("codegen.inputs.density.compiled_posterior.Density.minimum", fail)
     tuning = tune(sgld, POSTERIOR, batch_size=100, max_error=0.2)
     said = [a.reason for a in tuning.alternatives if a.control_variates]
     assert said == ["no mode was found: it is made so"]

@@ -12,7 +12,7 @@ from sympy import Interval, oo
 from catalog.hmc import hmc_kernel
 from catalog.sghmc import sghmc
 from codegen import Density, generate, tune
-from codegen.inputs.density_functions import functions_of_a_kernel
+from codegen.inputs.density.density_functions import functions_of_a_kernel
 from codegen.store.allowlist import checked
 from codegen.store.common_functions import part_of, same_functions
 from codegen.tuning.prepared import module_of_tests

@@ -38,6 +38,7 @@ from sympy import (
 )
 
 from recipe.language.assumed import cached
+from recipe.language.phi import Ein
 from recipe.signs.sets import NEGATIVE, NOT_POSITIVE, POSITIVE
 from recipe.signs.sign import is_positive, possible_signs
 
@@ -229,6 +230,21 @@ def _(e: loggamma, t: Symbol) -> OrderOfInfinity | None:
         return None
     of_log = leading(log(e.args[0]), t)  # Stirling: loggamma(u) ~ u log u
     return None if of_log is None else inside.times(of_log)
+
+
+@_leading.register
+def _(e: Ein, t: Symbol) -> OrderOfInfinity | None:
+    inside = leading(e.args[0], t)
+    if inside is None:
+        return None
+    size = compare(inside, ONE)
+    if size == -1:
+        return inside  # Ein(u) ~ u
+    if size == 0:
+        return OrderOfInfinity(Ein(inside.coefficient))
+    if size == 1 and is_positive(inside.coefficient):
+        return leading(log(e.args[0]), t)  # Ein(u) = log u + gamma + E1(u)
+    return None
 
 
 @_leading.register

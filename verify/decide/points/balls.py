@@ -9,9 +9,17 @@ import flint
 import sympy
 from sympy import Function, Rational
 
+from recipe.language.phi import Ein
+
 Ball = Any  # flint.arb
 
 WORKING_BITS = (128, 512)  # precisions of ball arithmetic; the second if the first is too coarse
+
+
+def _ein(x: Ball) -> Ball:
+    """``gamma + log(x) + E1(x)`` where x is positive; where it may not be, no value is enclosed."""
+    return x.expint(flint.arb(1)) + x.log() + flint.arb.const_euler()
+
 
 BALL_FUNCTIONS: dict[type[Function], Callable[[Ball], Ball]] = {
     sympy.exp: lambda x: x.exp(),
@@ -26,6 +34,7 @@ BALL_FUNCTIONS: dict[type[Function], Callable[[Ball], Ball]] = {
     sympy.erf: lambda x: x.erf(),
     sympy.loggamma: lambda x: x.lgamma(),
     sympy.gamma: lambda x: x.gamma(),
+    Ein: _ein,
     sympy.asin: lambda x: x.asin(),
     sympy.acos: lambda x: x.acos(),
     sympy.asinh: lambda x: x.asinh(),

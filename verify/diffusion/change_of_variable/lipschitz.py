@@ -10,6 +10,8 @@ from __future__ import annotations
 from sympy import Expr
 
 from recipe.declare.map import Map
+from recipe.signs.defined import is_smooth
+from recipe.signs.sign import is_positive
 from verify.decide.asymptotics.leading import certain_sign
 from verify.decide.zero.canonical import normalised
 from verify.diffusion.change_of_variable.monotone import decide_monotone, slope_sign
@@ -104,9 +106,25 @@ def _range_of_slope(branch: SmoothBranch) -> Found:
     y = variable([slope, log_slope_derivative], branch.x)
     zeros_of_slope = None if y is None else fraction(y.read(log_slope_derivative))
     if y is None or zeros_of_slope is None or slope_sign(branch) is None:
-        return None
+        return _between_its_ends(branch)
     over = range_of(y.read(slope), zeros_of_slope, y)
     return None if over is None else (over, y, slope)
+
+
+def _between_its_ends(branch: SmoothBranch) -> Found:
+    """The range of the slope where its derivative has one sign by its structure: the slope is then
+    monotone, and lies between its limits at the ends.
+    """
+    bend = branch.slope.diff(branch.x)
+    rises, falls = (is_positive(s * bend) or is_positive(normalised(s * bend)) for s in (1, -1))
+    limits = [limit_of(branch.slope, branch, upper) for upper in (False, True)]
+    if not (rises or falls) or not is_smooth(branch.slope) or None in limits:
+        return None
+    low, high = branch.x.domain.start, branch.x.domain.end
+    ends = [(limits[0], low), (limits[1], high)]
+    (least, at_least), (most, at_most) = ends if rises else ends[::-1]
+    y = Variable(branch.x, None, low, high)
+    return Range(least, most, at_least, at_most), y, branch.slope
 
 
 def _range_of_log_slope_derivative(branch: SmoothBranch, order: int) -> Found:

@@ -21,7 +21,7 @@ from recipe.declare.joint_map import JointMap
 from recipe.language.abstract import DenseEntry, Partial, Potential
 from recipe.language.errors import RecipeError
 from recipe.language.fold import Fold, FoldSign
-from recipe.language.phi import Phi
+from recipe.language.phi import Ein, Phi
 from recipe.language.symbols import GENERIC, Block, Indexed, Length, Noise, Vector, generic, name_of
 from recipe.language.total import Total
 
@@ -312,8 +312,20 @@ def _phi(order: Array, z: Array) -> Array:
     return np.where(small, series, value)
 
 
+def _ein(x: Array) -> Array:
+    """Return the integral of ``(1 - exp(-t))/t`` from 0 to x, by its series where it is short."""
+    small = np.abs(x) < 1
+    inside = np.where(small, x, 0.0)
+    series = sum((-1) ** (n + 1) * inside**n / (n * special.factorial(n)) for n in range(1, 20))
+    away = np.where(small, 1.0, x)
+    rest = np.where(away > 0, special.exp1(np.abs(away)), -special.expi(-away))
+    found: Array = np.where(small, series, np.euler_gamma + np.log(np.abs(away)) + rest)
+    return found
+
+
 LANGUAGE_FUNCTIONS: Mapping[type, Callable[..., Array]] = {
     Fold: _fold,
     FoldSign: _fold_sign,
     Phi: _phi,
+    Ein: _ein,
 }

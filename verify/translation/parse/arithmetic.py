@@ -15,7 +15,7 @@ import sympy
 from sympy import Expr, Integer, Rational, S, oo
 
 from recipe.language.fold import Fold, FoldSign
-from recipe.language.phi import Phi
+from recipe.language.phi import Ein, Phi
 from verify.decide.identities.maximum import Maximum
 
 
@@ -79,6 +79,7 @@ DEVICE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "digamma": lambda a: sympy.polygamma(0, a),
     "loggamma": sympy.loggamma,
     "phi_1": lambda a: Phi(1, a),
+    "ein_exp": lambda a: Ein(sympy.exp(a)),
     "fold_above": lambda x, low, *more: _fold(Fold, low, oo, x, *more),
     "fold_below": lambda x, high, *more: _fold(Fold, -oo, high, x, *more),
     "fold_between": lambda x, low, high, *more: _fold(Fold, low, high, x, *more),

@@ -11,8 +11,8 @@ from numba import njit
 from sympy import Matrix
 
 from codegen import BiasWarning, sample
-from codegen.inputs.gradient_checks import require_estimate, require_gradient, require_prior_once
-from codegen.inputs.user_gradient import check_numba_gradient
+from codegen.inputs.gradients.checks import require_estimate, require_gradient, require_prior_once
+from codegen.inputs.gradients.user_gradient import check_numba_gradient
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, dot, total
 from recipe.laws import normal
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from codegen.inputs import minimise as ours
-from codegen.inputs.minimise import minimise
+from codegen.inputs.density import minimise as ours
+from codegen.inputs.density.minimise import minimise
 
 OPTIONS = {"maxiter": 5000, "maxfun": 10_000, "ftol": 1e-15, "gtol": 1e-8}
 

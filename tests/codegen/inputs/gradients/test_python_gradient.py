@@ -12,8 +12,8 @@ from numba import njit
 from sympy import Matrix, exp, log
 
 from codegen import generate, one_step, sample
-from codegen.inputs.gradient_form import is_for_python
-from codegen.inputs.python_gradient import Calls, PythonGradient, check_python_gradient
+from codegen.inputs.gradients.form import is_for_python
+from codegen.inputs.gradients.python_gradient import Calls, PythonGradient, check_python_gradient
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, spread, total
 
 theta, eta, s = Vector("theta"), Vector("eta"), Scalar("s")

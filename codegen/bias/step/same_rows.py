@@ -9,19 +9,17 @@ looks for its own.
 from __future__ import annotations
 
 import mmap
-import re
 import sys
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from codegen.bias.step_map import StepMap
-from codegen.generate import Module
+from codegen.bias.step.row_sums import as_readable, draws_several_minibatches
+from codegen.bias.step.step_map import StepMap
 
 FIRST = 0  # the number of the step whose rows all steps get
 # Linux gives pages of memory back that no other process has.
 PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if sys.platform == "linux" else {}
-DRAWN = r"draw_rows\(state\.rows, .*stream_key\(seed, (\d+), chain\)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,19 +72,14 @@ def same_rows(step: StepMap, rows: int) -> SameRows | None:
     """
     data = step.kernel.data
     names = [f for e in step.kernel.module.estimators.values() for f in e.gradient.fields.values()]
-    if not rows or not names or _draws_several_minibatches(step.kernel.module):
+    if not rows or not names or draws_several_minibatches(step.kernel.module):
         return None
     if rows >= min(data[n].shape[0] for n in names):
         return None
     arrays = {n: _empty_like(data[n]) for n in names}
-    seen = {n: _as_readable(arrays[n][0], data[n]) for n in names}
+    seen = {n: as_readable(arrays[n][0], data[n]) for n in names}
     kernel = replace(step.kernel, data={**data, **seen})
     return SameRows(step, replace(step, kernel=kernel, states={}, entry=[]), arrays, rows)
-
-
-def _draws_several_minibatches(module: Module) -> bool:
-    text = module.source[module.source.index("\ndef run(") :]
-    return len(set(re.findall(DRAWN, text[: text.find("\n@")]))) > 1
 
 
 def _empty_like(array: np.ndarray) -> tuple[np.ndarray, mmap.mmap]:
@@ -107,10 +100,3 @@ def _give_back(memory: mmap.mmap) -> None:
     """
     if PRIVATE:  # elsewhere they stay, with rows that nobody looks for
         memory.madvise(mmap.MADV_DONTNEED)
-
-
-def _as_readable(array: np.ndarray, like: np.ndarray) -> np.ndarray:
-    """Return a view that may be written as little as another array, for which code is compiled."""
-    view = array.view()
-    view.flags.writeable = like.flags.writeable
-    return view

@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.lowering.statements import Loop, NoiseDraw, chi_squared_draws, scalar_pairs

@@ -8,8 +8,8 @@ from sympy import Interval, oo
 
 from catalog.sgld import sgld
 from codegen import Density, sample
+from codegen.inputs.density.unbounded import as_real, real_slopes
 from codegen.inputs.initial_states import in_domain
-from codegen.inputs.unbounded import as_real, real_slopes
 from recipe import Data, Parameter, Posterior, RecipeError, Scalar, Simplex, Vector, total
 from recipe.laws import bernoulli, beta, categorical, dirichlet, half_cauchy, normal
 

@@ -8,7 +8,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from codegen.inputs.gradient_checks import require_gradient
+from codegen.inputs.gradients.checks import require_gradient
 from recipe import RecipeError, Scalar, Vector
 
 SHAPES = [(3, 9, 9), (2, 1, 1), (1, 3, 3), (4, 20, 20), (5, 5, 5), (6, 4)]

@@ -18,15 +18,10 @@ from numba.core.errors import NumbaError
 
 from codegen.check_arguments import short_text
 from codegen.generate import Module
-from codegen.inputs.compiled_posterior import Density
-from codegen.inputs.gradient_checks import (
-    require_estimate,
-    require_gradient,
-    require_prior_once,
-)
-from codegen.inputs.gradient_form import is_for_python, require_form
-from codegen.inputs.posterior_data import bad_rows
-from codegen.inputs.python_gradient import (
+from codegen.inputs.density.compiled_posterior import Density
+from codegen.inputs.gradients.checks import require_estimate, require_gradient, require_prior_once
+from codegen.inputs.gradients.form import is_for_python, require_form
+from codegen.inputs.gradients.python_gradient import (
     Calls,
     PythonGradient,
     calling_python,
@@ -35,6 +30,7 @@ from codegen.inputs.python_gradient import (
     require_same,
     shown,
 )
+from codegen.inputs.posterior_data import bad_rows
 from codegen.printing.estimator import Estimator
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential

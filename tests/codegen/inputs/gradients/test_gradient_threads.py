@@ -12,7 +12,7 @@ from helpers.gradient_text import source_text
 from sympy import Matrix
 
 from codegen import sample, thread_safe
-from codegen.inputs.thread_safe import is_thread_safe
+from codegen.inputs.gradients.thread_safe import is_thread_safe
 from recipe import Potential, Recipe, RecipeError, Vector
 
 theta = Vector("theta")

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.bias.unpredictable import UnpredictableError
+from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.generate import Module
 from codegen.lowering.statements import GradientCall
 from codegen.running.compiled import Compiled

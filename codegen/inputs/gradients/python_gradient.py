@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numba import njit, objmode
 
-from codegen.inputs.gradient_checks import require_gradient
-from codegen.inputs.thread_safe import is_thread_safe
+from codegen.inputs.gradients.checks import require_gradient
+from codegen.inputs.gradients.thread_safe import is_thread_safe
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Scalar
 
