@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from codegen.bias.checks import plain_faults
 from codegen.bias.judge import judged
 from codegen.bias.prediction import BiasWarning, Prediction
 from codegen.check_arguments import checked_flag, require_sampler, short_text
@@ -489,10 +490,13 @@ def _judged(
     runner: Compiled | Bundles, chains: list[Chain], inputs: _Inputs
 ) -> tuple[Prediction | None, tuple[str, ...]]:
     """Return the predicted bias of a run, and sentences about it; chains that run in bundles have
-    no data, and no prediction. Nor has a run whose parameters change.
+    no data, and no prediction. Nor has a run whose parameters change, of which the faults that are
+    plain to see are said all the same.
     """
-    if not isinstance(runner, Compiled) or runner.options.schedules:
+    if not isinstance(runner, Compiled):
         return None, ()
+    if runner.options.schedules:
+        return None, tuple(plain_faults(runner, chains))
     quantities = partial(small_quantities, runner.module, runner.options)
     return judged(runner, chains, inputs.lengths, quantities, inputs.declared.refuted)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import monotonic
+from time import monotonic, sleep
 from types import FrameType
 
 AGAIN = 2.0  # seconds to the next stop, where one is caught within
+PAUSE = 1e-4  # seconds between two looks whether another thread has ended
 
 
 class TimeIsUp(BaseException):
@@ -20,9 +22,8 @@ class TimeIsUp(BaseException):
 def stopped_after(seconds: float) -> Iterator[None]:
     """Raise ``TimeIsUp`` in what is done inside when its time is up, and again every two seconds.
 
-    Python's own code is stopped, and native code that looks for signals. Outside of the main
-    thread, and where the system has no timer, there is no limit. A timer that was set before goes
-    on afterwards.
+    Python's own code is stopped; native code where it comes back to Python, and in the main thread
+    where it looks for signals. A timer that was set before goes on afterwards.
 
     Args:
         seconds: the time.
@@ -30,9 +31,13 @@ def stopped_after(seconds: float) -> Iterator[None]:
     Raises:
         TimeIsUp: where nothing inside catches it.
     """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
+    is_main = threading.current_thread() is threading.main_thread()
+    with _by_signal(seconds) if is_main and hasattr(signal, "SIGALRM") else _by_thread(seconds):
         yield
-        return
+
+
+@contextmanager
+def _by_signal(seconds: float) -> Iterator[None]:
     is_on = True
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -50,3 +55,43 @@ def stopped_after(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, signal.SIG_DFL if before is None else before)
         signal.setitimer(signal.ITIMER_REAL, left, interval)
+
+
+@contextmanager
+def _by_thread(seconds: float) -> Iterator[None]:
+    """Where signals do not come: another thread watches the clock, and the interpreter raises the
+    exception in this one.
+    """
+    here = threading.get_ident()
+    begun, over, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def watch() -> None:
+        begun.wait()
+        delay = seconds
+        while not over.wait(delay):
+            _raise_in(here, TimeIsUp)
+            delay = AGAIN
+        ended.set()
+
+    threading.Thread(target=watch, name="recipe time limit", daemon=True).start()
+    try:
+        begun.set()
+        yield
+    finally:
+        while True:  # until nothing is raised here any more, whatever comes in between
+            try:
+                begun.set()
+                over.set()
+                # a join that is interrupted takes the thread for one that has ended
+                while not ended.is_set():
+                    sleep(PAUSE)
+                _raise_in(here, None)  # what the watcher raised last, and did not come yet
+                break
+            except TimeIsUp:
+                continue
+
+
+def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
+    """Let the interpreter raise an exception in a thread, or none that it was about to raise."""
+    raised = None if kind is None else ctypes.py_object(kind)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,15 +14,13 @@ from rich.text import Text
 
 from codegen import Diagnosis, Draws, SavedDraws, diagnose, plot, read_draws
 from codegen.results.diagnostics.diagnosis import CoordinateDiagnostics
-from codegen.results.diagnostics.shown import aligned
+from codegen.results.diagnostics.shown import aligned, first_rows, of_blocks_left_out
 from codegen.results.figures import folder_for_plots
 from recipe.printing.plain_text import without_codes
 from recipe_cli.errors import as_typed, without_nearer
 from recipe_cli.terminal.printing import print_line, print_lines
 
 MAX_SHOWN_COORDINATES = 40  # rows of the table, unless all are wanted
-MAX_OF_ONE = 20  # of them of one block, where others would not be seen
-MAX_NAMED = 3  # blocks with rows that are left out
 
 
 def _significant(digits: int) -> Callable[[float], str]:
@@ -139,12 +136,10 @@ def print_diagnosis(
     number = f"{diagnosis.chains} chain{'' if diagnosis.chains == 1 else 's'}"
     _line(console, f"{name}: {number} of {diagnosis.draws} draws{took}{stopped}")
     rows = [row for row in diagnosis.rows if blocks is None or row.block in blocks]
-    shown = list(rows) if limit is None else _shortened(rows, limit)
+    shown = list(rows) if limit is None else first_rows(rows, limit)
     _print_table(console, shown)
     if len(shown) < len(rows):
-        names = {row.coordinate for row in shown}
-        left = list(dict.fromkeys(row.block for row in rows if row.coordinate not in names))
-        of = f"of {' and '.join(left)}" if len(left) <= MAX_NAMED else f"of {len(left)} blocks"
+        of = of_blocks_left_out(rows, shown)
         _line(console, f"... {of}, {len(rows) - len(shown)} coordinates more ({hint})")
     accepted = diagnosis.attributes.get("acceptance_rate")
     if isinstance(accepted, float):
@@ -163,26 +158,6 @@ def print_diagnosis(
         style = "bold red" if sentence in diagnosis.divergences else "yellow"
         of_labels = bool(diagnosis.attributes.get("labels"))
         _line(console, without_nearer(sentence) if of_labels else as_typed(sentence), style)
-
-
-def _shortened(rows: Sequence[CoordinateDiagnostics], limit: int) -> list[CoordinateDiagnostics]:
-    """Return at most ``limit`` rows; where there are more, of several blocks, the first of each."""
-    lengths = Counter(row.block for row in rows)
-    if len(rows) <= limit or len(lengths) == 1:
-        return list(rows[:limit])
-    fitting = (k for k in range(MAX_OF_ONE, 0, -1) if _count(lengths, k) <= limit)
-    of_one = next(fitting, 1)
-    met: Counter[str] = Counter()
-    first = []
-    for row in rows:
-        met[row.block] += 1
-        if met[row.block] <= of_one:
-            first.append(row)
-    return first[:limit]
-
-
-def _count(lengths: Counter[str], of_one: int) -> int:
-    return sum(min(of_one, n) for n in lengths.values())
 
 
 def show_plots(

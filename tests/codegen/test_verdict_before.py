@@ -1,8 +1,10 @@
 """Python samples a refuted rule only where the user insists, as the command does."""
 
 import signal
+import threading
 from concurrent.futures import ThreadPoolExecutor
-from time import monotonic, sleep
+from contextlib import suppress
+from time import monotonic, perf_counter, sleep
 
 import numpy as np
 import pytest
@@ -158,6 +160,51 @@ def test_a_timer_that_was_set_before_goes_on_afterwards():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_the_time_limit_holds_in_another_thread(monkeypatch):
+    monkeypatch.setattr("codegen.system.stopped_after.AGAIN", 0.1)
+
+    def within(seconds, work):
+        with stopped_after(seconds):
+            return work()
+
+    def stopped_again():
+        """One stop is caught within, and the next one comes."""
+        try:
+            never()
+        except TimeIsUp:
+            never()
+
+    with ThreadPoolExecutor(1) as pool:
+        for work in (never, stopped_again):
+            began = perf_counter()
+            with pytest.raises(TimeIsUp):
+                pool.submit(within, 0.05, work).result(timeout=20)
+            assert perf_counter() - began < 10
+        assert pool.submit(within, 60.0, lambda: 5).result(timeout=20) == 5
+        assert pool.submit(sum, range(100_000)).result(timeout=20) == sum(range(100_000))
+    assert not [t for t in threading.enumerate() if "time limit" in t.name]
+
+
+def test_no_stop_comes_after_the_end_in_another_thread():
+    def one(seconds):
+        with suppress(TimeIsUp), stopped_after(seconds):
+            sum(range(2000))
+        return sum(range(20_000))  # a late one would end it
+
+    with ThreadPoolExecutor(1) as pool:
+        for k in range(300):
+            assert pool.submit(one, 1e-6 * (k % 60)).result(timeout=20) == sum(range(20_000))
+
+
+def test_a_verdict_in_another_thread_is_stopped_and_said(monkeypatch):
+    monkeypatch.setattr(verdict_before, "STOP_SECONDS", 0.3)
+    monkeypatch.setattr("verify.engine.decided", endless("stationarity"))
+    what = Recipe(theta, U, Matrix([[3]]), Matrix([[0]]))
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(verdict_before.verdict_before, what, None, False)
+        assert "this sampler is undecided (stationarity" in asked.result(timeout=60).note
 
 
 def test_a_verdict_whose_time_was_over_is_not_remembered(monkeypatch):

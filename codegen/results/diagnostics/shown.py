@@ -6,6 +6,7 @@ import html
 import math
 import shutil
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from codegen.results.diagnostics.diagnosis import CoordinateDiagnostics, Diagnosis
 
 MAX_SHOWN_ROWS = 20  # of a table that nobody has asked for
+MAX_OF_ONE = 20  # rows of one block, where those of others would not be seen
+MAX_NAMED = 3  # blocks with rows that are left out
 UNNAMED = "recipe"  # what a module is called where nobody has named it
 MAX_WIDTH = 100  # characters of a line of text
 
@@ -70,6 +73,40 @@ def aligned(cells: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
+def first_rows(rows: Sequence[CoordinateDiagnostics], limit: int) -> list[CoordinateDiagnostics]:
+    """Return at most ``limit`` rows; where there are more, of several blocks, the first of each.
+
+    Args:
+        rows: all rows.
+        limit: the largest number of rows.
+    """
+    lengths = Counter(row.block for row in rows)
+    if len(rows) <= limit or len(lengths) == 1:
+        return list(rows[:limit])
+    fitting = (k for k in range(MAX_OF_ONE, 0, -1) if _count(lengths, k) <= limit)
+    of_one = next(fitting, 1)
+    met: Counter[str] = Counter()
+    first = []
+    for row in rows:
+        met[row.block] += 1
+        if met[row.block] <= of_one:
+            first.append(row)
+    return first[:limit]
+
+
+def _count(lengths: Counter[str], of_one: int) -> int:
+    return sum(min(of_one, n) for n in lengths.values())
+
+
+def of_blocks_left_out(
+    rows: Sequence[CoordinateDiagnostics], shown: Sequence[CoordinateDiagnostics]
+) -> str:
+    """Return "of a and b", the blocks with rows that are not shown, or how many there are."""
+    names = {row.coordinate for row in shown}
+    left = list(dict.fromkeys(row.block for row in rows if row.coordinate not in names))
+    return f"of {' and '.join(left)}" if len(left) <= MAX_NAMED else f"of {len(left)} blocks"
+
+
 def _title(found: Diagnosis) -> str:
     name = found.attributes.get("recipe")
     chains = f"{found.chains} chain{'' if found.chains == 1 else 's'}"
@@ -81,7 +118,7 @@ def _title(found: Diagnosis) -> str:
 
 def _cells(found: Diagnosis, limit: int) -> list[list[str]]:
     """Return the rows of the table with its heading; none where there are no rows."""
-    rows = found.rows[:limit]
+    rows = first_rows(found.rows, limit)
     head = ["", *LOCATIONS, "ess", "r_hat"]
     return [head, *map(_row_cells, rows)] if rows else []
 
@@ -103,7 +140,15 @@ def _row_cells(row: CoordinateDiagnostics) -> list[str]:
 
 def _left_out(found: Diagnosis, limit: int) -> list[str]:
     left = len(found.rows) - limit
-    return [f"... and {left} more"] if left > 0 else []
+    if left <= 0:
+        return []
+    if len({row.block for row in found.rows}) == 1:
+        return [f"... and {left} more"]
+    shown = first_rows(found.rows, limit)
+    left = len(found.rows) - len(shown)
+    return [
+        f"... {of_blocks_left_out(found.rows, shown)}, {left} more; .summary().to_dict() has all"
+    ]
 
 
 def _notes(found: Diagnosis) -> list[str]:

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 import pytest
-from sympy import Matrix
+from sympy import Matrix, Symbol
 
-from codegen import BiasWarning, sample
+from codegen import BiasWarning, Geometric, sample
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Vector
 
 theta = Vector("theta")
@@ -120,6 +120,21 @@ def test_chains_without_data_that_run_away(gradient, start, away):
     options = {**OPTIONS, "steps": 500, "initial": {theta: [start, start]}}
     draws = sample(ONE, gradient=gradient, **options)
     assert any(RUNS_AWAY in w for w in draws.warnings) == away
+
+
+@pytest.mark.parametrize("kind", ["wrong sign", "of its calls", "right"])
+def test_a_run_with_a_schedule_is_looked_at_too(kind):
+    """Nothing was said of it, as no bias is predicted where a parameter changes."""
+    sign = -1 if kind == "wrong sign" else 1
+    slope = AfterCalls(900 if kind == "of its calls" else 10**9, lambda t: 4 * t)
+    T = Symbol("T", positive=True)
+    tempered = Recipe(theta, U / T, Matrix([[T]]), Matrix([[0]]), name="tempered")
+    options = {**OPTIONS, "steps": 500, "params": {"T": Geometric(2.0, 1.0, 100)}}
+    start = {theta: [0.5, 1.0]}
+    draws = sample(tempered, gradient=lambda t: sign * slope(t), **options, initial=start)
+    said = [RUNS_AWAY, NO_FUNCTION]
+    found = [any(s in w for w in draws.warnings) for s in said]
+    assert found == [kind == "wrong sign", kind == "of its calls"]
 
 
 @pytest.mark.parametrize("kind", ["clipped", "unscaled"])

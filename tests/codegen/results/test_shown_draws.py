@@ -52,6 +52,15 @@ def test_of_many_coordinates_twenty_are_shown():
     assert len(shown.summary().to_dict()) == 1000
 
 
+def test_a_small_block_is_shown_beside_a_large_one():
+    shown = draws_of(theta=normal(2, 100, 1000), xi=normal(2, 100), a=normal(2, 100, 30))
+    for text, start in ((repr(shown), "\n"), (shown._repr_html_(), "<td>")):
+        assert [text.count(f"{start}{name}") for name in ("theta[", "xi", "a[")] == [9, 1, 9]
+        assert "... of theta and a, 1012 more; .summary().to_dict() has all" in text
+    one = draws_of(theta=normal(2, 100, 1000), xi=normal(2, 100))
+    assert [repr(one).count(f"\n{name}") for name in ("theta[", "xi")] == [19, 1]
+
+
 def test_warnings_follow_the_table_and_no_text_is_markup_or_a_command():
     shown = draws_of(said=("\x1b[2J<b>bold</b> & more",), theta=normal(4, 500, 1))
     assert "warning: \\x1b[2J<b>bold</b> & more" in repr(shown)
