@@ -68,8 +68,8 @@ from codegen.system.signals import Signals
 from codegen.tuning.auto import is_auto, tuned_run
 from codegen.verdict_before import verdict_before
 from recipe.declare.coordinate_names import coordinate_names
-from recipe.declare.ordered import Ordered
 from recipe.declare.recipe import Recipe
+from recipe.declare.transformations.ordered import Ordered
 from recipe.declare.update import Update
 from recipe.kernel import Kernel, refusal_of_estimates
 from recipe.language.abstract import Potential
@@ -319,8 +319,8 @@ class Declared:
         """Return what is said of the law of potentials that expressions have replaced in the
         sampler that runs.
         """
-        left = {V.name for V in potentials_of(target)}
-        replaced = [U for U in potentials_of(self.what) if U.name not in left]
+        left = {V.name.rstrip("_") for V in potentials_of(target)}  # one may have stepped aside
+        replaced = [U for U in potentials_of(self.what) if U.name.rstrip("_") not in left]
         return said_of_given(self.what, options, replaced)
 
 
