@@ -319,8 +319,8 @@ class Declared:
         """Return what is said of the law of potentials that expressions have replaced in the
         sampler that runs.
         """
-        left = {V.name for V in potentials_of(target)}
-        replaced = [U for U in potentials_of(self.what) if U.name not in left]
+        left = {V.name.rstrip("_") for V in potentials_of(target)}  # one may have stepped aside
+        replaced = [U for U in potentials_of(self.what) if U.name.rstrip("_") not in left]
         return said_of_given(self.what, options, replaced)
 
 

@@ -44,7 +44,7 @@ def unseen(found: Prediction) -> str | None:
     return (
         f"the noise of minibatches was seen on {found.rows_seen:,} of {found.rows:,} rows only, in"
         " 5 percent of the work of this run: a row among the others that outweighs all of them"
-        " would make the draws wider than is predicted; a longer run looks at more rows"
+        " would make the draws wider than is predicted; with larger minibatches more are looked at"
     )
 
 

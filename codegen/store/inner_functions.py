@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+
+from codegen.store.joined_late import LateLibrary
 
 
 class InnerCompiler(Compiler):  # type: ignore[misc]
@@ -23,11 +24,13 @@ class InnerCompiler(Compiler):  # type: ignore[misc]
         Args:
             func: the Python function.
         """
-        self.state.library = _InnerLibrary(self.state.targetctx.codegen(), func.__qualname__)
+        library = _InnerLibrary(self.state.targetctx.codegen(), func.__qualname__)
+        library.joins_late = not self.state.flags.forceinline
+        self.state.library = library
         return super().compile_extra(func)
 
 
-class _InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
+class _InnerLibrary(LateLibrary):
     """The optimised functions of a library, for others to contain."""
 
     def _finalize_final_module(self) -> None:

@@ -34,8 +34,9 @@ from numba.core.serialize import dumps, loads
 from numba.core.sigutils import normalize_signature
 
 from codegen.files.private_files import private_content, write_private
-from codegen.store import plain_loops, records
+from codegen.store import joined_late, plain_loops, records
 from codegen.store.inner_functions import InnerCompiler
+from codegen.store.joined_late import stays_function
 from codegen.store.plain_loops import PlainLoopsCompiler
 
 SUFFIX = ".machine"
@@ -87,7 +88,7 @@ def keep_machine_code(
             no_cfunc_wrapper=True, no_cpython_wrapper="forceinline" in f.targetoptions
         )
         if of_device or f.__name__ in taken or isinstance(f._cache, FunctionCache):
-            f._cache = MachineCode(f.py_func, path, code_hash)
+            f._cache = MachineCode(f.py_func, path, code_hash, stays_function(f.targetoptions))
         if f.__name__ in taken:
             _call_as_it_is_compiled(f)
         elif of_device or isinstance(f._cache, FunctionCache):
@@ -138,6 +139,7 @@ def ways_of_compiling() -> tuple[str, ...]:
         np.__version__,
         _text_of(records),
         _text_of(plain_loops),
+        _text_of(joined_late),
     )
     return (*versions, *(f"{name}={getattr(config, name, None)}" for name in SWITCHES))
 
@@ -145,9 +147,16 @@ def ways_of_compiling() -> tuple[str, ...]:
 class MachineCode(FunctionCache):  # type: ignore[misc]
     """Numba's cache of one function, with files of its own."""
 
-    def __init__(self, function: Any, path: Path, code_hash: str) -> None:
+    def __init__(self, function: Any, path: Path, code_hash: str, joins_late: bool) -> None:
         super().__init__(function)
         self._cache_file = _Files(path, function.__qualname__, code_hash)
+        self._joins_late = joins_late
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)
+        if found is not None:  # a library of Numba's own class
+            found.library.joins_late = self._joins_late
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         with suppress(OSError):  # a full or read-only disk: then it is compiled again next time

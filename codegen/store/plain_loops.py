@@ -15,8 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import binding
-from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+
+from codegen.store.joined_late import LateLibrary
 
 SWITCH = "-disable-lsr"
 TRIED = range(20, 23)  # versions of LLVM, which ends the process for a switch that it does not know
@@ -33,11 +34,12 @@ class PlainLoopsCompiler(Compiler):  # type: ignore[misc]
         """
         library = _PlainLoops(self.state.targetctx.codegen(), func.__qualname__)
         library.enable_object_caching()
+        library.joins_late = not self.state.flags.forceinline
         self.state.library = library
         return super().compile_extra(func)
 
 
-class _PlainLoops(JITCodeLibrary):  # type: ignore[misc]
+class _PlainLoops(LateLibrary):
     """Functions whose machine code is made without loop strength reduction."""
 
     def _finalize_specific(self) -> None:

@@ -30,7 +30,7 @@ from recipe.rebuild.map_expressions import rewritten
 from recipe.rebuild.onto_domains import fits_on_the_line, on_the_line, pulled_back
 from recipe.rebuild.potentials import kind_of, one_potential
 from recipe.rebuild.spread import spread
-from recipe.rebuild.taken_names import require_free_names
+from recipe.rebuild.taken_names import require_free_names, stepped_aside
 
 Values = dict[Any, Any]
 Coincidences = dict[frozenset[int], Symbol]
@@ -92,9 +92,26 @@ def bind(recipe: Bound, values: Any) -> Bound:
         else:
             meanings[head] = _meaning(head, value, recipe)
     bound = _rebuilt(recipe, meanings, dict(recipe.posteriors))
+    others = {U: p for U, p in laws.items() if set(U.blocks) != set(p.blocks)}
+    blocks = [b for posterior in others.values() for b in posterior.blocks]
+    bound, aside = _aside(bound, blocks, [e for p in others.values() for e in _model(p)])
     for U, posterior in laws.items():
-        bound = _with_posterior(bound, U, posterior)
+        bound = _with_posterior(bound, aside.get(U, U), posterior)
     return bound
+
+
+def _aside(
+    recipe: Bound, blocks: list[Block], avoid: list[Expr]
+) -> tuple[Bound, dict[Potential, Potential]]:
+    """Return a sampler whose own symbols have no name of a block of a model, as far as they may
+    have other names, and the potentials that have others.
+    """
+    aside = stepped_aside(recipe, blocks, avoid)
+    if not aside:
+        return recipe, {}
+    laws = {aside.get(U, U): posterior for U, posterior in recipe.posteriors}
+    renamed = {U: V for U, V in aside.items() if isinstance(U, Potential)}
+    return _rebuilt(recipe, dict(aside), laws), renamed  # type: ignore[arg-type,return-value]
 
 
 def _head(recipe: Recipe | Update | Kernel, key: Any) -> Any:
@@ -129,6 +146,8 @@ def _for_the_one_potential(recipe: Bound, value: Any) -> tuple[Bound, Values]:
         return recipe, {U: e}
     blocks = tuple(sorted(found, key=lambda b: b.name))
     _require_lines(U, blocks)
+    recipe, aside = _aside(recipe, list(blocks), [e])
+    U = aside.get(U, U)
     recipe = spread(recipe, U, blocks, avoid=(e,))
     return recipe, {Potential(U.name, *blocks): e}
 

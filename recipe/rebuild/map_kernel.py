@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
 from recipe.declare.replace_fields import with_fields
 from recipe.declare.update import Update
@@ -24,13 +25,15 @@ Put = Callable[[Expr], Expr]
 
 
 def rewritten_update(update: Update, put: Put) -> Update:
-    """The update with ``put`` applied to every expression."""
+    """The update with ``put`` applied to every expression, and to its step, which stays a
+    symbol.
+    """
     pairs = [(block, put(e)) for block, e in update.rule]
     rule = pairs if update.sequential else dict(pairs)
     observe = {block: put(e) for block, e in update.observe}
     name, source, expect = update.name, update.source, update.expect
     made = Update(
-        update.step,
+        cast(Symbol, put(update.step)),
         rule,
         put(update.target),
         observe=observe,
@@ -42,7 +45,7 @@ def rewritten_update(update: Update, put: Put) -> Update:
     # the rule is in these units already
     return with_fields(
         made,
-        units=update.units,
+        units=tuple((block, put(unit)) for block, unit in update.units),
         limit_only=update.limit_only,
         posteriors=update.posteriors,
     )

@@ -110,3 +110,40 @@ def test_nothing_known_is_3_and_a_mistake_is_2():
         done = command(*typed)
         assert done.returncode == 2, typed
         assert says in " ".join(done.stderr.split())
+
+
+MANY_ROWS = """
+from recipe import Data, Posterior, Vector, total
+from recipe.laws import normal
+
+theta = Vector("theta", prior=normal(0, 3))
+x = [[(7 * i) % 13 / 4 - 1.5, (5 * i) % 11 / 3 - 1.6] for i in range(400)]
+y = [a - b / 2 + (3 * i) % 17 / 8 - 1 for i, (a, b) in enumerate(x)]
+posterior = Posterior(
+    log_likelihood=normal(Data("y", y), total(Data("x", x, like=theta) * theta), 1)
+)
+"""
+
+
+@pytest.mark.slow
+def test_control_variates_are_chosen_forbidden_and_passed_on_to_the_run(tmp_path):
+    file = tmp_path / "model.py"
+    file.write_text(MANY_ROWS)
+    typed = ["sgld", "--posterior", str(file), "--max-error", "0.2", "--json"]
+    found = {}
+    for option in ("--control-variates", "--no-control-variates"):
+        told = command("tune", *typed, option)
+        assert told.returncode == 0, told.stderr
+        found[option] = json.loads(told.stdout)
+        assert option in shlex.split(found[option]["command"])
+    by_mode, never = found.values()
+    assert by_mode["chosen"]["control_variates"]
+    assert by_mode["settings"]["control_variates"] is True
+    assert not any(a["control_variates"] for a in never["alternatives"])
+
+    words = shlex.split(by_mode["command"])
+    done = command(*words[1:], "--json", "-o", str(tmp_path / "draws.nc"))
+    assert done.returncode == 0, done.stderr
+    kept = json.loads(read_draws(tmp_path / "draws.nc").attributes["tuning"])["settings"]
+    assert kept["control_variates"] is True
+    assert kept["batch_size"] == by_mode["settings"]["batch_size"]

@@ -12,6 +12,7 @@ from sympy import Symbol, sqrt
 
 from codegen import BiasWarning, sample
 from codegen.bias import work as work_of
+from codegen.bias.minibatch_noise import distinct_rows
 from codegen.bias.step.partition import partition
 from codegen.bias.work import BATCH_ROUNDS, BATCH_SHARE, FREE_NUMBERS, work
 from recipe import Noise, Posterior, Update, bind, grad, total
@@ -143,6 +144,16 @@ def test_rows_that_are_not_looked_at_are_said(monkeypatch):
     long = drawn(SGLD, x, values, mode, **{**how, "steps": 40_000})
     assert long.bias.rows_seen == 20_000
     assert not any("rows only" in w for w in long.warnings)
+
+
+def test_where_rows_cannot_be_chosen_the_rows_of_the_minibatches_are_counted():
+    x, values = heavy_regression(20_000, 3, [], 1.0)
+    how = {"scheme": "euler", "step_size": 2e-8, "batch_size": 20, "compensate": True}
+    found = drawn(SGLD, x, values, of(x, values, 20, sgld(2e-8))[0], **how)
+    assert found.bias.rows_seen == distinct_rows(20_000, 307 * 20)
+    assert any(f"seen on {found.bias.rows_seen:,} of 20,000 rows only" in w for w in found.warnings)
+    seen = {len(set(np.random.default_rng(n).integers(1000, size=700))) for n in range(40)}
+    assert min(seen) < distinct_rows(1000, 700) < max(seen)
 
 
 def test_a_rule_that_is_refuted_is_judged_against_its_own_law_and_says_so():
