@@ -68,8 +68,8 @@ from codegen.system.signals import Signals
 from codegen.tuning.auto import is_auto, tuned_run
 from codegen.verdict_before import verdict_before
 from recipe.declare.coordinate_names import coordinate_names
-from recipe.declare.ordered import Ordered
 from recipe.declare.recipe import Recipe
+from recipe.declare.transformations.ordered import Ordered
 from recipe.declare.update import Update
 from recipe.kernel import Kernel, refusal_of_estimates
 from recipe.language.abstract import Potential

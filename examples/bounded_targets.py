@@ -16,8 +16,8 @@ from scipy.stats import beta, gamma, truncnorm
 from sympy import Expr, Integer, Interval, Lambda, Matrix, S, Symbol, log, oo
 
 from recipe import Recipe, Vector, total
-from recipe.declare.map import Map
 from recipe.declare.maps import softplus
+from recipe.declare.transformations.map import Map
 
 a, b, scale = (Symbol(name, positive=True) for name in ("a", "b", "s"))
 SHAPES = ((2.0, 2.0), (2.0, 0.5), (0.5, 0.5))

@@ -33,22 +33,22 @@ if TYPE_CHECKING:
     from recipe.declare import maps
     from recipe.declare.dynamics import Derivation, Dynamics, derive
     from recipe.declare.limit import limit_of
-    from recipe.declare.ordered import Ordered
     from recipe.declare.posterior import Posterior
-    from recipe.declare.preimage import Preimage
     from recipe.declare.recipe import Recipe
     from recipe.declare.reflection import Reflection
+    from recipe.declare.transformations.ordered import Ordered
+    from recipe.declare.transformations.preimage import Preimage
     from recipe.declare.update import Update
     from recipe.kernel import Kernel, averaged, compose, flip, metropolis, refresh, repeat, step
     from recipe.language.abstract import Dense, Field, Potential
+    from recipe.language.checks.operators import div, dot, grad
+    from recipe.language.checks.validate import DecimalWarning
     from recipe.language.chi_squared import NoncentralChiSquared
     from recipe.language.entry import outer
     from recipe.language.errors import OutsideLanguageError, RecipeError
     from recipe.language.fold import Fold, FoldSign
-    from recipe.language.operators import div, dot, grad
     from recipe.language.symbols import Data, Noise, Parameter, Scalar, Simplex, Vector
     from recipe.language.total import total
-    from recipe.language.validate import DecimalWarning
     from recipe.latent.labels import Labels
     from recipe.latent.posterior import LabelledPosterior
     from recipe.lifting.lift import lift
@@ -67,22 +67,22 @@ NAMES_BY_MODULE = {
     "recipe.declare": "maps",
     "recipe.declare.dynamics": "Derivation Dynamics derive",
     "recipe.declare.limit": "limit_of",
-    "recipe.declare.ordered": "Ordered",
     "recipe.declare.posterior": "Posterior",
-    "recipe.declare.preimage": "Preimage",
     "recipe.declare.recipe": "Recipe",
     "recipe.declare.reflection": "Reflection",
+    "recipe.declare.transformations.ordered": "Ordered",
+    "recipe.declare.transformations.preimage": "Preimage",
     "recipe.declare.update": "Update",
     "recipe.kernel": "Kernel averaged compose flip metropolis refresh repeat step",
     "recipe.language.abstract": "Dense Field Potential",
+    "recipe.language.checks.operators": "div dot grad",
+    "recipe.language.checks.validate": "DecimalWarning",
     "recipe.language.chi_squared": "NoncentralChiSquared",
     "recipe.language.entry": "outer",
     "recipe.language.errors": "OutsideLanguageError RecipeError",
     "recipe.language.fold": "Fold FoldSign",
-    "recipe.language.operators": "div dot grad",
     "recipe.language.symbols": "Data Noise Parameter Scalar Simplex Vector",
     "recipe.language.total": "total",
-    "recipe.language.validate": "DecimalWarning",
     "recipe.latent.labels": "Labels",
     "recipe.latent.posterior": "LabelledPosterior",
     "recipe.lifting.lift": "lift",

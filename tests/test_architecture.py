@@ -31,7 +31,9 @@ GROUND = {f"recipe_sampler.{name}" for name in ("extras", "one_distribution", "v
 FLOORS = {
     "recipe": """
         language,
+        language.checks,
         signs,
+        declare.transformations,
         declare,
         change,
         scheme,

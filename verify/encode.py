@@ -19,8 +19,8 @@ from sympy.core.numbers import Exp1, Pi
 
 from recipe import RecipeError
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
+from recipe.language.checks.forms import SMOOTH_FUNCTIONS
 from recipe.language.entry import Coupling, Entry
-from recipe.language.forms import SMOOTH_FUNCTIONS
 from recipe.language.symbols import (
     Block,
     Indexed,

@@ -13,9 +13,9 @@ from typing import Any
 from sympy import Expr
 
 from recipe import Discretisation, Dynamics, Kernel, Recipe, RecipeError, Update, derive, limit_of
-from recipe.declare.preimage import as_functions_of_preimages
 from recipe.declare.reflect_update import has_folds, unfolded
 from recipe.declare.reflection import Reflection
+from recipe.declare.transformations.preimage import as_functions_of_preimages
 from recipe.kernel.part import MetropolisHastings, leaves_of, updates_of
 from recipe.language.calculus import gradient
 from recipe.language.symbols import Block

@@ -20,7 +20,7 @@ from codegen.generate import Module
 from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import Constant, Schedule, schedule_of, step_sizes
 from recipe.declare.derived_quantities import require_name_of_draws
-from recipe.declare.ordered import Ordered
+from recipe.declare.transformations.ordered import Ordered
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, Indexed, Scalar, name_of

@@ -16,7 +16,7 @@ from codegen.inputs.posterior_data import finite_array, resolved_arrays
 from codegen.inputs.schedule import Schedule
 from recipe.language.abstract import Dense
 from recipe.language.assumed import ParameterCondition
-from recipe.language.check_assumptions import check_assumed, check_condition
+from recipe.language.checks.check_assumptions import check_assumed, check_condition
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import known_numbers, parameters_of

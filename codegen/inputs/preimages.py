@@ -14,8 +14,8 @@ from sympy import Lambda, lambdify
 from codegen.check_arguments import checked_mapping
 from codegen.inputs.evaluate import SPECIAL, Values
 from codegen.inputs.posterior_data import finite_array
-from recipe.declare.joint_map import JointMap
-from recipe.declare.ordered import Ordered
+from recipe.declare.transformations.joint_map import JointMap
+from recipe.declare.transformations.ordered import Ordered
 from recipe.language.abstract import is_joint, written_image
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block, name_of, preimages

@@ -22,8 +22,8 @@ from codegen.system.memory import require_memory
 from recipe.declare.coordinate_names import Names
 from recipe.declare.derived_quantities import Quantity, data_in, expressions_of, vector_of
 from recipe.declare.label_data import one_hots
-from recipe.declare.ordered import Ordered
 from recipe.declare.posterior import Posterior
+from recipe.declare.transformations.ordered import Ordered
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import known_numbers, parameters_of
 from recipe.language.symbols import Block, Indexed, Length, Vector, VectorData, name_of

@@ -1,5 +1,5 @@
 """The real coordinates of a block on a simplex, in numbers: the inverse isometric log-ratios of
-``recipe.declare.onto_simplex``, in which the sampler runs.
+``recipe.declare.transformations.onto_simplex``, in which the sampler runs.
 """
 
 from __future__ import annotations

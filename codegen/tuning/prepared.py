@@ -27,8 +27,8 @@ from codegen.tuning.pilot import Pilot
 from codegen.tuning.target import Target
 from codegen.tuning.untunable import UntunableError
 from recipe.declare.coordinate_names import coordinate_names
-from recipe.declare.onto_simplex import preimage_of_simplex
 from recipe.declare.recipe import Recipe
+from recipe.declare.transformations.onto_simplex import preimage_of_simplex
 from recipe.kernel import Kernel
 from recipe.language.domain import on_simplex
 from recipe.language.errors import RecipeError

@@ -15,16 +15,16 @@ from typing import Any
 
 from sympy import Abs, Add, Expr, ImmutableDenseMatrix, Mul, S, cancel, expand_log, log, sign
 
-from recipe.declare.map import Map, as_map
-from recipe.declare.preimage import Preimage, in_preimages
 from recipe.declare.recipe import Recipe, Transform
 from recipe.declare.replace_fields import with_fields
+from recipe.declare.transformations.map import Map, as_map
+from recipe.declare.transformations.preimage import Preimage, in_preimages
 from recipe.declare.update import Update
 from recipe.language.abstract import Dense, TransposedDense, checked_block, slope
 from recipe.language.calculus import contract
+from recipe.language.checks.matrix import BlockMatrix
 from recipe.language.entry import MATRICES, Outer, matrices_in, outer
 from recipe.language.errors import RecipeError
-from recipe.language.matrix import BlockMatrix
 from recipe.language.symbols import Block
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from sympy import Basic, Expr, Integer, Symbol
 
 from recipe.declare.forget import forget_arrays
-from recipe.declare.ordered import Ordered, OrderedPrior
 from recipe.declare.plain import BLOCKS, DATA, carries, plain, plain_density, plain_quantities
+from recipe.declare.transformations.ordered import Ordered, OrderedPrior
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import known_numbers, parameters_of

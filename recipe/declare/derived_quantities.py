@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 from sympy import Expr, Symbol
 
-from recipe.declare.ordered import Ordered
+from recipe.declare.transformations.ordered import Ordered
+from recipe.language.checks.validate import check_no_matrix, check_symbols, read
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.log_density import LogDensity
@@ -21,7 +22,6 @@ from recipe.language.symbols import (
     generic,
 )
 from recipe.language.total import labels
-from recipe.language.validate import check_no_matrix, check_symbols, read
 
 Quantity: TypeAlias = "Expr | tuple[Expr, ...]"
 DIMENSIONS = ("chain", "draw")  # of all draws, in files and in ArviZ

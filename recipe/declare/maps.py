@@ -12,7 +12,7 @@ from __future__ import annotations
 import sympy
 from sympy import Abs, Interval, Lambda, S, pi, tan
 
-from recipe.declare.map import PHI, THETA, Map
+from recipe.declare.transformations.map import PHI, THETA, Map
 from recipe.language.phi import Ein
 
 exp = Map("exp", Lambda(PHI, sympy.exp(PHI)), Lambda(THETA, sympy.log(THETA)), S.Reals)

@@ -10,7 +10,7 @@ from typing import Any
 
 from sympy import Basic
 
-from recipe.declare.ordered import Ordered
+from recipe.declare.transformations.ordered import Ordered
 from recipe.language.log_density import Demand, Indicator, LogDensity, NamedLaw
 from recipe.language.symbols import (
     Indexed,

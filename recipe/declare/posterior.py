@@ -36,10 +36,11 @@ from recipe.declare.label_data import (
     numbered_labels,
     ordered_answers,
 )
-from recipe.declare.ordered import Ordered, unfolded
 from recipe.declare.other_data import other_data
 from recipe.declare.row_indices import require_one_order_of_rows
+from recipe.declare.transformations.ordered import Ordered, unfolded
 from recipe.language.calculus import gradient
+from recipe.language.checks.validate import check_no_matrix, check_number, check_symbols, read
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.log_density import Demand, LogDensity, NamedLaw, as_log_density
@@ -51,7 +52,6 @@ from recipe.language.symbols import (
     VectorData,
     generic,
 )
-from recipe.language.validate import check_no_matrix, check_number, check_symbols, read
 
 
 @dataclass(frozen=True, init=False, eq=False)

@@ -8,21 +8,17 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
-from recipe.declare.map import Map
 from recipe.declare.posterior import Posterior
 from recipe.declare.reflection import Reflection, checked_reflections
 from recipe.declare.replace_fields import with_fields
+from recipe.declare.transformations.map import Map
 from recipe.declare.update import Update
 from recipe.declare.where import read_conditions
 from recipe.language.abstract import Potential
 from recipe.language.assumed import ParameterCondition
 from recipe.language.calculus import gradient
-from recipe.language.errors import RecipeError
-from recipe.language.free_symbols import UnusedNames, abstract_of, parameters_of
-from recipe.language.matrix import BlockMatrix, read_matrix
-from recipe.language.symbols import Block, Noise, ScalarNoise
-from recipe.language.text import listed
-from recipe.language.validate import (
+from recipe.language.checks.matrix import BlockMatrix, read_matrix
+from recipe.language.checks.validate import (
     check_no_matrix,
     check_number,
     check_state,
@@ -30,6 +26,10 @@ from recipe.language.validate import (
     checked_words,
     read,
 )
+from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import UnusedNames, abstract_of, parameters_of
+from recipe.language.symbols import Block, Noise, ScalarNoise
+from recipe.language.text import listed
 
 
 @dataclass(frozen=True, init=False)

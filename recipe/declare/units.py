@@ -13,10 +13,10 @@ from typing import Any
 
 from sympy import Expr, Symbol, expand, expand_mul
 
+from recipe.language.checks.validate import read
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.symbols import Block
 from recipe.language.total import substitute
-from recipe.language.validate import read
 
 Pairs = Sequence[tuple[Block, Expr]]
 Units = tuple[tuple[Block, Expr], ...]

@@ -13,9 +13,18 @@ from recipe.declare.units import Units, in_units, put_units, read_units
 from recipe.declare.where import read_conditions
 from recipe.language.abstract import Potential
 from recipe.language.assumed import ParameterCondition
+from recipe.language.checks.forms import RULE_FORMS
+from recipe.language.checks.validate import (
+    check_component,
+    check_no_matrix,
+    check_number,
+    check_state,
+    check_symbols,
+    checked_words,
+    read,
+)
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import RecipeError
-from recipe.language.forms import RULE_FORMS
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.symbols import (
     Block,
@@ -26,15 +35,6 @@ from recipe.language.symbols import (
     checked_name,
     generic,
     name_of,
-)
-from recipe.language.validate import (
-    check_component,
-    check_no_matrix,
-    check_number,
-    check_state,
-    check_symbols,
-    checked_words,
-    read,
 )
 
 

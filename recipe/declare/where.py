@@ -11,11 +11,11 @@ from sympy.logic.boolalg import BooleanAtom
 from recipe.language.abstract import Dense
 from recipe.language.assumed import ParameterCondition
 from recipe.language.calculus import abstract_atoms
+from recipe.language.checks.validate import read
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import parameters_of
 from recipe.language.symbols import Index, Length, Symbol, generic
 from recipe.language.total import Total, free_indexed
-from recipe.language.validate import read
 
 
 def read_conditions(where: Any) -> tuple[ParameterCondition, ...]:

@@ -13,11 +13,7 @@ from sympy import Add, Expr, Symbol
 
 from recipe.language.as_expression import as_expression
 from recipe.language.calculus import gradient
-from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.free_symbols import abstract_of, parameters_of
-from recipe.language.symbols import Block, ScalarData, Vector, VectorData, generic
-from recipe.language.total import free_indexed
-from recipe.language.validate import (
+from recipe.language.checks.validate import (
     check_component,
     check_no_matrix,
     check_number,
@@ -26,6 +22,10 @@ from recipe.language.validate import (
     checked_words,
     read,
 )
+from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.free_symbols import abstract_of, parameters_of
+from recipe.language.symbols import Block, ScalarData, Vector, VectorData, generic
+from recipe.language.total import free_indexed
 from recipe.latent.increments import hot, increment, weight_of
 from recipe.latent.labels import ITEM, Labels, LabelSum
 from recipe.latent.sums_of_counts import check_determined, summed_over_data

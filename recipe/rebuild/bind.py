@@ -13,19 +13,19 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 from recipe.change.transform import corv, ito
 from recipe.declare.other_data import require_all_data
 from recipe.declare.posterior import Posterior
-from recipe.declare.preimage import in_preimages
 from recipe.declare.recipe import Recipe, Transform
 from recipe.declare.replace_fields import with_fields
+from recipe.declare.transformations.preimage import in_preimages
 from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.language.abstract import Field, Jet, Partial, Potential
 from recipe.language.calculus import explicit, partial
+from recipe.language.checks.validate import check_component, check_number, read
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.free_symbols import UnusedNames
 from recipe.language.symbols import GENERIC, Block, Indexed, Scalar, Vector, generic, name_of
 from recipe.language.total import Total, labels, opened, relabel, sum_over
-from recipe.language.validate import check_component, check_number, read
 from recipe.rebuild.map_expressions import rewritten
 from recipe.rebuild.onto_domains import fits_on_the_line, on_the_line, pulled_back
 from recipe.rebuild.potentials import kind_of, one_potential

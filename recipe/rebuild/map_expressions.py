@@ -13,7 +13,7 @@ from recipe.declare.recipe import Recipe
 from recipe.declare.replace_fields import with_fields
 from recipe.declare.update import Update
 from recipe.kernel import Kernel
-from recipe.language.matrix import BlockMatrix
+from recipe.language.checks.matrix import BlockMatrix
 from recipe.rebuild.map_kernel import rewritten_part, rewritten_update
 from recipe.scheme.discretisation import Discretisation
 from recipe.scheme.exact import Exact

@@ -13,10 +13,10 @@ import sympy
 from sympy import Add, Expr, Interval, Lambda, S, Set, oo
 
 from recipe.change.transform import log_slope
-from recipe.declare.map import PHI, THETA, Map
-from recipe.declare.onto_simplex import log_volume, preimage_of_simplex
-from recipe.declare.preimage import Preimage
 from recipe.declare.recipe import Recipe
+from recipe.declare.transformations.map import PHI, THETA, Map
+from recipe.declare.transformations.onto_simplex import log_volume, preimage_of_simplex
+from recipe.declare.transformations.preimage import Preimage
 from recipe.kernel.kernel import Kernel
 from recipe.language.abstract import Potential, is_joint
 from recipe.language.calculus import contract

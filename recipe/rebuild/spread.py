@@ -23,11 +23,12 @@ from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.language.abstract import Dense, Field, Potential
 from recipe.language.assumed import ParameterCondition
+from recipe.language.checks.matrix import BlockMatrix, matrix_of
+from recipe.language.checks.validate import check_state
 from recipe.language.domain import on_simplex
 from recipe.language.entry import matrices_in
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.matrix import BlockMatrix, matrix_of
 from recipe.language.symbols import (
     GENERIC,
     Block,
@@ -44,7 +45,6 @@ from recipe.language.symbols import (
     with_numbers,
 )
 from recipe.language.total import Total, free_indexed, opened, sum_over
-from recipe.language.validate import check_state
 from recipe.rebuild.split_kernel import Cut, Seconds, part_in_pieces
 from recipe.rebuild.taken_names import require_free_names
 

@@ -21,8 +21,8 @@ from sympy import Add, Expr, Interval, S, Symbol, oo
 from recipe.change.transform import ito
 from recipe.declare import maps
 from recipe.declare.dynamics import derive
-from recipe.declare.map import Map
 from recipe.declare.recipe import Recipe
+from recipe.declare.transformations.map import Map
 from recipe.declare.update import Update
 from recipe.language.calculus import abstract_atoms, summands
 from recipe.language.chi_squared import NoncentralChiSquared

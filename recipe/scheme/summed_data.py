@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from sympy import Expr, Symbol, expand_mul
 
-from recipe.declare.map import Map
 from recipe.declare.recipe import Recipe
+from recipe.declare.transformations.map import Map
 from recipe.language.abstract import Partial, Potential
 from recipe.language.free_symbols import UnusedNames, blocks_in
 from recipe.language.symbols import Block, Parameter, Vector

@@ -104,6 +104,17 @@ def labels(
             rich_help_panel=MODEL, help="Discretisation of the sampler, such as exact for scir."
         ),
     ] = "euler",
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel=MODEL,
+            metavar="NAME",
+            help=(
+                "What moves the number that labels have beside their rows, the weights of a"
+                " mixture: the name that FILE gives to a LabelWeights."
+            ),
+        ),
+    ] = None,
     columns: Annotated[
         int | None,
         whole(MINIBATCHES, "Columns of a libsvm file; by default its largest index."),
@@ -210,6 +221,7 @@ def labels(
             params_typed,
             run_labels,
             step_size_typed,
+            weights_typed,
         )
         from recipe_cli.sampling.label_plan import print_label_plan
         from recipe_cli.sampling.text_check import TextCheck
@@ -240,6 +252,7 @@ def labels(
         "step_size": step_size_typed(step_size),
         "params": params_typed(param or [], model),
         "scheme": scheme,
+        "weights": weights_typed(weights, model, unproved),
         "batch_size": batch_size,
         "sweeps": sweeps,
         "burn_in": burn_in,

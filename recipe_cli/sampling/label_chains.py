@@ -15,13 +15,22 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from codegen import Completion, CountTable, LabelRuns, read_counts, sample_label_chains
+from codegen import (
+    Completion,
+    CountTable,
+    LabelRuns,
+    LabelWeights,
+    read_counts,
+    sample_label_chains,
+)
 from codegen.files.counts import halves
 from codegen.inputs.schedule import Schedule
 from codegen.label_chains import Reducers
 from codegen.labels.chain import DivergedError
+from codegen.labels.weight import number_of_a_label
 from codegen.system.signals import ENDS, RAISES, Signals, Stopped
-from recipe import RecipeError
+from codegen.verdict_before import verdict_before
+from recipe import Recipe, RecipeError
 from recipe.files.atomic_write import whole_file
 from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.declarations.run_file import value_beside
@@ -130,6 +139,34 @@ def params_typed(typed: list[str], model: Declaration) -> dict[str, Any]:
     return values
 
 
+def weights_typed(name: str | None, model: Declaration, unproved: bool) -> LabelWeights | None:
+    """Return what moves the numbers of labels, by the name that the file of the model gives it.
+
+    Args:
+        name: what was typed; None for nothing.
+        model: the joint law.
+        unproved: whether a sampler runs even if it is refuted.
+
+    Raises:
+        RecipeError: if the file has no such name, it is no ``LabelWeights``, its sampler is
+            refuted, or the model needs one and none is typed.
+    """
+    if name is None:
+        if number_of_a_label(model.declared) is not None:  # type: ignore[arg-type]
+            raise RecipeError(
+                f"beside its row a label of {model.name} has a number: give what moves it,"
+                f" --weights NAME, where {model.file} has NAME = LabelWeights(sampler,"
+                " params={...})"
+            )
+        return None
+    found = value_beside(model, name)
+    if not isinstance(found, LabelWeights):
+        raise RecipeError(f"--weights {name}: it is no LabelWeights, but a {type(found).__name__}")
+    if isinstance(found.sampler, Recipe):
+        verdict_before(found.sampler, f"the sampler in {name}", unproved)
+    return found
+
+
 def counts_of(task: LabelTask) -> tuple[CountTable, Reducers]:
     """Return the data of minibatches, and what makes the further reducers of a chain.
 
@@ -176,7 +213,7 @@ def _save(path: Path, runs: LabelRuns) -> None:
     if path.suffix == NETCDF:
         runs.save(path)
         return
-    blocks = {name: runs[name] for name in runs.runs[0].blocks}
+    blocks = {name: runs[name] for name in {**runs.runs[0].weights, **runs.runs[0].blocks}}
     steps = np.array([run.steps for run in runs.runs])
     held = io.BytesIO()
     np.savez(held, steps=steps, **blocks, **runs.scores)  # type: ignore[arg-type]

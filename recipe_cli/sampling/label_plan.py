@@ -19,7 +19,10 @@ from recipe_cli.sampling.text_check import TextCheck
 from recipe_cli.terminal.printing import print_json, print_line
 from recipe_cli.terminal.progress import Progress
 
-OF_A_TRIAL = ("labels", "step_size", "steps", "batch_size", "sweeps", "burn_in", "seed", "threads")
+OF_A_TRIAL = (
+    *("labels", "step_size", "steps", "batch_size", "sweeps", "burn_in", "seed", "threads"),
+    "weights",
+)
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,8 @@ def print_label_plan(task: LabelTask, text: TextCheck, as_json: bool) -> None:
 def _lines(plan: LabelPlan) -> list[str]:
     task, o, t = plan.task, plan.task.options, plan.trial
     batch = o["batch_size"] or len(plan.data)
-    proof = "compared, and not both proved" if plan.unproved else "both are proved"
+    every = "both" if len(plan.modules) == 2 else "all"
+    proof = f"compared, and not {every} proved" if plan.unproved else f"{every} are proved"
     rows = [
         ("model", f"{task.model.name}, with {o['labels']} labels; {task.sampler.name} moves a row"),
         *(("module", f"{m.name}, {m.source.count(chr(10))} lines, compiled") for m in plan.modules),

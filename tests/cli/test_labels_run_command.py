@@ -51,6 +51,40 @@ def labels(folder, *more, model="topics.py", data="words.svm", **options):
     return command("labels", *given, **options)
 
 
+MIXTURE = """
+from catalog.scir import scir
+from codegen import LabelWeights
+from recipe import Scalar
+w, y = Scalar("w", domain=Interval.open(0, oo)), Labels("y", like=theta, each="datum")
+mixture = LabelledPosterior(
+    (theta, w), y, y.sum(y.count * log(w) + total(y.counts * log(theta / total(theta)))),
+    total((beta - 1) * log(theta) - theta) + (alpha - 1) * log(w) - w,
+)
+members = beta + y.data / y.batch * y.summed
+moved = LabelWeights(scir, params={"a": alpha + y.data / y.batch * y.members})
+"""
+
+
+def test_weights_of_a_mixture_are_moved_by_what_the_file_names(folder):
+    (folder / "mixture.py").write_text(FILE.replace("topics =", "_topics =") + MIXTURE)
+    run = ("--param", "a=members", "--steps", "20", "--chains", "2", "--batch-size", "10")
+    given = [o if o != "a=shapes" else "a=members" for o in OPTIONS]
+    common = (folder / "mixture.py:mixture", *given, "--data", folder / "words.svm", *run[2:])
+    done = command("labels", *common, "--weights", "moved", "-o", folder / "rows.npz")
+    assert done.returncode == 0, done.stderr
+    with np.load(folder / "rows.npz") as saved:
+        assert saved["w"].shape == (2, 3)
+        assert saved["theta"].shape == (2, 3, 13)
+    for options, said in (
+        ((), "give what moves it, --weights NAME"),
+        (("--weights", "text"), "--weights text: it is no LabelWeights, but a str"),
+        (("--weights", "none"), "none is neither a number nor an expression"),
+    ):
+        refused = command("labels", *common, *options)
+        assert refused.returncode == 2
+        assert said in " ".join(refused.stderr.split())
+
+
 def test_a_run_is_shown_and_saved(folder):
     run = ("--steps", "40", "--chains", "2", "--batch-size", "10", "--held-out", "5")
     done = labels(folder, *run, "-o", folder / "rows.npz")

@@ -10,8 +10,8 @@ from typing import Any
 from sympy import Expr, Rational
 
 from recipe.declare.update import Update
+from recipe.language.checks.validate import read
 from recipe.language.errors import OutsideLanguageError
-from recipe.language.validate import read
 from verify.discrete.weak_order.density_change import CAPACITIES
 from verify.discrete.weak_order.invariant import Order, invariant_order
 from verify.discrete.weak_order.moments import integrated_out

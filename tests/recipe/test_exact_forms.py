@@ -21,8 +21,8 @@ from sympy import (
 from sympy.core.function import AppliedUndef
 
 from recipe import OutsideLanguageError, Recipe, RecipeError, Scalar, Vector
-from recipe.language.forms import evaluated
-from recipe.language.validate import read
+from recipe.language.checks.forms import evaluated
+from recipe.language.checks.validate import read
 
 x = Scalar("x")
 

@@ -5,7 +5,7 @@ import pytest
 from sympy import Symbol
 
 from recipe import RecipeError
-from recipe.language.check_assumptions import check_assumed
+from recipe.language.checks.check_assumptions import check_assumed
 
 a = Symbol("a", positive=True)
 

@@ -20,8 +20,8 @@ from recipe import (
     bind,
     total,
 )
-from recipe.declare.onto_simplex import log_volume, preimage_of_simplex
-from recipe.declare.preimage import in_preimages
+from recipe.declare.transformations.onto_simplex import log_volume, preimage_of_simplex
+from recipe.declare.transformations.preimage import in_preimages
 from recipe.language.abstract import Partial
 from recipe.language.calculus import gradient
 from recipe.language.total import Total, opened, relabel, sum_over

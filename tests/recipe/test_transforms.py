@@ -55,8 +55,8 @@ from recipe import (
     total,
 )
 from recipe.change.transform import log_slope
-from recipe.declare.map import Map
-from recipe.declare.preimage import as_functions_of_preimages
+from recipe.declare.transformations.map import Map
+from recipe.declare.transformations.preimage import as_functions_of_preimages
 from recipe.language.abstract import Partial
 from recipe.language.entry import parts
 from verify import verify

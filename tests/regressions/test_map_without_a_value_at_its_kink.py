@@ -16,7 +16,7 @@ from sympy import (
 )
 
 from recipe import maps
-from recipe.declare.map import PHI, Map
+from recipe.declare.transformations.map import PHI, Map
 from verify.diffusion.change_of_variable.lipschitz import decide_lipschitz, decide_lipschitz_drift
 from verify.diffusion.change_of_variable.monotone import decide_monotone
 from verify.diffusion.change_of_variable.onto import decide_onto

@@ -13,7 +13,7 @@ from sympy import (
     sqrt,
 )
 
-from recipe.declare.map import PHI, Map
+from recipe.declare.transformations.map import PHI, Map
 from verify.diffusion.change_of_variable.monotone import decide_monotone
 from verify.verdict import Verdict
 

@@ -27,7 +27,7 @@ from recipe import (
 )
 from recipe.declare.where import read_conditions
 from recipe.language.assumed import assumed, cached, under
-from recipe.language.check_assumptions import check_condition
+from recipe.language.checks.check_assumptions import check_condition
 from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import relabel
 from recipe.signs.conditions import _written_with

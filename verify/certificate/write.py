@@ -18,7 +18,7 @@ from sympy import Expr, Symbol, preorder_traversal
 import recipe
 from recipe import Discretisation, Kernel, LabelledPosterior, Recipe, RecipeError, Update
 from recipe.kernel.conditional import Conditional
-from recipe.language.matrix import BlockMatrix
+from recipe.language.checks.matrix import BlockMatrix
 from recipe.signs.defined import Condition, own_conditions
 from verify.certificate.edges import steps_of_edges
 from verify.certificate.kernel import encoded_kernel, signs_of_kernel

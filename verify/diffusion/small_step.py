@@ -41,9 +41,9 @@ from recipe import Update
 from recipe.declare.reflect_update import unfolded
 from recipe.language.abstract import Jet
 from recipe.language.assumed import cached
+from recipe.language.checks.forms import SMOOTH_FUNCTIONS
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.expectation import NOISE
-from recipe.language.forms import SMOOTH_FUNCTIONS
 from recipe.language.phi import Phi, exp_by_phi
 from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import Total, opened

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import Expr, Symbol
 
 from recipe.language.abstract import Potential
-from recipe.language.operators import grad
+from recipe.language.checks.operators import grad
 from recipe.language.symbols import Scalar, Vector
 from recipe.language.total import total
 

@@ -9,7 +9,7 @@ import numpy as np
 from sympy import Expr
 
 from recipe.language.abstract import Field, Partial, Potential
-from recipe.language.operators import grad
+from recipe.language.checks.operators import grad
 from recipe.language.symbols import Block, Length, Vector, generic
 from recipe.lifting.claims.claim import Gradient, length_of
 from recipe.lifting.tracing.nodes_of import NodeArray

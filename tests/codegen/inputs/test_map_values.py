@@ -7,7 +7,7 @@ from scipy import special
 from sympy import Lambda, Symbol
 
 from codegen.inputs.preimages import map_values
-from recipe.language.forms import SMOOTH_FUNCTIONS
+from recipe.language.checks.forms import SMOOTH_FUNCTIONS
 
 p, a = Symbol("p"), Symbol("a", positive=True)
 AT = np.array([0.125, 0.5, 1.0, 2.5, 40.0])

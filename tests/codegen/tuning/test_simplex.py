@@ -12,7 +12,7 @@ from codegen.results.diagnostics.convergence import convergence
 from codegen.tuning.onto_simplex import OntoSimplex
 from codegen.tuning.target import target_of
 from recipe import Data, Ordered, Posterior, Scalar, Simplex, Vector
-from recipe.declare.onto_simplex import preimage_of_simplex
+from recipe.declare.transformations.onto_simplex import preimage_of_simplex
 from recipe.laws import categorical, dirichlet, normal, ordered_logistic
 
 w = Vector("w", domain=Simplex())

@@ -51,9 +51,9 @@ from recipe import (
     outer,
     total,
 )
+from recipe.language.checks.validate import read
 from recipe.language.entry import Column, Coupling, parts
 from recipe.language.symbols import name_of
-from recipe.language.validate import read
 from verify import Verdict, verify
 from verify.certificate import canonical, certificate_of, digest_of
 from verify.certificate.difference import digests_of, first_difference

@@ -8,7 +8,7 @@ from helpers.outcomes import outcome_of
 from sympy import EulerGamma, Float, Interval, Lambda, Rational, S, Symbol, exp, expint, log, oo
 
 from recipe import Potential, Recipe, Vector, corv, maps
-from recipe.declare.map import PHI, Map
+from recipe.declare.transformations.map import PHI, Map
 from recipe.language.phi import Ein, Phi
 from recipe.signs.sign import is_positive
 from verify import verify

@@ -9,8 +9,8 @@ from sympy import Tuple, exp, log
 from catalog.sghmc import sghmc
 from codegen.generate import generate
 from recipe import Data, Posterior, Simplex, Vector, bind, total
-from recipe.declare.joint_map import JointMap
-from recipe.declare.onto_simplex import preimage_of_simplex
+from recipe.declare.transformations.joint_map import JointMap
+from recipe.declare.transformations.onto_simplex import preimage_of_simplex
 from recipe.language.symbols import preimage_of
 from recipe.laws import dirichlet
 from recipe_cli.program.translation import plain_translation_of

@@ -26,7 +26,7 @@ from sympy import (
 )
 
 from recipe import Potential, Recipe, RecipeError, Vector, corv, derive, grad, ito, maps, total
-from recipe.declare.map import PHI, Map, as_map
+from recipe.declare.transformations.map import PHI, Map, as_map
 from verify import verify
 from verify.diffusion.change_of_variable.limits import limit_at
 from verify.diffusion.change_of_variable.lipschitz import decide_lipschitz, decide_lipschitz_drift

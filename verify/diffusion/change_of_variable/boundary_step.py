@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from sympy import Abs, Expr, Interval, S, sign
 
-from recipe.declare.map import Map
+from recipe.declare.transformations.map import Map
 from recipe.language.abstract import Partial, slope
 from recipe.language.calculus import freeze
 from recipe.language.symbols import Block, Scalar, Vector, generic

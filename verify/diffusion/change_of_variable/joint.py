@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 from sympy import Expr, log
 
-from recipe.declare.onto_simplex import log_volume
-from recipe.declare.preimage import in_preimages
+from recipe.declare.transformations.onto_simplex import log_volume
+from recipe.declare.transformations.preimage import in_preimages
 from recipe.language.abstract import written_image
 from recipe.language.calculus import explicit, partial
 from recipe.language.domain import on_simplex

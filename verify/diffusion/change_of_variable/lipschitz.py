@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sympy import Expr
 
-from recipe.declare.map import Map
+from recipe.declare.transformations.map import Map
 from recipe.signs.defined import is_smooth
 from recipe.signs.sign import is_positive
 from verify.decide.asymptotics.leading import certain_sign

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sympy import Interval
 from sympy.core.function import AppliedUndef
 
-from recipe.declare.map import Map
+from recipe.declare.transformations.map import Map
 from recipe.language.abstract import is_joint, written_image
 from recipe.language.symbols import Block, Vector
 from verify.subject import KernelSubject, Subject

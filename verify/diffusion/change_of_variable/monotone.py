@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sympy import Expr, S
 
-from recipe.declare.map import Map
+from recipe.declare.transformations.map import Map
 from recipe.language.assumed import cached
 from recipe.signs.defined import conditions
 from recipe.signs.sign import is_positive

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from sympy import Abs, Expr, Interval, S
 
-from recipe.declare.map import Map
+from recipe.declare.transformations.map import Map
 from recipe.language.domain import finite_ends
 from recipe.signs.defined import PROVERS, Condition, conditions
 from recipe.signs.sign import is_positive

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sympy import Expr
 
-from recipe.declare.map import Map
+from recipe.declare.transformations.map import Map
 from recipe.signs.defined import is_smooth
 from verify.decide.asymptotics.leading import certain_sign
 from verify.diffusion.change_of_variable.smooth_branch import branches_of, slope_at

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sympy import Abs, Expr, Interval, S, Symbol, log, nan, oo, zoo
 
-from recipe.declare.map import Map, derivative
+from recipe.declare.transformations.map import Map, derivative
 from recipe.language.symbols import Scalar
 from recipe.signs.defined import PROVERS, conditions
 from recipe.signs.sign import is_positive

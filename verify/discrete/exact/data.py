@@ -7,7 +7,7 @@ from __future__ import annotations
 from sympy import Dummy, Expr, cancel, expand_mul
 
 from recipe import Discretisation, Posterior, Potential, Recipe
-from recipe.declare.map import Map
+from recipe.declare.transformations.map import Map
 from recipe.language.entry import parts
 from recipe.language.free_symbols import UnusedNames, blocks_in
 from recipe.language.symbols import Block, Parameter, Vector

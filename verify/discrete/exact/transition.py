@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, Interval, expand_mul
 
-from recipe.declare.map import Map
+from recipe.declare.transformations.map import Map
 from recipe.declare.update import Update
 from recipe.language.calculus import abstract_atoms, explicit
 from recipe.language.chi_squared import NoncentralChiSquared

@@ -17,7 +17,7 @@ import sympy
 from scipy import special
 from sympy import Expr, Lambda, Symbol
 
-from recipe.declare.joint_map import JointMap
+from recipe.declare.transformations.joint_map import JointMap
 from recipe.language.abstract import DenseEntry, Partial, Potential
 from recipe.language.errors import RecipeError
 from recipe.language.fold import Fold, FoldSign

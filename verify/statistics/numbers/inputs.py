@@ -10,7 +10,7 @@ import numpy as np
 from sympy import Expr, Symbol
 
 from recipe import Dense, Discretisation, Kernel, RecipeError, Update
-from recipe.language.check_assumptions import check_assumed, check_condition
+from recipe.language.checks.check_assumptions import check_assumed, check_condition
 from recipe.language.free_symbols import abstract_of, known_numbers, parameters_of
 from recipe.language.numbers import array_of_numbers, plain_number
 from recipe.language.symbols import Block, Indexed, Length, Noise, Vector, name_of

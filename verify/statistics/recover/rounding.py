@@ -17,7 +17,7 @@ import numpy as np
 import sympy
 from sympy import Expr, Symbol
 
-from recipe.declare.joint_map import JointMap
+from recipe.declare.transformations.joint_map import JointMap
 from recipe.language.abstract import Partial
 from recipe.language.fold import Fold
 from recipe.language.symbols import GENERIC, Block, name_of

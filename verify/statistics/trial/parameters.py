@@ -11,7 +11,7 @@ from sympy import Symbol
 
 from recipe import Dense, Kernel, RecipeError, Update
 from recipe.language.assumed import ParameterCondition
-from recipe.language.check_assumptions import meets
+from recipe.language.checks.check_assumptions import meets
 from recipe.language.free_symbols import abstract_of, known_numbers, parameters_of
 from recipe.language.symbols import Block, Indexed, assumptions_of, name_of
 from recipe.language.text import listed

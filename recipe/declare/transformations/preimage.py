@@ -11,7 +11,7 @@ from typing import Any
 from sympy import Expr, Lambda, exp, expand_log, factor, log
 from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
-from recipe.declare.map import as_map
+from recipe.declare.transformations.map import as_map
 from recipe.language.abstract import (
     Field,
     Partial,

@@ -27,10 +27,10 @@ from recipe.language.abstract import (
     written_image,
 )
 from recipe.language.as_expression import as_expression
+from recipe.language.checks.forms import FORMS, evaluated, has_form, is_huge_number
 from recipe.language.entry import matrices_in
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.fold import FOLDS
-from recipe.language.forms import FORMS, evaluated, has_form, is_huge_number
 from recipe.language.symbols import (
     GENERIC,
     Block,

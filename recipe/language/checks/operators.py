@@ -8,10 +8,10 @@ from sympy import Expr, S
 
 from recipe.language.abstract import Dense, TransposedDense, checked_block
 from recipe.language.calculus import gradient
+from recipe.language.checks.validate import check_component, check_number, read
 from recipe.language.entry import apply, divergence_of, read_entry
 from recipe.language.errors import RecipeError
 from recipe.language.symbols import Block
-from recipe.language.validate import check_component, check_number, read
 
 
 def grad(U: Any, block: Block) -> Expr:

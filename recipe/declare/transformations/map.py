@@ -16,6 +16,7 @@ from sympy import Abs, Dummy, Expr, Interval, Lambda, Rational, S, Symbol, oo, s
 from sympy.core.function import FunctionClass
 
 from recipe.language.as_expression import as_expression
+from recipe.language.checks.validate import read
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.symbols import (
     Indexed,
@@ -25,7 +26,6 @@ from recipe.language.symbols import (
     ScalarNoise,
     with_decimal_ends,
 )
-from recipe.language.validate import read
 
 NOT_PARAMETERS = (Indexed, Scalar, ScalarNoise, ScalarData, Length)
 PHI, THETA = Symbol("phi", real=True), Symbol("theta", real=True)
