@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 from sympy import Basic, Expr, Set, Symbol, Tuple
 from sympy.core.symbol import Str
 
-from recipe.language.errors import RecipeError
-from recipe.language.symbols import GENERIC, Indexed, Length, ScalarData, Vector, VectorData
+from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.symbols import GENERIC, Indexed, Length, Scalar, ScalarData, Vector, VectorData
 
 
 @dataclass(frozen=True)
@@ -177,11 +177,29 @@ class Prior:
         where = f"the prior {self} of {getattr(block, 'name', block)}"
         self._check_arguments(block, where)
         density = self.law(block, **dict(self.arguments))
+        if self.name == "laplace" and isinstance(block, Scalar | Vector):
+            raise OutsideLanguageError(self._without_kink(block, where))
         if isinstance(block, Vector) and density.variable is not None:
             density = total(density)
         if labels(density.expression):
             raise RecipeError(f"{where} is of vectors, and {block} is one number")
         return replace(self, density=density)
+
+    def _without_kink(self, block: Any, where: str) -> str:
+        """What to write instead of a Laplace law: a normal law whose variance is exponential, and a
+        smooth density that is close.
+        """
+        b, kind = getattr(block, "name", str(block)), type(block).__name__
+        m, s = (f"({e})" if e.args else str(e) for _, e in self.arguments)
+        smooth = f"-log(2 * {s}) - sqrt(({b} - {m})**2 + w**2) / {s}"
+        smooth = f"total({smooth})" if kind == "Vector" else smooth
+        return (
+            f"{where} has a kink, where there is no gradient. The same law without a kink is that"
+            f" of {m} + {s} * sqrt(2 * v) * z, with {kind}('v', prior=exponential(1)) and"
+            f" {kind}('z', prior=normal(0, 1)): write that for {b}, and derived={{'{b}': ...}} to"
+            f" see it. Smooth, and close to it, is log_prior={smooth} with a number w much smaller"
+            " than the scale"
+        )
 
     def _check_arguments(self, block: Any, where: str) -> None:
         """Refuse data among the arguments, and vectors of another length than the block."""

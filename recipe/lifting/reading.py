@@ -166,7 +166,7 @@ def code_lines(reading: Reading) -> list[tuple[str, str, bool, str, int]]:
 
 def reading_data(lifted: Lifted, name: str) -> dict[str, Any]:
     """Return what was read as plain data."""
-    reading = lifted.reading
+    reading, shared = lifted.reading, _shared(lifted)
     return {
         "name": name,
         "function": reading.function,
@@ -186,8 +186,12 @@ def reading_data(lifted: Lifted, name: str) -> dict[str, Any]:
             for t in reading.terms
         ],
         "noise": [
-            {"name": name, "line": None if place is None else place.line}
-            for name, place in reading.draws
+            {
+                "name": w,
+                "line": None if place is None else place.line,
+                "one_number_for_all_coordinates": w in shared,
+            }
+            for w, place in reading.draws
         ],
         "notes": list(reading.notes),
         "compared": reading.compared,

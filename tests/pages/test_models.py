@@ -21,6 +21,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "examples" / "models"
 NO_POSTERIOR = {"lda", "binary_network", "dirichlet_process", "nonnegative_factors"}
 NAMES = sorted(p.stem for p in FOLDER.glob("*.py") if p.stem not in NO_POSTERIOR)
 OWN_GRADIENT = {"gaussian_process", "network", "network_jax"}
+NO_TWIN = {"latent_series"}  # its reference is Kalman's smoother: test_latent_series.py
 
 
 def model(name):
@@ -70,6 +71,11 @@ def mixture(z, d):
 def autoregression(z, d):
     rows = normal(d["y"], z["a"] + z["rho"] * np.asarray(d["before"]), z["sigma"])
     return rows + normal(z["a"], 0, 2) + np.log(1 / 2) + positive(z["sigma"], 2)
+
+
+def latent_series(z, d):
+    rows = normal(d["y"], z["q"] * z["x"], 0.5) + normal(z["x"][0], 0, 1)
+    return rows + normal(z["x"][1:], z["rho"] * z["x"][:-1], 1) + positive(z["q"], 1)
 
 
 def multinomial(z, d):
@@ -123,7 +129,7 @@ BY_HAND = {
     f.__name__: f
     for f in (
         logistic, hierarchical, factorisation, mixture, autoregression, multinomial, softmax,
-        ordinal, negative_binomial, gaussian_process, network,
+        ordinal, negative_binomial, gaussian_process, network, latent_series,
     )
 } | {"network_jax": network}  # fmt: skip
 
@@ -147,6 +153,7 @@ LENGTHS = {
     "hierarchical": {"eta": 30},
     "factorisation": {"u1": 25, "u2": 25, "v1": 20, "v2": 20},
     "multinomial": {"g": 12},
+    "latent_series": {"x": 40},
     "softmax": {"beta1": 4, "beta2": 4},
     "ordinal": {"beta": 3},
     "negative_binomial": {"beta": 4},
@@ -228,7 +235,7 @@ def test_the_tables_of_the_page_are_those_of_the_results(monkeypatch):
     assert all(f"| {name} |" in text for name in NAMES)
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - OWN_GRADIENT))
+@pytest.mark.parametrize("name", sorted(set(NAMES) - OWN_GRADIENT - NO_TWIN))
 def test_a_model_is_no_longer_than_its_twin_in_pymc(name, monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER.parents[1] / "benchmarks" / "models"))
     lines = importlib.import_module("lines")

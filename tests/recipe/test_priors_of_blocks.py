@@ -13,7 +13,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from scipy import stats
+import sympy
+from scipy import integrate, stats
 from sympy import Interval, Rational, Symbol, exp, oo
 
 from catalog.sghmc import sghmc
@@ -713,3 +714,27 @@ def test_an_expression_keeps_the_array_of_a_symbol_that_is_gone():
     gc.collect()
     (array,) = Posterior(log_likelihood=kept).given.values()
     assert array.shape == (30_000,)
+
+
+@pytest.mark.parametrize("kind", [Scalar, Vector])
+def test_a_laplace_prior_is_refused_with_the_same_law_by_smooth_blocks(kind):
+    words = rf"1 \+ 2 \* sqrt\(2 \* v\) \* z, with {kind.__name__}\('v', prior=exponential\(1\)\)"
+    with pytest.raises(RecipeError, match=words):
+        kind("b", prior=laws.laplace(1, 2))
+
+
+def test_the_smooth_blocks_have_the_law_of_laplace():
+    """The density of b at fixed v is that of z times dz/db; v is integrated out by numbers."""
+    v, z = Scalar("v", prior=laws.exponential(1)), Scalar("z", prior=laws.normal(0, 1))
+    y = Data("y", [1.0, 2.0])
+    posterior = Posterior(log_likelihood=laws.normal(y, 1 + 2 * sympy.sqrt(2 * v) * z, 1))
+    at_v, at_z = (next(b for b in posterior.blocks if b.name == n) for n in ("v", "z"))
+    joint = sympy.lambdify((at_v, at_z), sympy.exp(posterior.log_prior))
+    for b in (-3.0, 0.5, 2.5):
+
+        def of_root(t, b=b):  # with v = t^2 the density has no pole
+            slope = 2 * np.sqrt(2) * t
+            return joint(t**2, (b - 1) / slope) / slope * 2 * t
+
+        found, _ = integrate.quad(of_root, 0, np.inf)
+        assert found == pytest.approx(stats.laplace(1, 2).pdf(b), rel=1e-7)

@@ -6,6 +6,7 @@ from sympy import Symbol, sqrt
 
 from recipe import CannotLiftError, Noise, Potential, Scalar, Vector, grad, lift
 from recipe.language.symbols import ScalarNoise
+from recipe.lifting.reading import reading_data
 
 theta = Vector("theta")
 xi = Scalar("xi")
@@ -72,6 +73,11 @@ def test_a_draw_without_a_shape_is_called_one_number_for_all_coordinates():
     rule = lift(one_number, **NUMPY)
     assert rule.rule == ((theta, theta - h * grad(U, theta) + sqrt(2 * h) * ScalarNoise("w")),)
     assert "  w: one standard normal number for all coordinates, " in rule.text
+    assert [n["one_number_for_all_coordinates"] for n in reading_data(rule, "it")["noise"]] == [
+        True
+    ]
+    many = reading_data(lift(drawn, **NUMPY), "it")["noise"]
+    assert [n["one_number_for_all_coordinates"] for n in many] == [False]
     claim = {**NUMPY, "gradient": None, "state": {"x": theta, "z": xi}, "target": U + xi**2 / 2}
     assert "for all coordinates" not in lift(of_a_scalar, **claim).text
 

@@ -266,3 +266,32 @@ def test_an_optimizer_that_counts_its_steps(where, said):
             gradient={"params": grad(U, theta)},
             target=U,
         )
+
+
+def cast_by_to(x, h, g):
+    return (x - h * g(x) + (2 * h) ** 0.5 * torch.randn_like(x)).to(torch.float32)
+
+
+def cast_by_float(x, h, g):
+    return x - h * g(x).float() + (2 * h) ** 0.5 * torch.randn_like(x).to(x.dtype)
+
+
+def cast_to_double(x, h, g):
+    return x.double() - h * g(x).to("cpu", torch.float64) + (2 * h) ** 0.5 * torch.randn_like(x)
+
+
+@pytest.mark.parametrize("function", [cast_by_to, cast_by_float, cast_to_double])
+def test_casts_are_read_and_float32_is_said(function):
+    rule = lift(function, **ONE, **GRADIENT)
+    assert rule.rule == LANGEVIN
+    assert ("in float32: the comparison" in rule.text) == (function is not cast_to_double)
+
+
+@pytest.mark.parametrize("name", ["half", "bfloat16"])
+def test_coarser_casts_are_refused_by_name(name):
+    def function(x, h, g):
+        return x - h * getattr(g(x), name)() + (2 * h) ** 0.5 * torch.randn_like(x)
+
+    kind = {"half": "float16"}.get(name, name)
+    with pytest.raises(CannotLiftError, match=f"numbers are rounded to {kind}"):
+        lift(function, **ONE, **GRADIENT)

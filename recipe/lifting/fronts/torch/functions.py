@@ -10,6 +10,7 @@ import torch
 
 from recipe.lifting.fronts.torch.tensor import TracedTensor, nodes_of, tensor
 from recipe.lifting.tracing.nodes_of import add_up, apply, as_nodes, constants, dot
+from recipe.lifting.tracing.precision import why_not_read
 from recipe.lifting.tracing.signs import decided
 from recipe.lifting.tree.place import refuse
 
@@ -211,10 +212,16 @@ def _index(at: Any) -> Any:
 
 
 def _converted(x: Any, *args: Any, **kwargs: Any) -> Any:
-    kinds = [a for a in (*args, *kwargs.values()) if isinstance(a, torch.dtype)]
-    if any(not k.is_floating_point for k in kinds):
-        refuse(f"numbers are rounded to {kinds[0]}")
+    for kind in (a for a in (*args, *kwargs.values()) if isinstance(a, torch.dtype)):
+        name = str(kind).removeprefix("torch.")
+        why = f"numbers are rounded to {name}" if name == "bfloat16" else why_not_read(name)
+        if why is not None:
+            refuse(why)
     return x
+
+
+def _cast_to(kind: torch.dtype) -> Callable[..., Any]:
+    return lambda x, **_: _converted(x, kind)
 
 
 def _compared(name: str) -> Callable[..., Any]:
@@ -271,8 +278,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{n: _compared(c) for n, c in COMPARISONS.items()},
     **{f"__{n}__": _compared(c) for n, c in COMPARISONS.items()},
     **{n: _refusing(f"torch.{n} is a branch on values") for n in BRANCHES},
-    "to": _converted, "type": _converted, "type_as": lambda x, y: x, "float": lambda x: x,
-    "half": lambda x: x, "detach_": _detach_in_place, "zero_": lambda x: _filled(x, 0),
+    "to": _converted, "type": _converted, "type_as": lambda x, y: x,
+    "float": _cast_to(torch.float32),
+    "half": _cast_to(torch.float16), "bfloat16": _cast_to(torch.bfloat16),
+    "detach_": _detach_in_place, "zero_": lambda x: _filled(x, 0),
     "fill_": _filled, "copy_": lambda x, y, *_: assigned(x, np.broadcast_to(nodes_of(y),
         nodes_of(x).shape)),
     "data.__set__": lambda x, y: assigned(x, nodes_of(y)),
