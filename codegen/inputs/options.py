@@ -193,6 +193,9 @@ class SamplingOptions:
     def left_out(self, module: Module) -> set[str]:
         """Return the names of the scalars that ordered blocks are made of, and whose draws nobody
         asks for.
+
+        Args:
+            module: the generated module.
         """
         parts = {s.name for b in ordered_blocks(module) for s in b.blocks}
         if self.keep is None:

@@ -101,7 +101,12 @@ def _count(lengths: Counter[str], of_one: int) -> int:
 def of_blocks_left_out(
     rows: Sequence[CoordinateDiagnostics], shown: Sequence[CoordinateDiagnostics]
 ) -> str:
-    """Return "of a and b", the blocks with rows that are not shown, or how many there are."""
+    """Return "of a and b", the blocks with rows that are not shown, or how many there are.
+
+    Args:
+        rows: all rows.
+        shown: those of them that are shown.
+    """
     names = {row.coordinate for row in shown}
     left = list(dict.fromkeys(row.block for row in rows if row.coordinate not in names))
     return f"of {' and '.join(left)}" if len(left) <= MAX_NAMED else f"of {len(left)} blocks"
