@@ -319,6 +319,10 @@ class Declared:
     ) -> tuple[str, ...]:
         """Return what is said of the law of potentials that expressions have replaced in the
         sampler that runs.
+
+        Args:
+            target: the sampler that runs, with its potentials replaced.
+            options: its options.
         """
         left = {V.name.rstrip("_") for V in potentials_of(target)}  # one may have stepped aside
         replaced = [U for U in potentials_of(self.what) if U.name.rstrip("_") not in left]

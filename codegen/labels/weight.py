@@ -62,6 +62,9 @@ class Weight:
 def number_of_a_label(model: LabelledPosterior) -> Scalar | None:
     """Return the block with one number a label, beside its row; None where there is none.
 
+    Args:
+        model: the model with latent labels.
+
     Raises:
         RecipeError: where the draws of such a model are not compiled.
     """

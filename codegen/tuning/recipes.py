@@ -32,6 +32,7 @@ THERMOSTATTED = ("semi-implicit", "badodab")
 FRICTIONS = (0.7, 2.0, 8.0)  # in rates of the widest direction; 2 is critical damping
 BATCHES = (0.1, 0.01)  # of the rows
 MIN_BATCH = 20  # rows
+WORTH = 0.4  # of the variance of minibatches: control variates that leave more hardly pay
 WARM_UP_TIMES = 10  # autocorrelation times; chains start in draws of the pilot
 
 
@@ -62,14 +63,27 @@ def settings_of(
         yield Alternative(name, schemes[0], None, reason=mode, control_variates=True)
         mode = None
     for scheme in schemes:
+        found: list[Setting | Alternative] = []
         try:
-            yield from _of_scheme(name, what, scheme, target, pilot, request, mode)
+            for one in _of_scheme(name, what, scheme, target, pilot, request, mode):
+                found.append(one)
+                yield one
         except (UnpredictableError, np.linalg.LinAlgError) as reason:
             text = str(reason) if isinstance(reason, UnpredictableError) else "it is singular"
             yield Alternative(name, scheme, None, reason=f"nothing can be predicted, as {text}")
         except RecipeError:
             if scheme == schemes[0]:  # it fits any recipe, and a further one may not
                 raise
+        if not (request.wants_control or _pays(found)):
+            mode = None
+
+
+def _pays(found: list[Setting | Alternative]) -> bool:
+    """Return whether control variates leave so little of the variance that a further scheme is
+    tried with them: twice the rows without them cost the same, and leave half of it.
+    """
+    shares = [s.share for s in found if isinstance(s, Setting) and s.share is not None]
+    return not shares or min(shares) < WORTH
 
 
 def _schemes(what: Scaled, request: Request) -> tuple[str, ...]:
