@@ -14,8 +14,8 @@ from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel import Kernel
 from recipe.language.abstract import Potential
+from recipe.language.blocks import Block
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block
 from recipe.scheme import DEFAULT_SCHEME
 
 

@@ -42,8 +42,9 @@ from recipe.files.atomic_write import whole_file
 from recipe.kernel import Kernel
 from recipe.kernel.stays_in_domain import check_inside
 from recipe.language.abstract import Potential
+from recipe.language.blocks import Block
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, name_of
+from recipe.language.symbols import name_of
 from recipe.rebuild.bind import bind
 from recipe.rebuild.potentials import blocks_of_interest
 from recipe.scheme import DEFAULT_SCHEME, discretise

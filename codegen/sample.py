@@ -73,9 +73,10 @@ from recipe.declare.transformations.ordered import Ordered
 from recipe.declare.update import Update
 from recipe.kernel import Kernel, refusal_of_estimates
 from recipe.language.abstract import Potential
+from recipe.language.blocks import Block, Scalar
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import known_numbers, names_to_give
-from recipe.language.symbols import Block, Scalar, name_of
+from recipe.language.symbols import name_of
 from recipe.rebuild.potentials import potentials_of
 from recipe.scheme import DEFAULT_SCHEME
 

@@ -41,13 +41,15 @@ if TYPE_CHECKING:
     from recipe.declare.update import Update
     from recipe.kernel import Kernel, averaged, compose, flip, metropolis, refresh, repeat, step
     from recipe.language.abstract import Dense, Field, Potential
+    from recipe.language.blocks import Scalar, Simplex, Vector
     from recipe.language.checks.operators import div, dot, grad
     from recipe.language.checks.validate import DecimalWarning
     from recipe.language.chi_squared import NoncentralChiSquared
+    from recipe.language.data import Data, Parameter
     from recipe.language.entry import outer
     from recipe.language.errors import OutsideLanguageError, RecipeError
     from recipe.language.fold import Fold, FoldSign
-    from recipe.language.symbols import Data, Noise, Parameter, Scalar, Simplex, Vector
+    from recipe.language.noise import Noise
     from recipe.language.total import total
     from recipe.latent.labels import Labels
     from recipe.latent.posterior import LabelledPosterior
@@ -77,11 +79,13 @@ NAMES_BY_MODULE = {
     "recipe.language.abstract": "Dense Field Potential",
     "recipe.language.checks.operators": "div dot grad",
     "recipe.language.checks.validate": "DecimalWarning",
+    "recipe.language.blocks": "Scalar Simplex Vector",
     "recipe.language.chi_squared": "NoncentralChiSquared",
+    "recipe.language.data": "Data Parameter",
     "recipe.language.entry": "outer",
     "recipe.language.errors": "OutsideLanguageError RecipeError",
     "recipe.language.fold": "Fold FoldSign",
-    "recipe.language.symbols": "Data Noise Parameter Scalar Simplex Vector",
+    "recipe.language.noise": "Noise",
     "recipe.language.total": "total",
     "recipe.latent.labels": "Labels",
     "recipe.latent.posterior": "LabelledPosterior",

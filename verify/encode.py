@@ -19,22 +19,12 @@ from sympy.core.numbers import Exp1, Pi
 
 from recipe import RecipeError
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
+from recipe.language.blocks import Block, Scalar, Simplex, Vector
 from recipe.language.checks.forms import SMOOTH_FUNCTIONS
+from recipe.language.data import VectorParameter
 from recipe.language.entry import Coupling, Entry
-from recipe.language.symbols import (
-    Block,
-    Indexed,
-    Length,
-    Noise,
-    Scalar,
-    ScalarNoise,
-    Simplex,
-    Vector,
-    VectorParameter,
-    assumptions_of,
-    generic,
-    name_of,
-)
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import Indexed, Length, assumptions_of, generic, name_of
 from recipe.language.total import Total
 
 Node = list[Any]

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from sympy import Expr
 
 from recipe.language.abstract import Dense
+from recipe.language.blocks import Block
 from recipe.language.entry import Entry
-from recipe.language.symbols import Block, Length
+from recipe.language.symbols import Length
 
 
 @dataclass(frozen=True)

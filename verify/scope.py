@@ -10,8 +10,9 @@ from sympy.core.function import UndefinedFunction
 
 from recipe import Discretisation, Kernel, LabelledPosterior, Recipe, Update
 from recipe.language.abstract import Dense, Field, Potential, written_image
+from recipe.language.blocks import Vector
 from recipe.language.domain import domain_text
-from recipe.language.symbols import Vector, assumptions_of, name_of
+from recipe.language.symbols import assumptions_of, name_of
 
 ANY_DATA = "any data and parameters"
 THESE_DATA = "any parameters and any data with the signs of these"

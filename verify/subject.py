@@ -17,8 +17,8 @@ from recipe.declare.reflect_update import has_folds, unfolded
 from recipe.declare.reflection import Reflection
 from recipe.declare.transformations.preimage import as_functions_of_preimages
 from recipe.kernel.part import MetropolisHastings, leaves_of, updates_of
+from recipe.language.blocks import Block
 from recipe.language.calculus import gradient
-from recipe.language.symbols import Block
 from recipe.rebuild.map_expressions import rewritten
 from recipe.signs.defined import Condition
 from verify.kernels.step_sizes import conditions_on_step

@@ -58,8 +58,9 @@ from codegen.inputs.options import SamplingOptions
 from codegen.inputs.preimages import reported_block
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
+from recipe.language.blocks import Block, Scalar
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Scalar, name_of
+from recipe.language.symbols import name_of
 
 MAX_STEP_SIZES = 10_000  # of a schedule, whose mean is taken
 LEAST_FACTOR = 1 / 3  # of a standard deviation: no step size makes a nearly normal law so narrow

@@ -11,7 +11,8 @@ import numpy as np
 from codegen.bias.step.step_map import StepMap
 from codegen.inputs.preimages import map_values
 from recipe.language.abstract import is_joint
-from recipe.language.symbols import Block, Scalar, name_of
+from recipe.language.blocks import Block, Scalar
+from recipe.language.symbols import name_of
 
 MOST_NUMBERS = 300  # of one quantity: larger ones, such as those of every row, are not judged
 MAX_BEND = 0.5  # of what is linear in a quantity, over one standard deviation

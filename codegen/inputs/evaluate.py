@@ -17,17 +17,10 @@ import numpy as np
 import sympy
 from sympy import Add, Expr, Mul, Symbol
 
+from recipe.language.data import ScalarData, VectorData
 from recipe.language.errors import RecipeError
 from recipe.language.phi import Ein
-from recipe.language.symbols import (
-    GENERIC,
-    Indexed,
-    Length,
-    ScalarData,
-    VectorData,
-    generic,
-    name_of,
-)
+from recipe.language.symbols import GENERIC, Indexed, Length, generic, name_of
 from recipe.language.total import Total, labels
 from recipe.signs.sign import is_positive
 

@@ -15,8 +15,9 @@ from codegen.inputs.posterior_data import is_memory_mapped, numbers_of
 from recipe.declare.derived_data import LabelIs, OfLength
 from recipe.declare.posterior import Posterior
 from recipe.declare.replace_fields import with_fields
+from recipe.language.data import VectorData
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import VectorData, name_of
+from recipe.language.symbols import name_of
 
 
 def with_float32_data(module: Module) -> Module:

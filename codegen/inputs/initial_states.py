@@ -21,11 +21,12 @@ from codegen.inputs.portable_math import exponential
 from codegen.inputs.posterior_data import finite_array
 from codegen.inputs.preimages import with_images
 from codegen.lowering.statements import Plan
+from recipe.language.blocks import Block, Scalar, Simplex, Vector
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.domain import finite_ends
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Scalar, Simplex, Vector, name_of
+from recipe.language.symbols import name_of
 
 JITTER_SCALE = 0.1  # standard deviation, on the real line or of the logarithm or logit elsewhere
 JITTER_PURPOSE = 2**31  # of the random stream; noises and minibatches have the purposes below it

@@ -12,10 +12,11 @@ from codegen.inputs.lengths import Lengths
 from recipe.declare.coordinate_names import Names
 from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIsLast
 from recipe.declare.posterior import Posterior
+from recipe.language.data import VectorData
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import known_numbers
 from recipe.language.numbers import array_of_numbers
-from recipe.language.symbols import Length, VectorData, name_of
+from recipe.language.symbols import Length, name_of
 
 MAX_LABEL = 2**31  # more groups than that fit into no memory
 

@@ -13,9 +13,10 @@ import numpy as np
 from codegen.check_arguments import checked_integer, checked_mapping, short_text
 from recipe.declare.categories import some
 from recipe.declare.coordinate_names import Names
+from recipe.language.blocks import Block, Vector
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, Indexed, Length, Vector, name_of
+from recipe.language.symbols import Indexed, Length, name_of
 
 
 class Lengths:

@@ -13,9 +13,10 @@ from sympy import Expr, S
 
 from codegen.inputs.evaluate import Values
 from recipe.declare.posterior import Posterior
+from recipe.language.blocks import Block
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import known_numbers
-from recipe.language.symbols import GENERIC, Block, Indexed, Length, generic, name_of
+from recipe.language.symbols import GENERIC, Indexed, Length, generic, name_of
 from recipe.language.total import Total, labels, relabel, without_hot
 
 MAX_SHOWN = 4  # symbols of the expression whose values are said

@@ -21,9 +21,10 @@ from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import Constant, Schedule, schedule_of, step_sizes
 from recipe.declare.derived_quantities import require_name_of_draws
 from recipe.declare.transformations.ordered import Ordered
+from recipe.language.blocks import Block, Scalar
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, Indexed, Scalar, name_of
+from recipe.language.symbols import Indexed, name_of
 from recipe.scheme import DEFAULT_SCHEME
 
 ALL = "all"  # as ``keep``: every block

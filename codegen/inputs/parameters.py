@@ -17,10 +17,11 @@ from codegen.inputs.schedule import Schedule
 from recipe.language.abstract import Dense
 from recipe.language.assumed import ParameterCondition
 from recipe.language.checks.check_assumptions import check_assumed, check_condition
+from recipe.language.data import VectorParameter
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import known_numbers, parameters_of
-from recipe.language.symbols import Indexed, Length, VectorParameter, name_of
+from recipe.language.symbols import Indexed, Length, name_of
 
 
 def resolved_params(

@@ -18,6 +18,7 @@ from codegen.inputs.label_arrays import label_arrays
 from codegen.inputs.lengths import Lengths, numbers_as_names
 from recipe.declare.derived_data import OfLength
 from recipe.declare.posterior import Posterior
+from recipe.language.data import VectorData, VectorParameter
 from recipe.language.errors import RecipeError
 from recipe.language.numbers import (
     array_of_numbers,
@@ -26,7 +27,7 @@ from recipe.language.numbers import (
     refuse_rounded,
     refuse_unfinite,
 )
-from recipe.language.symbols import VectorData, VectorParameter, name_of
+from recipe.language.symbols import name_of
 
 
 def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.ndarray]:

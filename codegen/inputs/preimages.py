@@ -17,8 +17,9 @@ from codegen.inputs.posterior_data import finite_array
 from recipe.declare.transformations.joint_map import JointMap
 from recipe.declare.transformations.ordered import Ordered
 from recipe.language.abstract import is_joint, written_image
+from recipe.language.blocks import Block, preimages
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, name_of, preimages
+from recipe.language.symbols import name_of
 
 HALVINGS = 80  # of 1,400, which is then 1e-21
 

@@ -16,7 +16,8 @@ from codegen.labels.arguments import LabelOptions
 from codegen.labels.sampler_of_counts import bound_sampler, vector_of, with_parameters
 from codegen.labels.sweeps import START_PURPOSE
 from recipe import Parameter, Recipe, RecipeError
-from recipe.language.symbols import Scalar, Vector, generic, name_of
+from recipe.language.blocks import Scalar, Vector
+from recipe.language.symbols import generic, name_of
 from recipe.language.total import total
 from recipe.latent.increments import with_one_count
 from recipe.latent.posterior import LabelledPosterior

@@ -28,7 +28,8 @@ from codegen.labels.weight import Weight, number_of_a_label
 from codegen.printing.common_functions import common_names, common_text
 from codegen.store import modules
 from recipe import Recipe, RecipeError
-from recipe.language.symbols import Scalar, name_of
+from recipe.language.blocks import Scalar
+from recipe.language.symbols import name_of
 from recipe.latent.posterior import LabelledPosterior
 
 Check = Callable[[LabelModule | Module], None]  # raises for a module that must not run

@@ -11,14 +11,9 @@ from sympy import Add, Expr, Integer, Symbol
 
 from codegen.labels.sampler_of_counts import bound_sampler, vector_of, with_parameters
 from recipe import Parameter, Recipe, RecipeError
-from recipe.language.symbols import (
-    Indexed,
-    Vector,
-    VectorData,
-    VectorParameter,
-    generic,
-    name_of,
-)
+from recipe.language.blocks import Vector
+from recipe.language.data import VectorData, VectorParameter
+from recipe.language.symbols import Indexed, generic, name_of
 from recipe.language.total import Total, total
 from recipe.latent.increments import with_one_count
 from recipe.latent.labels import ITEM

@@ -10,7 +10,8 @@ from sympy import Expr, Symbol
 from codegen.generate import Module, generate
 from recipe import Recipe, RecipeError, bind
 from recipe.language.as_expression import as_expression
-from recipe.language.symbols import GENERIC, Indexed, Vector, generic, name_of
+from recipe.language.blocks import Vector
+from recipe.language.symbols import GENERIC, Indexed, generic, name_of
 from recipe.rebuild.map_expressions import rewritten
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from sympy import Add, Dummy, Expr, Integer, Mul, Symbol
 
 from codegen.lowering.special_forms import with_digamma
+from recipe.language.blocks import Scalar, Vector
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Indexed, Length, Scalar, Vector, generic
+from recipe.language.symbols import Indexed, Length, generic
 from recipe.language.total import Total, opened
 from recipe.latent.increments import hot, with_one_count, with_one_size
 from recipe.latent.labels import ITEM, Labels

@@ -10,7 +10,8 @@ from sympy import Expr, Symbol
 from codegen.lowering.lower import Lowering
 from codegen.lowering.statements import GradientCall, NoiseDraw, Statement, ValueCall
 from recipe.language.abstract import Potential
-from recipe.language.symbols import Block, Length
+from recipe.language.blocks import Block
+from recipe.language.symbols import Length
 
 Versions = tuple[int, ...]  # of the blocks that a potential depends on, in their order
 # an evaluation: of the gradient or of the value, and of which potential

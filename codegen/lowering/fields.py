@@ -9,7 +9,8 @@ from sympy import Symbol
 from codegen.lowering.names import RESERVED_FIELDS, field_namer
 from codegen.lowering.places import Array
 from recipe.language.abstract import Dense, Potential
-from recipe.language.symbols import Block, Length, name_of
+from recipe.language.blocks import Block
+from recipe.language.symbols import Length, name_of
 
 
 class Fields:

@@ -20,7 +20,8 @@ from codegen.lowering.statements import GradientCall, Restored, Test, ValueCall
 from recipe.declare.update import Update
 from recipe.kernel import MetropolisedMap, MetropolisHastings
 from recipe.language.abstract import Partial, Potential
-from recipe.language.symbols import GENERIC, Block, Length, Scalar
+from recipe.language.blocks import Block, Scalar
+from recipe.language.symbols import GENERIC, Length
 
 PRESENT = View({}, fresh=True)
 

@@ -18,17 +18,10 @@ from codegen.lowering.shared_symbols import CommonLeaves
 from codegen.lowering.statements import Let, RowsJoin, Statement, Sums
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Dense, Partial, Potential
+from recipe.language.blocks import Block, Scalar, Vector
+from recipe.language.data import ScalarData, VectorData
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import (
-    GENERIC,
-    Block,
-    Length,
-    Scalar,
-    ScalarData,
-    Vector,
-    VectorData,
-    name_of,
-)
+from recipe.language.symbols import GENERIC, Length, name_of
 
 SCALE = Symbol("scale", positive=True)
 VALUE = Symbol("value", real=True)

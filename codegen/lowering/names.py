@@ -9,7 +9,7 @@ import keyword
 from collections.abc import Iterable
 
 from codegen.device.defined import defined_names
-from recipe.language.symbols import checked_name, fitting_name
+from recipe.language.names import checked_name, fitting_name
 
 # Names that the printers write: first those of a module, then arguments and variables of functions.
 _PRINTED = (

@@ -35,8 +35,8 @@ from recipe.kernel import (
 )
 from recipe.kernel.part import leaves_of
 from recipe.language.abstract import Partial, Potential
+from recipe.language.blocks import Block, Scalar
 from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.symbols import Block, Scalar
 
 
 @singledispatch

@@ -18,8 +18,9 @@ from codegen.lowering.present_state import PresentState
 from codegen.lowering.special_forms import with_digamma
 from codegen.lowering.statements import GradientCall, Loop
 from recipe.language.abstract import Partial, Potential
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.chi_squared import NoncentralChiSquared
-from recipe.language.symbols import GENERIC, Block, Scalar, Vector
+from recipe.language.symbols import GENERIC
 from recipe.language.total import Total
 
 

@@ -18,21 +18,12 @@ from codegen.lowering.places import Array, Cell
 from codegen.lowering.shared_symbols import CommonLeaves
 from codegen.lowering.statements import GradientCall, NoiseDraw, Statement, ValueCall
 from recipe.language.abstract import Dense, Field, Partial, Potential, written_image
+from recipe.language.blocks import Block, Scalar, Vector, preimages
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.free_symbols import parameters_of
-from recipe.language.symbols import (
-    GENERIC,
-    Block,
-    Index,
-    Length,
-    Noise,
-    Scalar,
-    ScalarNoise,
-    Vector,
-    generic,
-    preimages,
-)
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import GENERIC, Index, Length, generic
 from recipe.language.variance import ScalarVariance, VectorVariance
 
 STEP_SIZE = Symbol("step_size", positive=True)

@@ -12,7 +12,8 @@ from sympy import Expr, Symbol
 
 from codegen.lowering.names import Namer
 from codegen.lowering.places import Array
-from recipe.language.symbols import GENERIC, Length, VectorParameter
+from recipe.language.data import VectorParameter
+from recipe.language.symbols import GENERIC, Length
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ from sympy import Expr, S, Set, Symbol
 
 from codegen.lowering.places import Array, Cell
 from recipe.language.abstract import Dense, Potential
+from recipe.language.blocks import Block, Simplex
 from recipe.language.domain import finite_ends, on_simplex
-from recipe.language.symbols import Block, Length, Simplex
+from recipe.language.symbols import Length
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,8 @@ from codegen.printing.run import (
 )
 from codegen.printing.step import STEP_FIXED, count_lines, let_lines
 from codegen.printing.stopping import freeze_invalid_function
-from recipe.language.symbols import Length, Vector
+from recipe.language.blocks import Vector
+from recipe.language.symbols import Length
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from codegen.device.domain import columns_within, columns_within_simplex, within
 from codegen.lowering.program import Call, Function, If, Instruction, Not, Return, call
 from codegen.lowering.statements import Plan
 from codegen.printing.reductions import WIDE
+from recipe.language.blocks import Block
 from recipe.language.domain import finite_ends, on_simplex
-from recipe.language.symbols import Block
 
 
 def domain_functions(plan: Plan, *, many: bool) -> list[Any]:

@@ -36,7 +36,8 @@ from codegen.printing.moving_reference import (
 )
 from codegen.printing.reductions import WIDE
 from recipe.language.abstract import Potential
-from recipe.language.symbols import Block, Length
+from recipe.language.blocks import Block
+from recipe.language.symbols import Length
 
 ALL_ROWS = "state.rows[:0]"  # no rows stand for all of them
 Reduction = Literal["plain", "control_variates", "svrg", "saga"]  # of the variance of an estimate

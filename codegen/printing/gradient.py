@@ -21,7 +21,9 @@ from codegen.printing.loop_bodies import arguments, loop_functions
 from codegen.printing.reductions import WIDE
 from codegen.printing.row_loop import row_loop
 from codegen.printing.step import Context, carried_out, plain_sweep
-from recipe.language.symbols import Length, Vector, VectorData
+from recipe.language.blocks import Vector
+from recipe.language.data import VectorData
+from recipe.language.symbols import Length
 
 SHARED = ("data", "params", "gradient", "rows")
 

@@ -43,7 +43,8 @@ from codegen.printing.run import RUN_SCHEDULE, run_function
 from codegen.printing.scheduled import scheduled_text
 from codegen.printing.step import STEP_FIXED, gradient_argument, step_function
 from recipe.language.abstract import Potential
-from recipe.language.symbols import Block, Length, Vector, name_of
+from recipe.language.blocks import Block, Vector
+from recipe.language.symbols import Length, name_of
 
 Own = Mapping[Potential, Estimator]
 

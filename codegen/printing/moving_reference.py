@@ -30,7 +30,8 @@ from codegen.lowering.program import (
 from codegen.printing.gradient import SHARED, count_text
 from codegen.printing.reductions import WIDE
 from recipe.language.abstract import Potential
-from recipe.language.symbols import Block, Length
+from recipe.language.blocks import Block
+from recipe.language.symbols import Length
 
 ARGUMENTS = (*SHARED, "state")
 

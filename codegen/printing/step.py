@@ -33,7 +33,8 @@ from codegen.lowering.statements import (
 )
 from codegen.printing.loop_bodies import arguments, noises_of
 from recipe.language.abstract import Potential
-from recipe.language.symbols import Length, Vector
+from recipe.language.blocks import Vector
+from recipe.language.symbols import Length
 
 STEP_FIXED = ["out", "state", "params", "step_size"]
 

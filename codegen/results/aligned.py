@@ -24,10 +24,12 @@ from recipe.declare.derived_data import LabelAt, LabelIsLast
 from recipe.declare.derived_quantities import expressions_of
 from recipe.declare.posterior import Posterior
 from recipe.declare.replace_fields import with_fields
+from recipe.language.blocks import Vector
+from recipe.language.data import VectorData
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
 from recipe.language.numbers import column_names
-from recipe.language.symbols import Length, Vector, VectorData, generic, name_of
+from recipe.language.symbols import Length, generic, name_of
 
 
 def coordinate_names_in(group: Group) -> dict[str, Names]:

@@ -38,8 +38,9 @@ from recipe.declare.posterior import Posterior
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel import Kernel
+from recipe.language.blocks import Scalar
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Scalar, name_of
+from recipe.language.symbols import name_of
 
 
 def collected(

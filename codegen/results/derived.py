@@ -12,8 +12,8 @@ from codegen.results.require_law import require_draws_of_posterior, require_draw
 from recipe.declare.coordinate_names import Names
 from recipe.declare.derived_quantities import data_in, vector_of
 from recipe.declare.posterior import Posterior
+from recipe.language.blocks import Vector
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Vector
 
 
 def compute_derived(

@@ -17,9 +17,10 @@ from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel import Kernel
 from recipe.language.abstract import Potential
+from recipe.language.blocks import Block
 from recipe.language.derivatives import symbols_in
 from recipe.language.free_symbols import blocks_in, parameters_of
-from recipe.language.symbols import Block, generic, name_of
+from recipe.language.symbols import generic, name_of
 from recipe.rebuild.potentials import potentials_of
 
 SAME = 1e-12  # a factor this close to 1 is 1

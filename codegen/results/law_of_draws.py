@@ -17,8 +17,10 @@ import numpy as np
 from codegen.results.numbers_of_law import ROWS, Numbers, numbers_of
 from codegen.results.quantities import AtDraws
 from recipe.declare.posterior import Posterior
+from recipe.language.blocks import Vector
+from recipe.language.data import VectorData
 from recipe.language.free_symbols import names_to_give
-from recipe.language.symbols import Indexed, Vector, VectorData, name_of
+from recipe.language.symbols import Indexed, name_of
 
 ATTRIBUTE = "law"
 MOST_NOTED = 2**12  # numbers of rows of data that are noted

@@ -13,9 +13,10 @@ import numpy as np
 
 from codegen.results.predictive_laws import DRAWN
 from codegen.results.quantities import AtDraws, pieces, require_room_for
+from recipe.language.data import VectorData
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import NamedLaw
-from recipe.language.symbols import Indexed, VectorData, name_of
+from recipe.language.symbols import Indexed, name_of
 
 
 def new_data(law: NamedLaw, at: AtDraws, seed: int, step: int) -> np.ndarray:

@@ -17,9 +17,11 @@ from sympy import Expr
 from codegen.inputs.evaluate import Values
 from codegen.inputs.initial_states import in_domain
 from recipe.declare.posterior import Posterior
+from recipe.language.blocks import Vector
+from recipe.language.data import ScalarData, VectorData
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import known_numbers, parameters_of
-from recipe.language.symbols import Indexed, ScalarData, Vector, VectorData, generic, name_of
+from recipe.language.symbols import Indexed, generic, name_of
 
 POINTS, ROWS, LENGTH = 4, 3, 3  # made-up points, rows of data, and coordinates of a vector
 CLOSE = 1e-11  # of the largest difference, above what the order of a sum changes

@@ -24,9 +24,11 @@ from recipe.declare.derived_quantities import Quantity, data_in, expressions_of,
 from recipe.declare.label_data import one_hots
 from recipe.declare.posterior import Posterior
 from recipe.declare.transformations.ordered import Ordered
+from recipe.language.blocks import Block, Vector
+from recipe.language.data import VectorData
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import known_numbers, parameters_of
-from recipe.language.symbols import Block, Indexed, Length, Vector, VectorData, name_of
+from recipe.language.symbols import Indexed, Length, name_of
 from recipe.language.text import listed
 
 FLOAT_BYTES = 8

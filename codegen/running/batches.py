@@ -22,7 +22,7 @@ from codegen.lowering.batch_form import refusal_of_many
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from codegen.system.collector import collector_paused
-from recipe.language.symbols import Scalar
+from recipe.language.blocks import Scalar
 
 CHAINS_PER_BUNDLE = 256  # chains: so that several rows of a bundle fit in the first-level cache
 MIN_CHAINS = 64  # chains; with fewer, bundles gain less time than their compilation takes

@@ -12,7 +12,8 @@ from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions
 from codegen.lowering.in_place import drawn_ahead
 from codegen.system.memory import require_memory
-from recipe.language.symbols import Block, Length, Scalar
+from recipe.language.blocks import Block, Scalar
+from recipe.language.symbols import Length
 
 FLOAT_BYTES = 8
 DRAW_COPIES = 2  # copies of all draws: in the chains, and in the result

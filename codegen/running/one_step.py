@@ -21,8 +21,9 @@ from codegen.inputs.schedule import Constant, schedule_of
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from recipe.language.assumed import ParameterCondition
+from recipe.language.blocks import Vector
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Length, Vector, name_of
+from recipe.language.symbols import Length, name_of
 
 CHAINS_PER_STEP = 64  # replicas that share a seed and the number of a step
 STEPS_PER_SEED = 32

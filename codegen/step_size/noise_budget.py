@@ -16,8 +16,8 @@ from codegen.generate import Module, module_of
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.parameters import resolved_params
 from recipe.declare.recipe import Recipe
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.free_symbols import names_to_give
-from recipe.language.symbols import Block, Scalar, Vector
 from recipe.scheme.compensation import largest_step
 
 

@@ -24,7 +24,7 @@ from codegen.tuning.widths import widths
 from recipe.kernel import Kernel
 from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, leaves_of
 from recipe.kernel.trajectory import longest_trajectory, with_trajectories
-from recipe.language.symbols import Scalar
+from recipe.language.blocks import Scalar
 
 HMC_RATE, MALA_RATE, ONE_STEP_RATE, CAREFUL_RATE = 0.8, 0.574, 0.9, 0.95
 SLOW = 50.0  # sweeps for an effective draw: from there on a smaller step is tried, too

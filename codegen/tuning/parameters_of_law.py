@@ -11,9 +11,10 @@ from codegen.inputs.parameter_schedules import energy_of, is_temperature
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel import Kernel
+from recipe.language.blocks import Block
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import blocks_in, parameters_of
-from recipe.language.symbols import Block, name_of
+from recipe.language.symbols import name_of
 
 
 def require_no_parameter_of_the_law(

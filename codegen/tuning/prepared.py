@@ -30,10 +30,11 @@ from recipe.declare.coordinate_names import coordinate_names
 from recipe.declare.recipe import Recipe
 from recipe.declare.transformations.onto_simplex import preimage_of_simplex
 from recipe.kernel import Kernel
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.domain import on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import names_to_give
-from recipe.language.symbols import Block, Scalar, Vector, name_of
+from recipe.language.symbols import name_of
 from recipe.rebuild.onto_domains import map_onto
 from recipe.rebuild.preconditioned import preconditioned
 

@@ -23,8 +23,8 @@ from codegen.tuning.thermostat_step import thermostat_step
 from codegen.tuning.tuning import Alternative
 from codegen.tuning.widths import widths
 from codegen.tuning.within_budget import FIRST, SPARE, Setting, Way, within_budget
+from recipe.language.blocks import Scalar, Vector
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Scalar, Vector
 
 # the schemes that are compared, where they fit: first order, and better ones of the same cost
 OVERDAMPED, UNDERDAMPED = ("euler",), ("semi-implicit", "baoab")

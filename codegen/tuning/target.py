@@ -22,9 +22,10 @@ from codegen.inputs.preimages import without_ordered
 from codegen.tuning.onto_simplex import OntoSimplex
 from codegen.tuning.untunable import UntunableError
 from recipe.declare.posterior import Posterior
+from recipe.language.blocks import Block, Scalar, Simplex, Vector
 from recipe.language.checks.validate import read
 from recipe.language.free_symbols import names_to_give
-from recipe.language.symbols import Block, Scalar, Simplex, Vector, generic, name_of
+from recipe.language.symbols import generic, name_of
 
 
 @dataclass(frozen=True, eq=False)

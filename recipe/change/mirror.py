@@ -18,12 +18,12 @@ from recipe.declare.reflect_update import folded, has_folds
 from recipe.declare.reflection import Reflection, checked_reflections
 from recipe.declare.replace_fields import with_fields
 from recipe.language.abstract import checked_block
+from recipe.language.blocks import Block
 from recipe.language.domain import on_simplex
 from recipe.language.entry import Coupling, is_zero_entry
 from recipe.language.errors import RecipeError
 from recipe.language.fold import ends_of
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block
 
 
 def mirror(recipe: Recipe, *blocks: Block) -> Recipe:

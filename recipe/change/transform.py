@@ -21,11 +21,11 @@ from recipe.declare.transformations.map import Map, as_map
 from recipe.declare.transformations.preimage import Preimage, in_preimages
 from recipe.declare.update import Update
 from recipe.language.abstract import Dense, TransposedDense, checked_block, slope
+from recipe.language.blocks import Block
 from recipe.language.calculus import contract
 from recipe.language.checks.matrix import BlockMatrix
 from recipe.language.entry import MATRICES, Outer, matrices_in, outer
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block
 
 
 def ito(

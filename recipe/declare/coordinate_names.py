@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from recipe.language.blocks import Block, Vector
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, Vector, name_of
+from recipe.language.symbols import name_of
 
 Names = tuple[str, ...]
 

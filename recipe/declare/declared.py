@@ -14,11 +14,12 @@ from sympy import Basic, Expr, Integer, Symbol
 from recipe.declare.forget import forget_arrays
 from recipe.declare.plain import BLOCKS, DATA, carries, plain, plain_density, plain_quantities
 from recipe.declare.transformations.ordered import Ordered, OrderedPrior
+from recipe.language.blocks import Block
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import known_numbers, parameters_of
 from recipe.language.log_density import LogDensity
-from recipe.language.symbols import Block, generic, name_of
+from recipe.language.symbols import generic, name_of
 from recipe.language.text import listed
 
 REST = "log_prior"  # the name of what is in no prior of a block

@@ -8,19 +8,14 @@ from typing import Any, TypeAlias
 from sympy import Expr, Symbol
 
 from recipe.declare.transformations.ordered import Ordered
+from recipe.language.blocks import Block, Vector
 from recipe.language.checks.validate import check_no_matrix, check_symbols, read
+from recipe.language.data import ScalarData, VectorData
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.log_density import LogDensity
-from recipe.language.symbols import (
-    GENERIC,
-    Block,
-    ScalarData,
-    Vector,
-    VectorData,
-    checked_name,
-    generic,
-)
+from recipe.language.names import checked_name
+from recipe.language.symbols import GENERIC, generic
 from recipe.language.total import labels
 
 Quantity: TypeAlias = "Expr | tuple[Expr, ...]"

@@ -10,9 +10,9 @@ from sympy import Expr
 
 from recipe.declare.recipe import Recipe
 from recipe.language.assumed import cached
+from recipe.language.blocks import Block
 from recipe.language.calculus import gradient, tidy
 from recipe.language.entry import Entry, parts
-from recipe.language.symbols import Block
 
 
 @dataclass(frozen=True)

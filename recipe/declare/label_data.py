@@ -10,9 +10,10 @@ from sympy import Basic, Expr, Integer, Symbol
 from recipe.declare.categories import categories_of, have_an_order, names_in, numbered, some
 from recipe.declare.coordinate_names import Names
 from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
+from recipe.language.data import VectorData
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import Demand, Indicator, LogDensity, NamedLaw
-from recipe.language.symbols import Length, VectorData, generic
+from recipe.language.symbols import Length, generic
 
 
 def numbered_labels(

@@ -15,13 +15,15 @@ from recipe.declare.dynamics import Dynamics
 from recipe.declare.reflect_update import unfolded
 from recipe.declare.update import Update
 from recipe.language.assumed import cached
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import directional, freeze, partial, thaw
 from recipe.language.chi_squared import NoncentralChiSquared, cumulant
 from recipe.language.entry import Column, Coupling, Entry, Number, Row
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.expectation import expectation
+from recipe.language.noise import Noise, ScalarNoise
 from recipe.language.phi import exp_by_phi
-from recipe.language.symbols import GENERIC, OTHER, Block, Noise, ScalarNoise, Vector
+from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import relabel, substitute
 
 Increment = dict[Block, Expr]

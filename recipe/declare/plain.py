@@ -11,16 +11,10 @@ from typing import Any
 from sympy import Basic
 
 from recipe.declare.transformations.ordered import Ordered
+from recipe.language.blocks import Scalar, Vector
+from recipe.language.data import ScalarData, VectorData, one_hot
 from recipe.language.log_density import Demand, Indicator, LogDensity, NamedLaw
-from recipe.language.symbols import (
-    Indexed,
-    Scalar,
-    ScalarData,
-    Vector,
-    VectorData,
-    assumptions_of,
-    one_hot,
-)
+from recipe.language.symbols import Indexed, assumptions_of
 
 BLOCKS, DATA = (Vector, Scalar), (VectorData, ScalarData)
 

@@ -39,19 +39,14 @@ from recipe.declare.label_data import (
 from recipe.declare.other_data import other_data
 from recipe.declare.row_indices import require_one_order_of_rows
 from recipe.declare.transformations.ordered import Ordered, unfolded
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import gradient
 from recipe.language.checks.validate import check_no_matrix, check_number, check_symbols, read
+from recipe.language.data import ScalarData, VectorData
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.language.log_density import Demand, LogDensity, NamedLaw, as_log_density
-from recipe.language.symbols import (
-    Block,
-    Length,
-    ScalarData,
-    Vector,
-    VectorData,
-    generic,
-)
+from recipe.language.symbols import Length, generic
 
 
 @dataclass(frozen=True, init=False, eq=False)

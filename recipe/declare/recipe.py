@@ -16,6 +16,7 @@ from recipe.declare.update import Update
 from recipe.declare.where import read_conditions
 from recipe.language.abstract import Potential
 from recipe.language.assumed import ParameterCondition
+from recipe.language.blocks import Block
 from recipe.language.calculus import gradient
 from recipe.language.checks.matrix import BlockMatrix, read_matrix
 from recipe.language.checks.validate import (
@@ -28,7 +29,7 @@ from recipe.language.checks.validate import (
 )
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames, abstract_of, parameters_of
-from recipe.language.symbols import Block, Noise, ScalarNoise
+from recipe.language.noise import Noise, ScalarNoise
 from recipe.language.text import listed
 
 

@@ -14,10 +14,10 @@ from sympy import Expr, Mul
 
 from recipe.declare.reflection import Reflection, checked_reflections
 from recipe.declare.update import Update
+from recipe.language.blocks import Block
 from recipe.language.errors import RecipeError
 from recipe.language.fold import FOLDS, Fold, FoldSign, ends_of
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block
 from recipe.language.text import listed
 
 Rule = list[tuple[Block, Expr]]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from sympy import S
 
+from recipe.language.blocks import Block
 from recipe.language.domain import finite_ends
 from recipe.language.errors import RecipeError
 from recipe.language.fold import ends_of
-from recipe.language.symbols import Block
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from typing import Any
 
 from sympy import Expr, Symbol, expand, expand_mul
 
+from recipe.language.blocks import Block
 from recipe.language.checks.validate import read
 from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.symbols import Block
 from recipe.language.total import substitute
 
 Pairs = Sequence[tuple[Block, Expr]]

@@ -13,6 +13,7 @@ from recipe.declare.units import Units, in_units, put_units, read_units
 from recipe.declare.where import read_conditions
 from recipe.language.abstract import Potential
 from recipe.language.assumed import ParameterCondition
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.checks.forms import RULE_FORMS
 from recipe.language.checks.validate import (
     check_component,
@@ -26,16 +27,9 @@ from recipe.language.checks.validate import (
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
-from recipe.language.symbols import (
-    Block,
-    Noise,
-    Scalar,
-    ScalarNoise,
-    Vector,
-    checked_name,
-    generic,
-    name_of,
-)
+from recipe.language.names import checked_name
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import generic, name_of
 
 
 @dataclass(frozen=True, init=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Function, Ge, Gt, Le, Lt
+from sympy import Function, Ge, Gt, Le, Lt, Symbol
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanAtom
 
@@ -14,7 +14,7 @@ from recipe.language.calculus import abstract_atoms
 from recipe.language.checks.validate import read
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import parameters_of
-from recipe.language.symbols import Index, Length, Symbol, generic
+from recipe.language.symbols import Index, Length, generic
 from recipe.language.total import Total, free_indexed
 
 

@@ -30,12 +30,14 @@ from recipe.declare.update import Update
 from recipe.kernel.conditional import conditional_of
 from recipe.kernel.series import MAX_ORDER, RootStepSeries
 from recipe.kernel.sweep import Sweep, follow, sweep_of
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import contract, freeze, thaw, tidy
 from recipe.language.checks.validate import read
 from recipe.language.errors import RecipeError
 from recipe.language.expectation import expectation
 from recipe.language.free_symbols import UnusedNames, blocks_in
-from recipe.language.symbols import GENERIC, OTHER, Block, Noise, Vector
+from recipe.language.noise import Noise
+from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.text import listed
 from recipe.language.total import relabel, substitute
 

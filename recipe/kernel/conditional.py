@@ -10,10 +10,11 @@ from sympy import Expr, S, expand
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Jet, Partial
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import explicit, partial, tidy
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import OTHER, Block, Vector
+from recipe.language.symbols import OTHER
 from recipe.language.total import substitute
 
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from sympy import Expr, Mul, S, expand, factor_terms, log
 
+from recipe.language.blocks import Block
 from recipe.language.calculus import contract, freeze, thaw
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, OTHER, Block
+from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import labels, relabel
 
 

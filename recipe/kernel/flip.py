@@ -7,8 +7,8 @@ from sympy import S
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel.part import FLIP, Move
+from recipe.language.blocks import Block
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block
 from recipe.scheme.increment import step_symbol
 
 

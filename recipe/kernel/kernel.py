@@ -21,11 +21,11 @@ from recipe.kernel.part import (
 )
 from recipe.language.abstract import Potential
 from recipe.language.assumed import ParameterCondition
+from recipe.language.blocks import Block
 from recipe.language.checks.validate import checked_words
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
-from recipe.language.symbols import Block
 
 
 @dataclass(frozen=True, init=False)

@@ -20,9 +20,9 @@ from recipe.kernel.part import (
 from recipe.kernel.partner import partners_of
 from recipe.kernel.proposal import cost_of
 from recipe.kernel.step import rule_of
+from recipe.language.blocks import Block
 from recipe.language.errors import RecipeError
 from recipe.language.expectation import NOISE
-from recipe.language.symbols import Block
 
 
 def metropolis(

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from sympy import Expr, Integer, Symbol
 
 from recipe.declare.update import Update
+from recipe.language.blocks import Block
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block
 
 # a number, or the two ends of the range from which it is drawn, uniformly and afresh each time
 Times = int | tuple[int, int]

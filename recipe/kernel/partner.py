@@ -7,7 +7,8 @@ from sympy.core.function import AppliedUndef
 
 from recipe.declare.update import Update
 from recipe.language.abstract import Field, Partial, Potential
-from recipe.language.symbols import GENERIC, Block, Scalar, Vector, name_of
+from recipe.language.blocks import Block, Scalar, Vector
+from recipe.language.symbols import GENERIC, name_of
 
 Partners = tuple[tuple[Block, Block], ...]
 

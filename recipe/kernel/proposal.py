@@ -13,12 +13,14 @@ from recipe.kernel.correlated import Correlated, direction_of
 from recipe.kernel.partner import Partners
 from recipe.kernel.reflected import edges_of, minus_log_of_image
 from recipe.language.abstract import Dense
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import contract, explicit, partial, summands, tidy
 from recipe.language.checks.operators import dot
 from recipe.language.errors import RecipeError
 from recipe.language.expectation import NOISE
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, OTHER, Block, Noise, Vector, generic
+from recipe.language.noise import Noise
+from recipe.language.symbols import GENERIC, OTHER, generic
 from recipe.language.total import Total, labels, opened, relabel, substitute
 
 

@@ -11,10 +11,10 @@ from sympy import Expr, exp, log
 
 from recipe.declare.reflect_update import unfolded
 from recipe.declare.update import Update
+from recipe.language.blocks import Block
 from recipe.language.calculus import contract
 from recipe.language.domain import finite_ends
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block
 
 
 def edges_of(update: Update) -> tuple[Update, dict[Block, Expr]]:

@@ -11,10 +11,10 @@ from recipe.declare.update import Update
 from recipe.kernel.conditional import conditional_of
 from recipe.kernel.flip import check_recipe
 from recipe.kernel.part import REFRESH, Move
+from recipe.language.blocks import Block
 from recipe.language.checks.validate import check_component, read
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames, blocks_in
-from recipe.language.symbols import Block
 from recipe.scheme.increment import step_symbol, white_noise
 
 

@@ -15,10 +15,10 @@ from sympy import Add, Expr, Rational, S, Symbol, nan, oo, zoo
 
 from recipe.declare.limit import in_root_of_step
 from recipe.declare.update import Update
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import directional, partial
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.total import substitute
 
 MAX_ORDER = 4  # in the root of the step, so the step squared: no sweep needs more

@@ -13,13 +13,13 @@ from sympy import Dummy, Expr, Interval, S, factor, oo
 from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.kernel.part import Move, leaves_of
+from recipe.language.blocks import Block
 from recipe.language.calculus import abstract_atoms
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.domain import domain_text, finite_ends, on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.fold import FOLDS, Fold, ends_of
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block
 from recipe.signs.defined import NONNEGATIVE, POSITIVE, PROVERS, Condition, conditions
 
 

@@ -12,12 +12,14 @@ from recipe.kernel.kernel import Kernel
 from recipe.kernel.part import Move, Part, Repeat, RepeatForEvery, parts_in
 from recipe.kernel.series import Directions, RootStepSeries, put_in, unmoved, written_out
 from recipe.language.assumed import ParameterCondition
+from recipe.language.blocks import Block
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.expectation import NOISE
 from recipe.language.fold import Fold, FoldSign
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.symbols import Block, Noise, ScalarNoise, name_of
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import name_of
 
 MAX_RULES_PER_SWEEP = 200  # the longest sweep that averaged(...) expands
 

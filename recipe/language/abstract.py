@@ -14,18 +14,10 @@ from typing import Any
 from sympy import Derivative, Expr, S, Subs, Symbol, Tuple
 from sympy.core.function import AppliedUndef
 
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.symbols import (
-    GENERIC,
-    Block,
-    Index,
-    Indexed,
-    Scalar,
-    Vector,
-    checked_name,
-    generic,
-    index_name,
-)
+from recipe.language.names import checked_name
+from recipe.language.symbols import GENERIC, Index, Indexed, generic, index_name
 
 
 class Potential(Symbol):

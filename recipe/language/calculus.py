@@ -33,9 +33,10 @@ from sympy import (
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import DenseEntry, Field, Jet, Partial, Potential, raised
+from recipe.language.blocks import Block, Vector
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.derivatives import derivative, symbols_in
-from recipe.language.symbols import GENERIC, OTHER, Block, Indexed, Vector, generic
+from recipe.language.symbols import GENERIC, OTHER, Indexed, generic
 from recipe.language.total import Total, opened, relabel, sum_over
 
 AtomRule = Callable[[Expr, Symbol], Expr]

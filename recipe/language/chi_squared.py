@@ -12,7 +12,8 @@ from sympy import Expr, S, log
 
 from recipe.language.as_expression import as_expression
 from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.symbols import Noise, ScalarNoise, generic
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import generic
 
 
 class NoncentralChiSquared(Expr):

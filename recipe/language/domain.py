@@ -7,7 +7,7 @@ from typing import Any
 
 from sympy import Expr, Interval, Set, oo
 
-from recipe.language.symbols import Scalar, Simplex, Vector
+from recipe.language.blocks import Scalar, Simplex, Vector
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,10 @@ from sympy import Add, Expr, Mul, S
 
 from recipe.language.abstract import Dense, DenseEntry, TransposedDense
 from recipe.language.as_expression import as_expression
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import explicit, partial
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import GENERIC, OTHER, Block, Vector
+from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import free_indexed, labels, relabel, sum_over, swap_free
 
 

@@ -7,7 +7,8 @@ from sympy import Add, Expr, Mul, Pow, S, expand
 from recipe.language.abstract import Dense
 from recipe.language.chi_squared import NoncentralChiSquared, moment
 from recipe.language.errors import OutsideLanguageError
-from recipe.language.symbols import GENERIC, OTHER, Indexed, Length, Noise, ScalarNoise
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import GENERIC, OTHER, Indexed, Length
 from recipe.language.total import Total, labels, opened, relabel, sum_over
 
 NOISE = (Noise, ScalarNoise)

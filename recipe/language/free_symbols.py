@@ -11,21 +11,11 @@ from sympy import Expr, Symbol
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Dense, Field, Potential
-from recipe.language.symbols import (
-    Block,
-    Index,
-    Length,
-    Noise,
-    Scalar,
-    ScalarData,
-    ScalarNoise,
-    Vector,
-    VectorData,
-    VectorParameter,
-    fitting_name,
-    generic,
-    name_of,
-)
+from recipe.language.blocks import Block, Scalar, Vector
+from recipe.language.data import ScalarData, VectorData, VectorParameter
+from recipe.language.names import fitting_name
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import Index, Length, generic, name_of
 from recipe.language.variance import ScalarVariance, VectorVariance
 
 VARIANCES = (VectorVariance, ScalarVariance)  # not parameters: the kernel estimates them

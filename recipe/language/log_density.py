@@ -10,8 +10,10 @@ from typing import Any, NoReturn
 from sympy import Basic, Expr, Set, Symbol, Tuple
 from sympy.core.symbol import Str
 
+from recipe.language.blocks import Scalar, Vector
+from recipe.language.data import ScalarData, VectorData
 from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.symbols import GENERIC, Indexed, Length, Scalar, ScalarData, Vector, VectorData
+from recipe.language.symbols import GENERIC, Indexed, Length
 
 
 @dataclass(frozen=True)

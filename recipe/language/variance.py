@@ -9,7 +9,8 @@ from typing import Any
 from sympy import Symbol
 
 from recipe.language.abstract import Potential
-from recipe.language.symbols import GENERIC, Block, Indexed, Vector
+from recipe.language.blocks import Block, Vector
+from recipe.language.symbols import GENERIC, Indexed
 
 
 class VectorVariance(Indexed):

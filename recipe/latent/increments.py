@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sympy import Add, Expr, Integer, Mul, exp, expand_log, log, loggamma
 
+from recipe.language.data import VectorData, one_hot
 from recipe.language.errors import OutsideLanguageError
-from recipe.language.symbols import GENERIC, Indexed, VectorData, generic, one_hot
+from recipe.language.symbols import GENERIC, Indexed, generic
 from recipe.language.total import Total, opened, relabel, substitute, total
 from recipe.latent.labels import ITEM, Labels
 

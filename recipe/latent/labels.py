@@ -8,16 +8,11 @@ from typing import Any
 from sympy import Expr, Mul, Symbol
 
 from recipe.language.as_expression import as_expression
+from recipe.language.blocks import Vector
+from recipe.language.data import ScalarData, VectorData
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import (
-    GENERIC,
-    Indexed,
-    ScalarData,
-    Vector,
-    VectorData,
-    checked_name,
-    generic,
-)
+from recipe.language.names import checked_name
+from recipe.language.symbols import GENERIC, Indexed, generic
 from recipe.language.total import Total
 
 ITEM, DATUM = "item", "datum"

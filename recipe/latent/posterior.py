@@ -12,6 +12,7 @@ from typing import Any
 from sympy import Add, Expr, Symbol
 
 from recipe.language.as_expression import as_expression
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import gradient
 from recipe.language.checks.validate import (
     check_component,
@@ -22,9 +23,10 @@ from recipe.language.checks.validate import (
     checked_words,
     read,
 )
+from recipe.language.data import ScalarData, VectorData
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
-from recipe.language.symbols import Block, ScalarData, Vector, VectorData, generic
+from recipe.language.symbols import generic
 from recipe.language.total import free_indexed
 from recipe.latent.increments import hot, increment, weight_of
 from recipe.latent.labels import ITEM, Labels, LabelSum

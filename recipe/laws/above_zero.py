@@ -10,10 +10,12 @@ from itertools import islice, product
 
 from sympy import Dummy, Expr, Integer, Interval, Rational, Symbol, oo
 
+from recipe.language.blocks import Scalar, Vector
+from recipe.language.data import ScalarData, VectorData
 from recipe.language.domain import on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import Demand
-from recipe.language.symbols import Indexed, Length, Scalar, ScalarData, Vector, VectorData, generic
+from recipe.language.symbols import Indexed, Length, generic
 from recipe.language.total import Total, without_hot
 from recipe.signs.sign import is_nonnegative, is_positive
 

@@ -6,18 +6,13 @@ from typing import Any
 
 from sympy import Add, Expr, Integer, Interval, Rational, gamma, log, loggamma, pi
 
+from recipe.language.blocks import Simplex
+from recipe.language.data import KnownNumbers, float_of, with_numbers
 from recipe.language.domain import on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import LogDensity
-from recipe.language.symbols import (
-    GENERIC,
-    KnownNumbers,
-    Simplex,
-    fitting_name,
-    float_of,
-    name_of,
-    with_numbers,
-)
+from recipe.language.names import fitting_name
+from recipe.language.symbols import GENERIC, name_of
 from recipe.language.total import labels, total
 from recipe.laws.law import UNIT, Law, argument, density, law_of_blocks, positive_demands
 from recipe.laws.vectors import Listed, is_listed, listed, require_above_zero

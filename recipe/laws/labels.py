@@ -8,10 +8,12 @@ from typing import Any
 
 from sympy import Add, Expr, Integer, exp, log
 
+from recipe.language.blocks import Vector
+from recipe.language.data import ScalarData, one_hot
 from recipe.language.domain import on_simplex
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import Demand, Indicator, LogDensity
-from recipe.language.symbols import ScalarData, Vector, generic, one_hot
+from recipe.language.symbols import generic
 from recipe.language.total import total
 from recipe.laws.counts import probability_demands, whole_data
 from recipe.laws.law import argument, named_law, positive_demands

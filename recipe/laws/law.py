@@ -12,17 +12,11 @@ from typing import Any, Concatenate, ParamSpec, Protocol, cast, overload
 from sympy import Expr, Interval, Rational, Set, oo
 
 from recipe.language.as_expression import as_expression
+from recipe.language.blocks import Scalar, Vector
+from recipe.language.data import ScalarData, VectorData
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import Demand, LogDensity, NamedLaw, Prior
-from recipe.language.symbols import (
-    Indexed,
-    Scalar,
-    ScalarData,
-    Vector,
-    VectorData,
-    generic,
-    name_of,
-)
+from recipe.language.symbols import Indexed, generic, name_of
 from recipe.laws.above_zero import demands_above_zero
 from recipe.laws.vectors import at_place, is_listed, listed, of_coordinates, require_above_zero
 

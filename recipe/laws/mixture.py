@@ -9,9 +9,9 @@ from typing import Any, overload
 from sympy import Add, Basic, Expr, Rational, Symbol, Tuple, exp, log, oo
 from sympy.core.symbol import Str
 
+from recipe.language.blocks import Scalar
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import LogDensity, Prior, no_variable
-from recipe.language.symbols import Scalar
 from recipe.laws.law import argument, named_law, positive_demands
 
 ROUNDING = 1e-9  # floats such as 1/3 do not sum to 1 exactly

@@ -6,17 +6,11 @@ from typing import Any
 
 from sympy import Basic, Expr, Rational, Tuple
 
+from recipe.language.blocks import Vector
+from recipe.language.data import KnownNumbers, VectorData, float_of, listed_numbers, with_numbers
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import (
-    KnownNumbers,
-    Vector,
-    VectorData,
-    fitting_name,
-    float_of,
-    listed_numbers,
-    name_of,
-    with_numbers,
-)
+from recipe.language.names import fitting_name
+from recipe.language.symbols import name_of
 
 MOST_SHOWN = 8  # numbers of a list in messages and tables
 

@@ -13,16 +13,9 @@ from typing import Any
 import numpy as np
 from sympy import Expr, Interval, Symbol, oo
 
-from recipe.language.symbols import (
-    Block,
-    Indexed,
-    Noise,
-    ScalarNoise,
-    Simplex,
-    Vector,
-    generic,
-    name_of,
-)
+from recipe.language.blocks import Block, Simplex, Vector
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import Indexed, generic, name_of
 from recipe.lifting.claims.claim import Claim
 from recipe.lifting.evaluate import NoNumberError, Numbers
 from recipe.lifting.tracing.given import expressions_of, point_of, shape_of

@@ -15,8 +15,10 @@ from sympy import Expr, Function, Symbol
 
 from recipe.declare.update import Update
 from recipe.language.abstract import Partial, Potential
+from recipe.language.blocks import Block
 from recipe.language.errors import OutsideLanguageError
-from recipe.language.symbols import GENERIC, Block, Indexed, Length, Noise, generic, name_of
+from recipe.language.noise import Noise
+from recipe.language.symbols import GENERIC, Indexed, Length, generic, name_of
 from recipe.language.total import Total
 from recipe.lifting.claims.claim import Claim, read_claim
 from recipe.lifting.fronts import front_of

@@ -12,16 +12,11 @@ from typing import Any
 
 from sympy import Symbol
 
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import (
-    Block,
-    Indexed,
-    Noise,
-    Scalar,
-    Vector,
-    name_of,
-)
+from recipe.language.noise import Noise
+from recipe.language.symbols import Indexed, name_of
 from recipe.lifting.claims.claim import Claim, read_claim
 from recipe.lifting.claims.wrapped import innermost
 from recipe.lifting.compare import compare

@@ -8,7 +8,9 @@ from typing import Any
 from sympy import Expr
 
 from recipe.declare.update import Update
-from recipe.language.symbols import Block, Noise, ScalarNoise, Vector, generic
+from recipe.language.blocks import Block, Vector
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import generic
 from recipe.language.text import text
 from recipe.lifting.tree.place import Place, shown_path
 from recipe.printing.latex import latex, latex_of_name

@@ -9,8 +9,10 @@ from typing import Any
 
 from sympy import Expr
 
+from recipe.language.blocks import Block
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.symbols import Block, Noise, ScalarNoise, generic, name_of
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import generic, name_of
 from recipe.lifting.claims.claim import Claim
 from recipe.lifting.traces import Tree, tree_of
 from recipe.lifting.tracing.given import expressions_of, point_of

@@ -15,8 +15,9 @@ from typing import Any
 from sympy import Expr, Rational, sqrt
 
 from recipe.declare.update import Update
+from recipe.language.blocks import Vector
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Noise, ScalarNoise, Vector
+from recipe.language.noise import Noise, ScalarNoise
 from recipe.lifting.claims.claim import Claim
 from recipe.lifting.rule_of_tree import RuleOfTree, drawn_at, rule_of
 from recipe.lifting.tracing.trace import Front

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from recipe.language.blocks import Vector
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Length, Vector, name_of
+from recipe.language.symbols import Length, name_of
 from recipe.lifting.claims.claim import Claim, length_of
 from recipe.lifting.claims.kept import changed, kept
 from recipe.lifting.tracing.trace import Front, Shapes, Trace

@@ -21,9 +21,9 @@ from recipe.kernel.part import (
     Repeat,
 )
 from recipe.language.abstract import written_image
+from recipe.language.blocks import Block, Vector
 from recipe.language.domain import on_simplex
 from recipe.language.entry import Coupling, is_zero_entry, parts
-from recipe.language.symbols import Block, Vector
 from recipe.language.text import listed, text
 from recipe.printing.latex import latex, latex_of_name
 

@@ -16,8 +16,9 @@ from recipe.kernel.kernel import Kernel
 from recipe.kernel.part import updates_of
 from recipe.language.abstract import Potential
 from recipe.language.assumed import ParameterCondition
+from recipe.language.blocks import Block, Vector
+from recipe.language.data import VectorData
 from recipe.language.free_symbols import known_numbers, names_to_give
-from recipe.language.symbols import Block, Vector, VectorData
 from recipe.language.text import listed, text
 from recipe.language.total import Total
 from recipe.latent.posterior import LabelledPosterior

@@ -19,12 +19,13 @@ from recipe.declare.transformations.preimage import in_preimages
 from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.language.abstract import Field, Jet, Partial, Potential
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import explicit, partial
 from recipe.language.checks.validate import check_component, check_number, read
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.symbols import GENERIC, Block, Indexed, Scalar, Vector, generic, name_of
+from recipe.language.symbols import GENERIC, Indexed, generic, name_of
 from recipe.language.total import Total, labels, opened, relabel, sum_over
 from recipe.rebuild.map_expressions import rewritten
 from recipe.rebuild.onto_domains import fits_on_the_line, on_the_line, pulled_back

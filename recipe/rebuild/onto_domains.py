@@ -19,10 +19,10 @@ from recipe.declare.transformations.onto_simplex import log_volume, preimage_of_
 from recipe.declare.transformations.preimage import Preimage
 from recipe.kernel.kernel import Kernel
 from recipe.language.abstract import Potential, is_joint
+from recipe.language.blocks import Block, Simplex, Vector
 from recipe.language.calculus import contract
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.symbols import Block, Simplex, Vector
 
 Sampler = TypeVar("Sampler", Recipe, Kernel)
 

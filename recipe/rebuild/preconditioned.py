@@ -31,11 +31,13 @@ from recipe.kernel.part import (
 from recipe.kernel.partner import partners_of
 from recipe.kernel.proposal import cost_of
 from recipe.language.abstract import Field, Partial, Potential
+from recipe.language.blocks import Vector
 from recipe.language.checks.matrix import BlockMatrix
+from recipe.language.data import Parameter
 from recipe.language.entry import matrices_in
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.symbols import Indexed, Parameter, Vector, generic
+from recipe.language.symbols import Indexed, generic
 from recipe.language.total import Total, opened, sum_over
 from recipe.rebuild.potentials import kind_of, one_potential
 

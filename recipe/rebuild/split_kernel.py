@@ -17,7 +17,7 @@ from recipe.kernel.part import (
     Repeat,
 )
 from recipe.kernel.partner import partners_of
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from recipe.language.total import substitute
 
 Seconds = dict[Block, tuple[Block, ...]]

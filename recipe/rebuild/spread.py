@@ -23,27 +23,16 @@ from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.language.abstract import Dense, Field, Potential
 from recipe.language.assumed import ParameterCondition
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.checks.matrix import BlockMatrix, matrix_of
 from recipe.language.checks.validate import check_state
+from recipe.language.data import Parameter, VectorParameter, with_numbers
 from recipe.language.domain import on_simplex
 from recipe.language.entry import matrices_in
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.symbols import (
-    GENERIC,
-    Block,
-    Index,
-    Indexed,
-    Length,
-    Noise,
-    Parameter,
-    Scalar,
-    Vector,
-    VectorParameter,
-    assumptions_of,
-    name_of,
-    with_numbers,
-)
+from recipe.language.noise import Noise
+from recipe.language.symbols import GENERIC, Index, Indexed, Length, assumptions_of, name_of
 from recipe.language.total import Total, free_indexed, opened, sum_over
 from recipe.rebuild.split_kernel import Cut, Seconds, part_in_pieces
 from recipe.rebuild.taken_names import require_free_names

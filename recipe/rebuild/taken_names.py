@@ -13,20 +13,11 @@ from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.language.abstract import Dense, Field, Potential
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.symbols import (
-    Block,
-    Index,
-    Indexed,
-    Length,
-    Noise,
-    Scalar,
-    ScalarNoise,
-    Vector,
-    assumptions_of,
-    name_of,
-)
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import Index, Indexed, Length, assumptions_of, name_of
 from recipe.rebuild.potentials import kind_of
 
 

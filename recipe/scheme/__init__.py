@@ -11,9 +11,9 @@ from functools import partial
 
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
+from recipe.language.blocks import Block
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block
 from recipe.scheme.discretisation import PRINTED, Discretisation, as_printed, discretisation
 from recipe.scheme.euler import euler
 from recipe.scheme.exact import exact

@@ -15,9 +15,9 @@ from sympy import Dummy, Expr, S
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.language.abstract import Partial, Potential, written_image
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.entry import Column, Coupling, Entry, Row, is_zero_entry, parts
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.variance import gradient_variance
 from recipe.scheme.increment import step_symbol
 

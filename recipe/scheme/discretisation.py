@@ -14,8 +14,8 @@ from recipe.declare.recipe import Recipe
 from recipe.declare.reflect_update import has_folds
 from recipe.declare.update import Update
 from recipe.language.assumed import ParameterCondition
+from recipe.language.blocks import Block
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block
 from recipe.scheme.exact import Exact
 from recipe.scheme.scheme import Scheme
 from recipe.scheme.splitting import Splitting

@@ -14,10 +14,11 @@ from sympy import Expr, S, cancel, nan, zoo
 
 from recipe.declare.update import Update
 from recipe.language.abstract import Partial, Potential
+from recipe.language.blocks import Block
 from recipe.language.calculus import freeze
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, generic
+from recipe.language.symbols import generic
 
 Use = tuple[Block, Block]  # the block that moves, and the block of the derivative
 Found = dict[tuple[Potential, tuple[int, ...]], dict[Use, Expr]]

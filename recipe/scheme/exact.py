@@ -24,11 +24,11 @@ from recipe.declare.dynamics import derive
 from recipe.declare.recipe import Recipe
 from recipe.declare.transformations.map import Map
 from recipe.declare.update import Update
+from recipe.language.blocks import Block
 from recipe.language.calculus import abstract_atoms, summands
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames, blocks_in
-from recipe.language.symbols import Block
 from recipe.language.total import substitute
 from recipe.scheme.flow import flow
 from recipe.scheme.increment import diagonal_noise, step_symbol, white_noise

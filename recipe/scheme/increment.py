@@ -9,10 +9,11 @@ from sympy import Add, Expr, Mul, S, Symbol, factor_terms, sqrt
 from recipe.declare.dynamics import derive
 from recipe.declare.recipe import Recipe
 from recipe.language.abstract import Dense, DenseEntry
+from recipe.language.blocks import Block
 from recipe.language.entry import Coupling, is_zero_entry, parts
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.symbols import Block, Noise, ScalarNoise
+from recipe.language.noise import Noise, ScalarNoise
 from recipe.language.total import labels
 
 

@@ -16,7 +16,8 @@ from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Indexed, Noise, ScalarNoise
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import Indexed
 from recipe.scheme.increment import noise_terms, step_symbol
 
 

@@ -12,10 +12,12 @@ from sympy import Expr, S
 from recipe.declare.recipe import Recipe
 from recipe.declare.reflect_update import folded
 from recipe.declare.update import Update
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import explicit, partial
 from recipe.language.entry import is_zero_entry
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import OTHER, Block, Noise, ScalarNoise, Vector
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import OTHER
 from recipe.scheme.increment import diagonal_noise, increments, step_symbol
 
 

@@ -20,11 +20,11 @@ from recipe.declare.dynamics import derive
 from recipe.declare.recipe import Recipe
 from recipe.language.abstract import Potential
 from recipe.language.assumed import cached
+from recipe.language.blocks import Block
 from recipe.language.calculus import summands
 from recipe.language.entry import is_zero_entry
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block
 from recipe.scheme.increment import diagonal_noise
 
 LETTERS = {"A": "positions move", "B": "kick", "O": "Ornstein-Uhlenbeck", "D": "thermostat"}

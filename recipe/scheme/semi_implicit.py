@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from recipe.declare.recipe import Recipe
 from recipe.declare.reflect_update import folded
 from recipe.declare.update import Update
+from recipe.language.blocks import Block
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block
 from recipe.scheme.compensation import gradient_noise
 from recipe.scheme.increment import increments, step_symbol
 

@@ -15,9 +15,9 @@ from sympy import Expr, Symbol
 from recipe.declare.recipe import Recipe
 from recipe.declare.reflect_update import folded
 from recipe.declare.update import Update
+from recipe.language.blocks import Block
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.symbols import Block
 from recipe.scheme.flow import Flow, flow
 from recipe.scheme.increment import step_symbol, white_noise
 from recipe.scheme.pieces import LETTERS, GeneratorPart, Motion, pieces_of

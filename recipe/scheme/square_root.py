@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, exp
 
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from recipe.scheme.flow import growth
 
 

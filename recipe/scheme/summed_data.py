@@ -17,8 +17,9 @@ from sympy import Expr, Symbol, expand_mul
 from recipe.declare.recipe import Recipe
 from recipe.declare.transformations.map import Map
 from recipe.language.abstract import Partial, Potential
+from recipe.language.blocks import Block, Vector
+from recipe.language.data import Parameter
 from recipe.language.free_symbols import UnusedNames, blocks_in
-from recipe.language.symbols import Block, Parameter, Vector
 
 
 @dataclass(frozen=True)

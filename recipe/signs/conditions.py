@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from sympy import Add, Dummy, Expr, Mul, S, Symbol, factor_terms
 
 from recipe.language.assumed import ParameterCondition, assumed, cached, summed, under
-from recipe.language.symbols import GENERIC, Length, Scalar, Vector, VectorParameter
+from recipe.language.blocks import Scalar, Vector
+from recipe.language.data import VectorParameter
+from recipe.language.symbols import GENERIC, Length
 from recipe.language.total import Total, free_indexed, labels, relabel
 from recipe.signs.sets import ANY, Ask, Signs, products, signs_of_sum
 

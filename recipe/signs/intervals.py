@@ -9,7 +9,7 @@ from typing import Any
 
 from sympy import Add, Interval, S, Symbol, sign
 
-from recipe.language.symbols import Scalar, Vector
+from recipe.language.blocks import Scalar, Vector
 from recipe.signs.low_degree import coefficients_of
 from recipe.signs.sets import (
     ANY,

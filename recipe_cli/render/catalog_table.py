@@ -13,8 +13,9 @@ from recipe import Dense, Kernel, Potential
 from recipe.files.python_tree import parsed
 from recipe.kernel import refusal_of_estimates
 from recipe.language.abstract import Field
+from recipe.language.blocks import Block, Scalar
 from recipe.language.domain import domain_text, finite_ends, on_simplex
-from recipe.language.symbols import Block, Indexed, Scalar, name_of
+from recipe.language.symbols import Indexed, name_of
 from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.declarations.of_catalog import source_of
 from recipe_cli.meanings import meanings_in

@@ -22,7 +22,8 @@ from recipe import (
     total,
 )
 from recipe.language.domain import on_simplex
-from recipe.language.symbols import Indexed, ScalarNoise
+from recipe.language.noise import ScalarNoise
+from recipe.language.symbols import Indexed
 
 theta = Vector("theta")
 r = Vector("r", like=theta)

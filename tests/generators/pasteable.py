@@ -10,16 +10,10 @@ from sympy.printing.str import StrPrinter
 
 from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector
 from recipe.language.abstract import DenseEntry, Jet, Partial
+from recipe.language.data import VectorParameter
 from recipe.language.entry import Outer
-from recipe.language.symbols import (
-    GENERIC,
-    Index,
-    Indexed,
-    Length,
-    ScalarNoise,
-    VectorParameter,
-    assumptions_of,
-)
+from recipe.language.noise import ScalarNoise
+from recipe.language.symbols import GENERIC, Index, Indexed, Length, assumptions_of
 from recipe.language.total import Total, relabel
 
 IMPORTS = "from sympy import *\nfrom recipe import *\n"

@@ -28,7 +28,8 @@ from generators.random_samplers import (
     scalars,
 )
 from recipe import Noise, Recipe, RecipeError, Update, Vector, total
-from recipe.language.symbols import Indexed, ScalarNoise
+from recipe.language.noise import ScalarNoise
+from recipe.language.symbols import Indexed
 from recipe.language.total import substitute
 
 FAMILIES: dict[str, Callable[..., tuple[Recipe | Update, bool]]] = {

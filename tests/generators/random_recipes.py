@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sympy import Expr, Function, Integer, Symbol, exp, log, sin, sqrt
 
 from recipe import Field, Noise, Parameter, Potential, Scalar, Update, Vector, total
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 
 theta, phi = Vector("theta"), Vector("phi")
 r, s = Vector("r", like=theta), Vector("s", like=theta)

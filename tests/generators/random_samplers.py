@@ -59,7 +59,7 @@ from recipe import (
     outer,
     total,
 )
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 
 epsilon = Symbol("epsilon", positive=True)
 beta = Symbol("beta", real=True)

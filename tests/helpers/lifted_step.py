@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from sympy import Expr, Symbol
 
 from recipe.declare.update import Update
-from recipe.language.symbols import Block, Length
+from recipe.language.blocks import Block
+from recipe.language.symbols import Length
 from verify.translation.parse.interface import Legend, Trusted
 from verify.translation.parse.module import read_module
 from verify.translation.reading.state_invariants import array_of

@@ -16,7 +16,7 @@ from sympy import Add, Expr, Integer, Matrix, Rational, S, exp
 from mutation.mutant import RECIPE, Change, Mutant, mutants_of
 from recipe import Recipe, Update, Vector, derive, discretise, total
 from recipe.declare.reflect_update import folded, unfolded
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 
 FACTORS = {
     "doubled": Integer(2),

@@ -15,8 +15,10 @@ from sympy import Add, Expr, Integer, Pow, Rational, S, exp, sqrt
 
 from mutation.mutant import SCHEME, Change, Mutant, mutants_of
 from recipe import Discretisation, Noise, Scalar, Update
+from recipe.language.blocks import Block
 from recipe.language.chi_squared import NoncentralChiSquared
-from recipe.language.symbols import Block, ScalarNoise, generic, name_of
+from recipe.language.noise import ScalarNoise
+from recipe.language.symbols import generic, name_of
 
 Pairs = list[tuple[Block, Expr]]
 HALF = Rational(1, 2)

@@ -16,7 +16,7 @@ from typing import Any
 
 from mutation.mutant import Fate, Judgement, Mutant
 from recipe import Discretisation, RecipeError, Update
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from recipe.scheme.discretisation import as_printed
 from verify.decide.zero.errors import CannotDecideError
 from verify.discrete.weak_order import Order, invariant_order

@@ -29,7 +29,8 @@ from recipe import (
 )
 from recipe.kernel.part import Move
 from recipe.language.abstract import Dense
-from recipe.language.symbols import Block, name_of
+from recipe.language.blocks import Block
+from recipe.language.symbols import name_of
 from verify.statistics import Findings, Stepper, check_invariance
 from verify.statistics.law.simulate import Runner, carry_out_sweep
 from verify.statistics.numbers.arrays import State

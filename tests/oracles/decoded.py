@@ -26,8 +26,10 @@ from oracles.decoded_maps import (
 from oracles.explicit import DIGITS, TOLERANCE, ExplicitRecipe, evaluate, explicit_limit, world_of
 from recipe import Dense, Field, Noise, Parameter, Potential, Scalar, Simplex, Update, Vector
 from recipe.language.abstract import Jet, Partial
+from recipe.language.blocks import Block
 from recipe.language.entry import Column, Coupling, Entry, Number, Row
-from recipe.language.symbols import Block, Index, Indexed, Length, ScalarNoise
+from recipe.language.noise import ScalarNoise
+from recipe.language.symbols import Index, Indexed, Length
 from recipe.language.total import Total
 
 FUNCTIONS = (

@@ -13,7 +13,7 @@ from sympy import Add, Expr, Matrix, Rational, Symbol, oo
 
 from oracles.explicit import TOLERANCE, ExplicitRecipe, World, evaluate, smooth
 from recipe.language.abstract import Field, Potential
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 
 
 @dataclass(frozen=True)

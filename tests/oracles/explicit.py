@@ -20,18 +20,13 @@ from sympy.core.function import AppliedUndef
 from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Simplex, Update, Vector
 from recipe.declare.dynamics import Dynamics
 from recipe.language.abstract import DenseEntry, Jet, Partial
+from recipe.language.blocks import Block
 from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.data import VectorParameter
 from recipe.language.entry import Column, Coupling, Entry, Number, Outer, Row
 from recipe.language.fold import Fold, FoldSign
-from recipe.language.symbols import (
-    GENERIC,
-    OTHER,
-    Block,
-    Index,
-    Length,
-    ScalarNoise,
-    VectorParameter,
-)
+from recipe.language.noise import ScalarNoise
+from recipe.language.symbols import GENERIC, OTHER, Index, Length
 from recipe.language.total import Total
 
 DIGITS = 60

@@ -26,18 +26,13 @@ from oracles.jets import Jet, Series, UndefinedError, apply, power, sine
 from recipe import Dense, Field, Noise, Potential, Scalar, Simplex, Vector
 from recipe.language.abstract import DenseEntry, Partial, TransposedDense
 from recipe.language.abstract import Jet as Derivative
+from recipe.language.blocks import Block
 from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.data import VectorParameter
 from recipe.language.entry import Outer
 from recipe.language.fold import Fold, FoldSign
-from recipe.language.symbols import (
-    GENERIC,
-    OTHER,
-    Block,
-    Indexed,
-    Length,
-    ScalarNoise,
-    VectorParameter,
-)
+from recipe.language.noise import ScalarNoise
+from recipe.language.symbols import GENERIC, OTHER, Indexed, Length
 from recipe.language.total import Total
 
 Number = Any  # a Decimal, a Jet or a Series

@@ -24,7 +24,9 @@ from oracles.decimals import BEYOND, DIGITS, HALF, ONE, ZERO, binary, decimal_of
 from oracles.explicit_numbers import Number, Place, value_in
 from oracles.jets import Jet, Series, UndefinedError, coordinate
 from recipe import Recipe, Update, Vector
-from recipe.language.symbols import Block, Indexed, Length, Noise, ScalarNoise
+from recipe.language.blocks import Block
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import Indexed, Length
 from recipe.language.total import Total
 
 SMALL, LARGE = Decimal(10) ** -35, Decimal(10) ** -25

@@ -12,8 +12,8 @@ from functools import cache
 from sympy import QQ, Expr, Integer, Poly, Rational, Symbol, factorial2, ring, series
 
 from recipe import Update
+from recipe.language.blocks import Block
 from recipe.language.expectation import NOISE
-from recipe.language.symbols import Block
 
 Moment = Callable[[int], Expr]
 

@@ -9,9 +9,11 @@ import sympy
 
 from recipe.kernel import MetropolisedMap, MetropolisHastings, Move, Repeat
 from recipe.language.abstract import DenseEntry, Partial
+from recipe.language.blocks import Scalar, Vector
 from recipe.language.fold import Fold, FoldSign
+from recipe.language.noise import Noise, ScalarNoise
 from recipe.language.phi import Phi
-from recipe.language.symbols import Indexed, Length, Noise, Scalar, ScalarNoise, Vector
+from recipe.language.symbols import Indexed, Length
 from recipe.language.total import Total
 
 FUNCTIONS = {

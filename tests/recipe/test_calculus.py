@@ -33,7 +33,7 @@ from recipe import (
     limit_of,
     total,
 )
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 
 CATALOG = catalog_recipes()
 SETTINGS = settings(

@@ -10,7 +10,7 @@ from sympy import Integer, Rational
 
 from recipe import Data, Ordered, Parameter, Posterior, RecipeError, Scalar, Simplex, Vector, laws
 from recipe import total as summed
-from recipe.language.symbols import VectorParameter
+from recipe.language.data import VectorParameter
 from recipe.language.total import Total
 
 W, THETA = Vector("w", domain=Simplex()), Vector("theta")

@@ -23,7 +23,7 @@ from recipe import (
     spread,
     total,
 )
-from recipe.language.symbols import ScalarNoise
+from recipe.language.noise import ScalarNoise
 from verify import Verdict, verify
 from verify.discrete.linear import affine_step, stationary_covariance
 

@@ -14,10 +14,11 @@ from sympy.polys.polyerrors import PolynomialError
 from sympy.polys.rootoftools import RootSum
 
 from recipe.declare.dynamics import Dynamics
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import abstract_atoms, summands
 from recipe.language.entry import Coupling, is_diagonal, parts
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, Block, Indexed, Vector
+from recipe.language.symbols import GENERIC, Indexed
 from recipe.language.total import labels, sum_over
 from verify.decide.size import can_be_multiplied_out
 

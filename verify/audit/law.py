@@ -17,6 +17,7 @@ from sympy import Add, Expr, Mul, Pow, S, Symbol, exp, expand_mul, expand_multin
 
 from recipe import Potential, Update
 from recipe.declare.dynamics import Dynamics
+from recipe.language.blocks import Block
 from recipe.language.calculus import (
     abstract_atoms,
     divergence,
@@ -28,7 +29,7 @@ from recipe.language.calculus import (
 )
 from recipe.language.entry import Coupling, apply, divergence_of, parts
 from recipe.language.free_symbols import blocks_in, unused_name
-from recipe.language.symbols import GENERIC, Block
+from recipe.language.symbols import GENERIC
 from recipe.language.total import Total, labels, opened, sum_over
 from recipe.signs.sign import is_positive
 from verify.audit.antiderivative import antiderivatives

@@ -19,8 +19,9 @@ from sympy import Expr, Poly, PolynomialError, Rational, S, Symbol, fraction, to
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import DenseEntry, Field, Jet, Partial
+from recipe.language.blocks import Scalar, Vector
 from recipe.language.domain import on_simplex
-from recipe.language.symbols import GENERIC, Indexed, Length, Scalar, Vector
+from recipe.language.symbols import GENERIC, Indexed, Length
 from recipe.language.total import Total
 from verify.decide.zero.decide import vanishes
 from verify.generator.one_dimension import at_length_one

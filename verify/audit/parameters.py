@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from sympy import Expr, Mul, Poly, PolynomialError, Pow, Symbol, fraction
 
 from recipe import Update
+from recipe.language.blocks import Block
 from recipe.language.calculus import abstract_atoms
-from recipe.language.symbols import Block, Indexed, Length, assumptions_of
+from recipe.language.symbols import Indexed, Length, assumptions_of
 from recipe.signs.defined import Condition, conditions
 from recipe.signs.sign import is_nonnegative, is_nonzero, is_positive
 from verify.decide.definedness import holds

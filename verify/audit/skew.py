@@ -19,11 +19,12 @@ from sympy import Expr, ImmutableDenseMatrix, Matrix, zeros
 from recipe import Dense, Recipe, RecipeError, Update
 from recipe.declare.dynamics import Dynamics
 from recipe.language.abstract import TransposedDense
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import summands
 from recipe.language.checks.matrix import BlockMatrix, read_matrix
 from recipe.language.entry import Outer, outer
 from recipe.language.free_symbols import abstract_of
-from recipe.language.symbols import GENERIC, Block, Scalar, Vector
+from recipe.language.symbols import GENERIC
 from recipe.language.total import Total, labels, relabel
 from recipe.signs.sign import is_positive
 from verify.audit.vectors import VectorReader

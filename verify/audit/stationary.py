@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import Expr
 
 from recipe.declare.dynamics import Dynamics
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from verify.decide.zero.decide import vanishes
 from verify.generator.fokker_planck import current, residual
 

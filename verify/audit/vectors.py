@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from sympy import Expr
 
 from recipe.language.assumed import cached
+from recipe.language.blocks import Block
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Indexed
+from recipe.language.symbols import Indexed
 from verify.decide.linear_algebra.equations import solve
 from verify.decide.zero.canonical import Canonical
 from verify.decide.zero.errors import CannotDecideError

@@ -13,8 +13,8 @@ from sympy import Expr, cosh, exp, factor, sinh, tanh, together
 from recipe import Recipe, RecipeError
 from recipe.declare.recipe import Transform
 from recipe.language.abstract import is_joint, slope
+from recipe.language.blocks import Block, Scalar
 from recipe.language.domain import finite_ends
-from recipe.language.symbols import Block, Scalar
 from recipe.signs.sign import is_positive
 from verify.decide.nonnegative.syntactic_forms import readable_form
 from verify.encode import Data, Encoder, encoded_domain

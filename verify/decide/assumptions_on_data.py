@@ -10,8 +10,10 @@ from itertools import islice, product
 
 from sympy import Expr, Integer, Symbol
 
+from recipe.language.blocks import Block
+from recipe.language.data import ScalarData, VectorData
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, ScalarData, VectorData, generic
+from recipe.language.symbols import generic
 from recipe.language.total import substitute
 from recipe.signs.defined import PROVERS, Condition, conditions
 from verify.verdict import Outcome, proved, undecided

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from recipe.language.blocks import Block
 from recipe.language.checks.matrix import BlockMatrix
 from recipe.language.entry import (
     Coupling,
@@ -14,7 +15,6 @@ from recipe.language.entry import (
     parts,
     transposed,
 )
-from recipe.language.symbols import Block
 from verify.decide.zero.entry import decide_zero_entry
 from verify.verdict import Outcome, conjunction
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
-from recipe.language.symbols import Indexed, ScalarData, VectorData, VectorParameter, generic
+from recipe.language.data import ScalarData, VectorData, VectorParameter
+from recipe.language.symbols import Indexed, generic
 
 REAL_KINDS = "buif"  # of numpy's types of numbers
 

@@ -20,10 +20,11 @@ from sympy.polys.polyerrors import PolynomialError
 
 from recipe.language.abstract import Dense, Field, Jet, Partial, Potential
 from recipe.language.assumed import cached
+from recipe.language.blocks import Block
 from recipe.language.calculus import freeze, thaw
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, OTHER, Block, generic
+from recipe.language.symbols import GENERIC, OTHER, generic
 from recipe.language.total import Total, opened
 from recipe.signs.defined import NONZERO, POSITIVE, Condition, own_conditions
 from recipe.signs.sign import is_nonnegative, is_nonzero, is_positive

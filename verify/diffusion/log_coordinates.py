@@ -20,9 +20,9 @@ from sympy import Add, Dummy, Interval, Lambda, S, exp, log, oo
 
 from recipe import Recipe, RecipeError, ito
 from recipe.declare.replace_fields import with_fields
+from recipe.language.blocks import Vector
 from recipe.language.calculus import contract, summands
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Vector
 from recipe.signs.defined import is_continuous
 from recipe.signs.sign import is_nonnegative, is_positive
 from verify.decide.zero.canonical import normalised

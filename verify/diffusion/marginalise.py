@@ -17,10 +17,11 @@ from dataclasses import dataclass, replace
 from sympy import Add, Expr, Mul, S, cosh, log, nan, preorder_traversal, zoo
 
 from recipe.language.abstract import DenseEntry, Potential
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import contract, explicit, partial
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, OTHER, Block, Scalar, Vector
+from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import Total, relabel, substitute
 from recipe.signs.sign import is_positive
 from verify.decide.zero.canonical import normalised

@@ -23,9 +23,10 @@ from sympy import Abs, Expr, S, Symbol, sign
 
 from recipe import Discretisation, Dynamics, Recipe, Update
 from recipe.language.abstract import Field, Partial, Potential, written_image
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import freeze
 from recipe.language.entry import Coupling, Entry, parts
-from recipe.language.symbols import GENERIC, OTHER, Block, Scalar, Vector, generic
+from recipe.language.symbols import GENERIC, OTHER, generic
 from recipe.language.text import listed
 from recipe.language.total import relabel
 from verify.decide.smoothness import Fault, faults, lacking

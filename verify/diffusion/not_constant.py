@@ -40,9 +40,9 @@ from sympy import (
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.free_symbols import UnusedNames, blocks_in, unused_name
-from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.text import listed, text
 from recipe.signs.sets import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE
 from recipe.signs.sign import possible_signs

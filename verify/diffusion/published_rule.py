@@ -9,8 +9,8 @@ from sympy import Expr
 from recipe import Recipe, RecipeError, Update, limit_of
 from recipe.declare.dynamics import Dynamics
 from recipe.declare.reflect_update import unfolded
+from recipe.language.blocks import Block
 from recipe.language.entry import Entry, combine
-from recipe.language.symbols import Block
 from verify.decide.matrices import describe
 from verify.decide.zero.decide import decide_zero
 from verify.decide.zero.entry import decide_zero_entry

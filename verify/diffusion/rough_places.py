@@ -29,8 +29,9 @@ from itertools import product
 
 from sympy import Dummy, Expr, PolynomialError, factor_list
 
+from recipe.language.blocks import Block
 from recipe.language.calculus import ABSTRACT_ATOMS, freeze
-from recipe.language.symbols import GENERIC, Block
+from recipe.language.symbols import GENERIC
 from recipe.language.text import listed
 from recipe.language.total import Total, labels, opened, relabel
 from recipe.signs.sign import is_nonzero

@@ -39,9 +39,10 @@ from sympy import (
     together,
 )
 
+from recipe.language.blocks import Block, Scalar
 from recipe.language.calculus import ABSTRACT_ATOMS, freeze, thaw
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Scalar, generic
+from recipe.language.symbols import generic
 from recipe.language.total import Total, opened
 from recipe.signs.sign import is_nonzero, is_positive
 from verify.decide.smoothness import faults

@@ -21,8 +21,8 @@ from sympy import (
     together,
 )
 
+from recipe.language.blocks import Block
 from recipe.language.calculus import freeze, partial, thaw
-from recipe.language.symbols import Block
 from recipe.signs.sign import is_nonzero
 from verify.decide.zero.decide import vanishes
 

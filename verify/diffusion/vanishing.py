@@ -5,8 +5,10 @@ from __future__ import annotations
 from recipe import Update
 from recipe.declare.limit import noises_of_limit
 from recipe.declare.reflect_update import unfolded
+from recipe.language.blocks import Block
 from recipe.language.entry import parts
-from recipe.language.symbols import Block, Noise, ScalarNoise, name_of
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import name_of
 from verify.decide.zero.decide import vanishes
 from verify.diffusion.hypoelliptic.spanning import decide_spanning
 from verify.subject import Subject

@@ -5,8 +5,9 @@ from __future__ import annotations
 from sympy import Expr
 
 from recipe.declare.dynamics import Dynamics
+from recipe.language.blocks import Block
 from recipe.language.entry import Coupling, Entry, is_zero_entry, parts
-from recipe.language.symbols import GENERIC, OTHER, Block
+from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import relabel
 
 Diffusion = dict[tuple[Block, Block], Entry]

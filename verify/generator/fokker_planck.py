@@ -7,9 +7,9 @@ from __future__ import annotations
 from sympy import Expr, S
 
 from recipe.declare.dynamics import Dynamics
+from recipe.language.blocks import Block
 from recipe.language.calculus import divergence, gradient, inner
 from recipe.language.entry import apply, divergence_of
-from recipe.language.symbols import Block
 
 
 def current(dynamics: Dynamics, grad_H: dict[Block, Expr]) -> dict[Block, Expr]:

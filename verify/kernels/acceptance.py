@@ -15,7 +15,7 @@ from typing import Any
 import flint
 from sympy import Expr, Poly, PolynomialError, Symbol
 
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from verify.kernels.instance import Place
 
 Ball = Any  # flint.arb

@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from sympy import Expr, S
 
 from recipe.kernel.conditional import Conditional, conditional_of
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import explicit, partial
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.expectation import NOISE, expectation
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, OTHER, Block, Vector
+from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.text import text
 from recipe.language.total import relabel, substitute
 from recipe.signs.sign import is_positive

@@ -16,8 +16,8 @@ from sympy import Add, Expr, Min, Rational, exp
 
 from recipe import Kernel
 from recipe.kernel.part import MetropolisedMap
+from recipe.language.blocks import Block
 from recipe.language.errors import OutsideLanguageError
-from recipe.language.symbols import Block
 from verify.decide.points.balls import shown_ball
 from verify.kernels.instance import Place, instances, number, places
 from verify.kernels.shears import Shear

@@ -23,11 +23,12 @@ from sympy import Expr, Rational, S
 
 from recipe import Kernel
 from recipe.kernel.part import MetropolisHastings
+from recipe.language.blocks import Block
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.fold import FOLDS
-from recipe.language.symbols import Block, generic
+from recipe.language.symbols import generic
 from verify.decide.points.balls import at_precision, shown_ball
 from verify.kernels.ball_functions import (
     BallFunction,

@@ -21,8 +21,8 @@ from sympy import Dummy, Expr, Rational, Symbol
 
 from recipe import Kernel
 from recipe.kernel.part import MetropolisedMap, Move, Part
+from recipe.language.blocks import Block
 from recipe.language.errors import OutsideLanguageError
-from recipe.language.symbols import Block
 from recipe.language.text import listed
 from verify.decide.points.balls import Ball, at_precision, shown_ball
 from verify.kernels.acceptance import (

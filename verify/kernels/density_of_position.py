@@ -28,10 +28,10 @@ from sympy import Expr, Rational
 from recipe import Kernel
 from recipe.kernel.conditional import Conditional
 from recipe.kernel.part import MetropolisedMap, Move, Part
+from recipe.language.blocks import Block
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
-from recipe.language.symbols import Block
 from recipe.signs.defined import is_smooth
 from recipe.signs.sign import is_positive
 from verify.decide.points.balls import at_precision, shown_ball

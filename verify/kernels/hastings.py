@@ -19,11 +19,12 @@ from recipe.kernel.partner import at_partner
 from recipe.kernel.proposal import pull_of
 from recipe.kernel.reflected import edges_of
 from recipe.language.abstract import Dense
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import contract
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import expectation
 from recipe.language.free_symbols import abstract_of, blocks_in
-from recipe.language.symbols import GENERIC, OTHER, Block, Vector
+from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import labels, relabel
 from recipe.signs.sign import is_positive
 from verify.decide.zero.canonical import normalised

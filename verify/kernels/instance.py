@@ -16,7 +16,8 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from recipe import Kernel, total
 from recipe.language.abstract import DenseEntry, Field, Potential
-from recipe.language.symbols import GENERIC, Block, Indexed, Length, Vector
+from recipe.language.blocks import Block, Vector
+from recipe.language.symbols import GENERIC, Indexed, Length
 from recipe.rebuild.bind import put_meanings
 from verify.decide.points.balls import NoValueError
 from verify.decide.points.point import Point

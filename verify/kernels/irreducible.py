@@ -12,10 +12,11 @@ from sympy import Expr, S
 
 from recipe import Kernel
 from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, leaves_of
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import explicit, partial
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import OTHER, Block, Vector
+from recipe.language.symbols import OTHER
 from recipe.language.text import listed
 from recipe.language.total import substitute
 from recipe.signs.sign import is_nonzero

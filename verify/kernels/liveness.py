@@ -13,8 +13,8 @@ from sympy import Expr
 
 from recipe.declare.update import Update
 from recipe.kernel.part import MetropolisedMap, MetropolisedPath, Move, Part
+from recipe.language.blocks import Block
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block
 
 Blocks = frozenset[Block]
 

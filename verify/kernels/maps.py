@@ -12,12 +12,13 @@ from sympy import Expr, Matrix, S, log
 
 from recipe.declare.update import Update
 from recipe.kernel.correlated import direction_of
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import contract, explicit, partial
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import OTHER, Block, Vector
+from recipe.language.symbols import OTHER
 from recipe.language.total import labels, substitute
 from recipe.signs.defined import is_smooth
 from recipe.signs.sign import is_nonzero, is_positive

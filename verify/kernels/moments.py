@@ -16,9 +16,10 @@ from sympy import Expr, Matrix, Rational, Symbol, hessian
 from recipe import Kernel
 from recipe.declare.update import Update
 from recipe.kernel.part import Move, Part, Repeat
+from recipe.language.blocks import Block
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
-from recipe.language.symbols import Block, generic
+from recipe.language.symbols import generic
 from verify.decide.linear_algebra.minors import leading_minors
 from verify.decide.points.balls import at_precision, shown_ball
 from verify.kernels.instance import Instance, instances, number

@@ -23,10 +23,11 @@ from sympy import Expr, Rational
 from recipe import Kernel
 from recipe.declare.update import Update
 from recipe.kernel.part import MetropolisedPath
+from recipe.language.blocks import Block
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, generic
+from recipe.language.symbols import generic
 from recipe.language.text import listed
 from verify.decide.points.balls import Ball, at_precision, shown_ball
 from verify.decide.zero.decide import decide_zero

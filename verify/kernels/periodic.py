@@ -19,8 +19,8 @@ from sympy import Expr, Matrix, Poly, PolynomialError, Rational, S, hessian
 
 from recipe import Kernel
 from recipe.kernel.part import MetropolisedMap, Move
+from recipe.language.blocks import Block
 from recipe.language.errors import OutsideLanguageError
-from recipe.language.symbols import Block
 from verify.kernels.acceptance import apply_rounds
 from verify.kernels.instance import Instance, instances
 from verify.kernels.liveness import without_effects_on

@@ -7,9 +7,10 @@ from __future__ import annotations
 from sympy import Expr
 
 from recipe.declare.update import Update
+from recipe.language.blocks import Block
 from recipe.language.expectation import NOISE
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, generic
+from recipe.language.symbols import generic
 from verify.kernels.assignment import decide_assignment
 from verify.verdict import Outcome, conjunction, proved, undecided
 

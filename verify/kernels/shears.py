@@ -11,10 +11,10 @@ from itertools import zip_longest
 from sympy import Expr, S
 
 from recipe.declare.update import Update
+from recipe.language.blocks import Block
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block
 from recipe.language.text import listed
 from recipe.language.total import substitute
 from verify.decide.zero.decide import decide_zero

@@ -15,8 +15,8 @@ from sympy import Expr, Rational, Symbol
 
 from recipe import Kernel
 from recipe.kernel.part import MetropolisHastings, leaves_of
+from recipe.language.blocks import Scalar, Vector
 from recipe.language.expectation import NOISE
-from recipe.language.symbols import Scalar, Vector
 from recipe.signs.defined import PROVERS, Condition, conditions
 from verify.decide.definedness import decide_for_small_steps
 from verify.verdict import Outcome, Verdict, Witness, undecided

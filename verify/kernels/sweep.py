@@ -22,7 +22,7 @@ from recipe.kernel.part import (
     Repeat,
     updates_of,
 )
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from recipe.language.text import listed
 from recipe.signs.sign import is_nonzero
 from verify.kernels.assignment import affine_of

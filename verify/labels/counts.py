@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from sympy import Expr, Integer, Symbol
 
+from recipe.language.blocks import Block
+from recipe.language.data import VectorData
 from recipe.language.errors import OutsideLanguageError
-from recipe.language.symbols import Block, Indexed, VectorData, assumptions_of, generic
+from recipe.language.symbols import Indexed, assumptions_of, generic
 from recipe.language.total import total
 from recipe.latent.increments import with_one_count
 from recipe.latent.labels import ITEM, Labels

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sympy import Expr
 
 from recipe import LabelledPosterior
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from recipe.latent.increments import with_one_count
 from verify.scope import scope_of
 

@@ -9,15 +9,8 @@ from __future__ import annotations
 
 from sympy import Expr, Integer, Symbol
 
-from recipe.language.symbols import (
-    GENERIC,
-    Block,
-    Indexed,
-    Scalar,
-    Vector,
-    assumptions_of,
-    generic,
-)
+from recipe.language.blocks import Block, Scalar, Vector
+from recipe.language.symbols import GENERIC, Indexed, assumptions_of, generic
 from recipe.language.total import Total, opened, total
 from recipe.latent.increments import hot
 from recipe.latent.labels import Labels

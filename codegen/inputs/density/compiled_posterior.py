@@ -21,8 +21,9 @@ from codegen.store.records import as_named
 from codegen.system.collector import collector_paused
 from recipe.declare.other_data import require_all_data
 from recipe.declare.posterior import Posterior
+from recipe.language.blocks import Block, Vector
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, Vector, name_of
+from recipe.language.symbols import name_of
 
 ALL_ROWS = np.zeros(0, dtype=np.int64)  # how a compiled function is asked for all of the data
 MAX_RELATIVE_SLOPE = 1e-4  # of U at a mode, against the slope where the search began

@@ -12,7 +12,7 @@ import numpy as np
 from sympy import S, Set, oo
 
 from codegen.inputs.initial_states import in_domain
-from recipe.language.symbols import Simplex
+from recipe.language.blocks import Simplex
 
 FAR = 3.0  # of a real number: the point is within 5 % of an edge, or of its distance at the centre
 

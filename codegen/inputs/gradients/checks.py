@@ -15,8 +15,8 @@ from time import perf_counter
 import numpy as np
 from sympy import S
 
+from recipe.language.blocks import Block
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block
 
 Arrays = Sequence[np.ndarray]
 Gradient = Callable[[Arrays], Arrays]

@@ -20,8 +20,9 @@ from codegen.printing.estimator import Estimator
 from codegen.printing.moving_reference import Snapshot
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
+from recipe.language.blocks import Block
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, name_of
+from recipe.language.symbols import name_of
 
 MAX_ROWS_AT_ONCE = 2**16  # of one call of a user's gradient
 ARGUMENT = "control_variates"

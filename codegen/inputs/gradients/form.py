@@ -11,8 +11,8 @@ from typing import Any
 
 from numba.core.dispatcher import Dispatcher
 
+from recipe.language.blocks import Block
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block
 
 MAX_ARGUMENTS = 20  # that a gradient is tried with, to say what it takes
 

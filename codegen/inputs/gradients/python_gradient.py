@@ -22,8 +22,8 @@ from numba import njit, objmode
 
 from codegen.inputs.gradients.checks import require_gradient
 from codegen.inputs.gradients.thread_safe import is_thread_safe
+from recipe.language.blocks import Block, Scalar
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, Scalar
 
 HALF_PRECISION = {"bfloat16": 2, "float16": 3}  # decimal digits
 FEW_ROWS = 50

@@ -34,9 +34,10 @@ from codegen.inputs.posterior_data import bad_rows
 from codegen.printing.estimator import Estimator
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential
+from recipe.language.blocks import Block
 from recipe.language.did_you_mean import did_you_mean
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block, name_of
+from recipe.language.symbols import name_of
 
 MAX_CHECKED_ROWS = 50
 CHANGED = (

@@ -16,16 +16,12 @@ from sympy import Abs, Dummy, Expr, Interval, Lambda, Rational, S, Symbol, oo, s
 from sympy.core.function import FunctionClass
 
 from recipe.language.as_expression import as_expression
+from recipe.language.blocks import Scalar, with_decimal_ends
 from recipe.language.checks.validate import read
+from recipe.language.data import ScalarData
 from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.symbols import (
-    Indexed,
-    Length,
-    Scalar,
-    ScalarData,
-    ScalarNoise,
-    with_decimal_ends,
-)
+from recipe.language.noise import ScalarNoise
+from recipe.language.symbols import Indexed, Length
 
 NOT_PARAMETERS = (Indexed, Scalar, ScalarNoise, ScalarData, Length)
 PHI, THETA = Symbol("phi", real=True), Symbol("theta", real=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sympy import Expr, S, Tuple, exp, log, sqrt
 
 from recipe.declare.transformations.joint_map import JointMap
-from recipe.language.symbols import Vector, preimage_of
+from recipe.language.blocks import Vector, preimage_of
 from recipe.language.total import total
 
 

@@ -9,10 +9,10 @@ from typing import Any, NoReturn, overload
 from sympy import Add, Basic, Expr, Integer, Interval, Tuple, oo
 from sympy.core.symbol import Str
 
+from recipe.language.blocks import Block, Scalar, scalar_with
 from recipe.language.checks.validate import check_state
 from recipe.language.errors import RecipeError
 from recipe.language.log_density import Prior, check_prior
-from recipe.language.symbols import Block, Scalar, scalar_with
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,11 @@ from recipe.language.abstract import (
     is_joint,
     slope,
 )
+from recipe.language.blocks import Block, Vector, preimage_of, preimages
 from recipe.language.calculus import freeze, thaw
 from recipe.language.domain import on_simplex
 from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.symbols import Block, Indexed, Vector, generic, preimage_of, preimages
+from recipe.language.symbols import Indexed, generic
 from recipe.language.total import Total, opened, sum_over
 
 

@@ -20,21 +20,14 @@ from recipe.language.abstract import (
     Potential,
     TransposedDense,
 )
+from recipe.language.blocks import Scalar, Vector
 from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.data import ScalarData, VectorData, VectorParameter
 from recipe.language.entry import Outer
 from recipe.language.fold import FOLDS
+from recipe.language.noise import Noise, ScalarNoise
 from recipe.language.phi import Ein, Phi
-from recipe.language.symbols import (
-    Index,
-    Length,
-    Noise,
-    Scalar,
-    ScalarData,
-    ScalarNoise,
-    Vector,
-    VectorData,
-    VectorParameter,
-)
+from recipe.language.symbols import Index, Length
 from recipe.language.total import Total
 from recipe.language.variance import ScalarVariance, VectorVariance
 

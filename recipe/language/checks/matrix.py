@@ -9,7 +9,7 @@ from typing import Any
 
 from sympy import Expr, ImmutableDenseMatrix, MatrixBase, S, SparseMatrix, SympifyError
 
-from recipe.language.calculus import Block
+from recipe.language.blocks import Block
 from recipe.language.checks.validate import read
 from recipe.language.entry import Entry, apply, divergence_of, read_entry, zero_entry
 from recipe.language.errors import RecipeError

@@ -7,11 +7,11 @@ from typing import Any
 from sympy import Expr, S
 
 from recipe.language.abstract import Dense, TransposedDense, checked_block
+from recipe.language.blocks import Block
 from recipe.language.calculus import gradient
 from recipe.language.checks.validate import check_component, check_number, read
 from recipe.language.entry import apply, divergence_of, read_entry
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block
 
 
 def grad(U: Any, block: Block) -> Expr:

@@ -27,27 +27,22 @@ from recipe.language.abstract import (
     written_image,
 )
 from recipe.language.as_expression import as_expression
+from recipe.language.blocks import Block, Scalar, Vector, preimages
 from recipe.language.checks.forms import FORMS, evaluated, has_form, is_huge_number
+from recipe.language.data import ScalarData, VectorData
 from recipe.language.entry import matrices_in
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.fold import FOLDS
+from recipe.language.names import checked_name
+from recipe.language.noise import Noise, ScalarNoise
 from recipe.language.symbols import (
     GENERIC,
-    Block,
     Index,
     Indexed,
     Length,
-    Noise,
-    Scalar,
-    ScalarData,
-    ScalarNoise,
-    Vector,
-    VectorData,
     assumptions_of,
-    checked_name,
     generic,
     name_of,
-    preimages,
 )
 from recipe.language.text import listed
 from recipe.language.total import free_indexed, labels

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sympy import Expr, Symbol
 
 from recipe.language.abstract import Potential
+from recipe.language.blocks import Scalar, Vector
 from recipe.language.checks.operators import grad
-from recipe.language.symbols import Scalar, Vector
 from recipe.language.total import total
 
 theta = Vector("theta")

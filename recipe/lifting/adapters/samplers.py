@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
+from recipe.language.blocks import Block
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import Block
 from recipe.language.total import total
 from recipe.lifting.adapters.letters import ARGUMENTS, BLOCKS, U, a, gradient, h, law, p, theta, xi
 from recipe.lifting.lift import lift

@@ -13,16 +13,10 @@ from typing import Any, TypeAlias
 from sympy import Dummy, Expr, Symbol
 
 from recipe.language.as_expression import as_expression
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import (
-    GENERIC,
-    Block,
-    Length,
-    Noise,
-    Scalar,
-    ScalarNoise,
-    Vector,
-)
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import GENERIC, Length
 from recipe.language.text import listed
 from recipe.language.total import free_indexed
 from recipe.lifting.claims.whole_state import constants_apart, of_single_arrays

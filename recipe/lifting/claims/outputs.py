@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from recipe.language.symbols import Scalar, Vector, name_of
+from recipe.language.blocks import Scalar, Vector
+from recipe.language.symbols import name_of
 from recipe.lifting.claims.claim import Claim
 from recipe.lifting.tree.place import refuse
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
-from recipe.language.symbols import Scalar, Vector
+from recipe.language.blocks import Scalar, Vector
 from recipe.lifting.claims.wrapped import innermost
 
 CONTAINERS = (tuple, list, Mapping)

@@ -9,8 +9,9 @@ import numpy as np
 from sympy import Expr
 
 from recipe.language.abstract import Field, Partial, Potential
+from recipe.language.blocks import Block, Vector
 from recipe.language.checks.operators import grad
-from recipe.language.symbols import Block, Length, Vector, generic
+from recipe.language.symbols import Length, generic
 from recipe.lifting.claims.claim import Gradient, length_of
 from recipe.lifting.tracing.nodes_of import NodeArray
 from recipe.lifting.tracing.trace import Shapes

@@ -19,7 +19,7 @@ from sympy import Expr, Integer, Interval, Rational, exp, log, oo
 
 from generators.strategies.numbers import lengths, places, scales
 from recipe import Dense, Parameter, Scalar, Simplex, Vector, dot, total
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 
 State = dict[str, np.ndarray]
 

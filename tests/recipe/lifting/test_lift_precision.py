@@ -5,7 +5,7 @@ import pytest
 from sympy import Symbol, sqrt
 
 from recipe import CannotLiftError, Noise, Potential, Scalar, Vector, grad, lift
-from recipe.language.symbols import ScalarNoise
+from recipe.language.noise import ScalarNoise
 from recipe.lifting.reading import reading_data
 
 theta = Vector("theta")

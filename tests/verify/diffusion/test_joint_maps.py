@@ -11,7 +11,7 @@ from codegen.generate import generate
 from recipe import Data, Posterior, Simplex, Vector, bind, total
 from recipe.declare.transformations.joint_map import JointMap
 from recipe.declare.transformations.onto_simplex import preimage_of_simplex
-from recipe.language.symbols import preimage_of
+from recipe.language.blocks import preimage_of
 from recipe.laws import dirichlet
 from recipe_cli.program.translation import plain_translation_of
 from verify import verify

@@ -33,7 +33,7 @@ from sympy import (
 )
 
 from recipe import Field, Parameter, Potential, Recipe, Scalar, Simplex, Vector, total
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from verify import Verdict, verify
 from verify.decide.asymptotics.growth import bound, compare, leading
 from verify.diffusion.infinity.mass import decide_finite

@@ -12,7 +12,7 @@ from sympy import Interval, Lambda, Matrix, Symbol, log, oo
 from catalog.scir import a, scir, theta
 from recipe import Recipe, Vector, derive, discretise, ito, total
 from recipe.declare.transformations.map import PHI, THETA, Map
-from recipe.language.symbols import Parameter
+from recipe.language.data import Parameter
 from verify import Verdict, verify
 from verify.decide.zero.decide import vanishes
 from verify.discrete.exact.law import law_of

@@ -14,7 +14,9 @@ from helpers.plain_python import plainly
 
 from codegen import generate
 from recipe import Potential, discretised, grad
-from recipe.language.symbols import Noise, ScalarNoise, Vector, generic, name_of
+from recipe.language.blocks import Vector
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import generic, name_of
 from recipe.lifting.coordinates import World, coordinates_of_code, coordinates_of_rule
 from recipe.lifting.fronts.numpy.traced import Traced
 from recipe.lifting.tracing.nodes_of import constants

@@ -17,9 +17,10 @@ from helpers.lifted_step import lifted_step
 from numba import njit
 
 from recipe.language.abstract import Dense, DenseEntry
+from recipe.language.blocks import Scalar
 from recipe.language.fold import Fold, FoldSign
 from recipe.language.phi import Phi
-from recipe.language.symbols import Indexed, Length, Scalar
+from recipe.language.symbols import Indexed, Length
 from recipe.language.total import Total
 from recipe_cli.program.translation import legend_of, trusted_texts
 

@@ -14,9 +14,10 @@ from sympy import Add, Expr, Mul, Pow, Rational, S, Symbol, sqrt
 
 from recipe import Dense, Noise, RecipeError, Update
 from recipe.declare.dynamics import Dynamics
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import partial
 from recipe.language.entry import Coupling, apply, divergence_of, is_diagonal
-from recipe.language.symbols import Block, Scalar, ScalarNoise, Vector
+from recipe.language.noise import ScalarNoise
 from recipe.language.total import Total
 from recipe.signs.sign import is_positive
 

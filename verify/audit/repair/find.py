@@ -19,8 +19,8 @@ from sympy import Expr
 
 from recipe import RecipeError, Update, limit_of
 from recipe.declare.dynamics import Dynamics
+from recipe.language.blocks import Block
 from recipe.language.entry import is_zero_entry
-from recipe.language.symbols import Block
 from recipe.signs.defined import conditions
 from verify.audit.parameters import is_constant
 from verify.audit.repair.edits import Claim, Edit, edits_of

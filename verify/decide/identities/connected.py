@@ -34,14 +34,9 @@ from sympy import (
 from sympy.core.numbers import Exp1, Pi
 
 from recipe.language.assumed import under
-from recipe.language.symbols import (
-    Index,
-    Length,
-    Scalar,
-    Vector,
-    VectorParameter,
-    assumptions_of,
-)
+from recipe.language.blocks import Scalar, Vector
+from recipe.language.data import VectorParameter
+from recipe.language.symbols import Index, Length, assumptions_of
 from recipe.signs.sign import is_nonzero, is_positive
 
 NUMBERS = (Rational, Integer, Pi, Exp1)

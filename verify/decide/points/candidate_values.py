@@ -7,8 +7,9 @@ from functools import lru_cache
 
 from sympy import Interval, Rational, S, Symbol, oo
 
+from recipe.language.blocks import Scalar, Vector
 from recipe.language.domain import finite_ends
-from recipe.language.symbols import Scalar, Vector, assumptions_of
+from recipe.language.symbols import assumptions_of
 
 CANDIDATE_VALUES = tuple(
     Rational(p, q) for q in (4, 1, 2) for p in (1, -1, 3, -3, 5, -5, 2, 7, 6, 4, -6, 0)

@@ -11,8 +11,9 @@ from sympy import Expr, Rational, Symbol
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Dense
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.domain import on_simplex
-from recipe.language.symbols import Block, Length, Scalar, Vector
+from recipe.language.symbols import Length
 from verify.decide.points.balls import Ball, NoValueError, ball_of
 from verify.decide.points.candidate_values import candidates, generic_value, is_discrete
 from verify.decide.points.keys import ROOT, key_of

@@ -15,9 +15,10 @@ from typing import Any
 from sympy import Expr, Rational, Symbol
 
 from recipe.language.assumed import ParameterCondition, assumed
+from recipe.language.blocks import Scalar, Vector
 from recipe.language.calculus import abstract_atoms
 from recipe.language.domain import on_simplex
-from recipe.language.symbols import GENERIC, Length, Scalar, Vector
+from recipe.language.symbols import GENERIC, Length
 from recipe.language.total import free_indexed
 from verify.decide.points.balls import Ball, NoValueError
 from verify.decide.points.candidate_values import fits, is_discrete, is_inside

@@ -17,8 +17,9 @@ from flint import arb
 from sympy import Expr, Integer, Symbol
 
 from recipe.language.abstract import DenseEntry
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.entry import is_zero_entry, parts
-from recipe.language.symbols import Block, Indexed, Length, Scalar, Vector, assumptions_of
+from recipe.language.symbols import Indexed, Length, assumptions_of
 from recipe.language.total import Total
 from verify.decide.linear_algebra.semidefinite import Indefinite, eliminate
 from verify.decide.points.balls import WORKING_BITS, NoValueError, at_precision

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 
 from sympy import S
 
+from recipe.language.blocks import Block, Vector
 from recipe.language.entry import Column, Coupling, Entry, Number, Row
-from recipe.language.symbols import GENERIC, OTHER, Block, Length, Vector
+from recipe.language.symbols import GENERIC, OTHER, Length
 from recipe.language.total import relabel
 from verify.decide.psd.congruence import diagonalise
 from verify.decide.psd.elimination import Certify, Elimination, NotReachedError, Pivot

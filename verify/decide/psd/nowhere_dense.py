@@ -14,7 +14,8 @@ from sympy import Abs, Add, Expr, Interval, Mul, Pow, Rational, S, Symbol, sign
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Dense, DenseEntry, Jet, Partial
-from recipe.language.symbols import GENERIC, Length, Simplex, Vector, assumptions_of
+from recipe.language.blocks import Simplex, Vector
+from recipe.language.symbols import GENERIC, Length, assumptions_of
 from recipe.language.total import Total, labels, opened, relabel
 from recipe.signs.defined import (
     NONNEGATIVE,

@@ -14,8 +14,9 @@ from math import prod
 
 from sympy import Add, Expr, Rational, S
 
+from recipe.language.blocks import Vector
 from recipe.language.entry import Coupling, Number, is_diagonal, parts
-from recipe.language.symbols import Length, Vector
+from recipe.language.symbols import Length
 from verify.decide.linear_algebra.gram_matrix import Equation, semidefinite_solution
 from verify.decide.psd.elimination import Certify, NotReachedError
 from verify.decide.psd.field import RatioField

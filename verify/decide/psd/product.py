@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from sympy import Expr, S
 
 from recipe.language.abstract import Dense
+from recipe.language.blocks import Block, Vector
 from recipe.language.entry import Column, Coupling, Entry, Number, Row, combine
-from recipe.language.symbols import GENERIC, OTHER, Block, Vector
+from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import relabel, sum_over
 from verify.evidence import FactorColumn
 

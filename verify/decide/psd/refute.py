@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from flint import arb, fmpq
 
-from recipe.language.symbols import Block, Length, Vector
+from recipe.language.blocks import Block, Vector
+from recipe.language.symbols import Length
 from verify.decide.linear_algebra.semidefinite import Indefinite, eliminate
 from verify.decide.points.balls import WORKING_BITS, NoValueError, at_precision, shown_ball
 from verify.decide.points.point import Point

@@ -17,8 +17,9 @@ from itertools import product
 from sympy import Add, Expr
 
 from recipe.language.abstract import Dense, DenseEntry
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.entry import Coupling, parts
-from recipe.language.symbols import GENERIC, OTHER, Block, Scalar, Vector
+from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import relabel
 from verify.decide.psd.elimination import NotReachedError
 from verify.decide.psd.field import RatioField, Rows

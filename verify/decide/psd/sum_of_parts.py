@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from sympy import Add, Expr, Rational, S
 
+from recipe.language.blocks import Scalar, Vector
 from recipe.language.entry import Coupling, Entry, Number, is_diagonal, parts
-from recipe.language.symbols import Scalar, Vector
 from verify.decide.linear_algebra.semidefinite import Indefinite, eliminate
 from verify.decide.nonnegative.certifier import nonnegative
 from verify.decide.psd.elimination import NotReachedError

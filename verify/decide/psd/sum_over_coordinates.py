@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from sympy import Expr
 
+from recipe.language.blocks import Scalar
 from recipe.language.entry import Number, Row, parts
-from recipe.language.symbols import GENERIC, Length, Scalar
+from recipe.language.symbols import GENERIC, Length
 from recipe.language.total import Total, relabel
 from verify.decide.psd.elimination import Certify, Elimination, NotReachedError, Pivot
 from verify.decide.psd.field import RatioField, Rows

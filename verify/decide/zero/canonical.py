@@ -37,7 +37,8 @@ from sympy.core.function import AppliedUndef
 from sympy.core.numbers import Exp1, Pi
 
 from recipe.language.abstract import DenseEntry, Jet, Partial
-from recipe.language.symbols import OTHER, Block, Indexed
+from recipe.language.blocks import Block
+from recipe.language.symbols import OTHER, Indexed
 from recipe.language.total import Total, labels, relabel
 from recipe.signs.low_degree import affine_at
 from recipe.signs.sign import is_nonzero, is_positive

@@ -19,11 +19,12 @@ from collections.abc import Iterator
 
 from sympy import Dummy, Expr, Interval, S, log
 
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import abstract_atoms, partial, summands
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.entry import parts
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, Block, Scalar, Vector
+from recipe.language.symbols import GENERIC
 from recipe.language.total import Total, labels, opened
 from recipe.signs.defined import is_continuous, is_smooth
 from verify.diffusion.boundary.edges import Edge, nonlocal_atom

@@ -12,8 +12,8 @@ from sympy import Expr
 from recipe import Recipe, Update
 from recipe.declare.reflection import Reflection
 from recipe.language.abstract import Potential
+from recipe.language.blocks import Block, Vector
 from recipe.language.domain import on_simplex
-from recipe.language.symbols import Block, Vector
 from verify.decide.zero.entry import decide_zero_entry
 from verify.diffusion.boundary.corners import others_stay_bounded
 from verify.diffusion.boundary.edges import (

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from sympy import Expr, S, Symbol
 
 from recipe.language.abstract import Field, Partial, Potential
+from recipe.language.blocks import Block
 from recipe.language.calculus import abstract_atoms, summands
 from recipe.language.domain import finite_ends
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block
 from recipe.language.total import Total
 from verify.decide.zero.canonical import normalised
 from verify.diffusion.infinity.separation import of_one_coordinate

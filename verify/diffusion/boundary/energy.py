@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from sympy import Add, Dummy, Expr, Interval, Mul, S, factor_terms, log, oo
 
 from recipe.language.assumed import ParameterCondition, assumed, under
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import abstract_atoms, contract, partial, summands
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.text import text
 from recipe.language.total import total
 from recipe.signs.defined import is_continuous

@@ -17,9 +17,10 @@ from sympy import Expr, Rational
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Field, Jet, Partial, Potential
+from recipe.language.blocks import Block, Vector
 from recipe.language.entry import Coupling, parts
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, OTHER, Block, Vector
+from recipe.language.symbols import GENERIC, OTHER
 from verify.decide.points.balls import WORKING_BITS, Ball, NoValueError, at_precision, shown_ball
 from verify.decide.points.point import Point
 from verify.decide.zero.decide import explicit_sizes

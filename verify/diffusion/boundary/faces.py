@@ -19,10 +19,11 @@ from collections.abc import Iterator
 
 from sympy import Dummy, Expr, S, Symbol
 
+from recipe.language.blocks import Scalar, Vector
 from recipe.language.calculus import contract
 from recipe.language.entry import Coupling
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, OTHER, Scalar, Vector
+from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import Total, sum_over, total
 from recipe.signs.sign import is_nonnegative, is_positive
 from verify.decide.asymptotics.leading import NoLeadingTermError, certain_sign, leading

@@ -23,8 +23,9 @@ from dataclasses import dataclass
 
 from sympy import Dummy, Expr, Rational, Symbol
 
+from recipe.language.blocks import Block
 from recipe.language.calculus import partial
-from recipe.language.symbols import Block, Length
+from recipe.language.symbols import Length
 from recipe.signs.sign import is_nonnegative, is_positive
 from verify.decide.asymptotics.leading import (
     Growth,

@@ -29,10 +29,10 @@ from sympy.core.function import AppliedUndef
 from recipe import Recipe
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Field, Jet, Partial, Potential
+from recipe.language.blocks import Scalar, Vector
 from recipe.language.calculus import partial
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Scalar, Vector
 from recipe.language.text import text
 from recipe.signs.defined import is_smooth
 from recipe.signs.sign import is_nonnegative, is_positive

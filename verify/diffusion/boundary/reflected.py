@@ -18,10 +18,11 @@ from collections.abc import Iterable
 from sympy import Dummy, Expr
 
 from recipe.declare.reflection import Reflection
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import abstract_atoms, summands
 from recipe.language.entry import Coupling
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, Block, Vector
+from recipe.language.symbols import GENERIC
 from recipe.language.total import Total, opened, relabel
 from recipe.signs.defined import is_smooth
 from recipe.signs.sign import is_positive

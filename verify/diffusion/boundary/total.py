@@ -27,9 +27,10 @@ from collections.abc import Iterator
 from sympy import Expr, S, log
 
 from recipe.language.assumed import ParameterCondition, assumed, under
+from recipe.language.blocks import Vector
 from recipe.language.calculus import contract
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, Indexed, Length, Vector
+from recipe.language.symbols import GENERIC, Indexed, Length
 from recipe.language.text import text
 from recipe.language.total import total
 from recipe.signs.sign import is_nonnegative, is_positive

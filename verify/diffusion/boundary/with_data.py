@@ -8,8 +8,9 @@ from sympy import Add, Expr, Mul, S, Symbol, expand_mul
 
 from recipe import Posterior, Recipe, RecipeError, Update
 from recipe.declare.replace_fields import with_fields
+from recipe.language.blocks import Block, Vector
+from recipe.language.data import Parameter, ScalarData, VectorData
 from recipe.language.free_symbols import UnusedNames, blocks_in
-from recipe.language.symbols import Block, Parameter, ScalarData, Vector, VectorData
 from recipe.language.total import Total, opened, sum_over
 from recipe.rebuild.bind import bind
 

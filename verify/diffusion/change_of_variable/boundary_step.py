@@ -15,8 +15,9 @@ from sympy import Abs, Expr, Interval, S, sign
 
 from recipe.declare.transformations.map import Map
 from recipe.language.abstract import Partial, slope
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import freeze
-from recipe.language.symbols import Block, Scalar, Vector, generic
+from recipe.language.symbols import generic
 from verify.decide.asymptotics.growth import ONE, bound, compare, expanded, is_bounded, leading
 from verify.decide.zero.show_difference import shown_factored
 from verify.diffusion.change_of_variable.limits import towards

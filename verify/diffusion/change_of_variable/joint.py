@@ -14,9 +14,10 @@ from sympy import Expr, log
 from recipe.declare.transformations.onto_simplex import log_volume
 from recipe.declare.transformations.preimage import in_preimages
 from recipe.language.abstract import written_image
+from recipe.language.blocks import Vector
 from recipe.language.calculus import explicit, partial
 from recipe.language.domain import on_simplex
-from recipe.language.symbols import OTHER, Vector
+from recipe.language.symbols import OTHER
 from recipe.language.total import total
 from recipe.signs.sign import is_positive
 from verify.decide.zero.decide import vanishes

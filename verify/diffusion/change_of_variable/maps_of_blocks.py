@@ -9,7 +9,7 @@ from sympy.core.function import AppliedUndef
 
 from recipe.declare.transformations.map import Map
 from recipe.language.abstract import is_joint, written_image
-from recipe.language.symbols import Block, Vector
+from recipe.language.blocks import Block, Vector
 from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, conjunction, undecided
 

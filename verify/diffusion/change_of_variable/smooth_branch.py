@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sympy import Abs, Expr, Interval, S, Symbol, log, nan, oo, zoo
 
 from recipe.declare.transformations.map import Map, derivative
-from recipe.language.symbols import Scalar
+from recipe.language.blocks import Scalar
 from recipe.signs.defined import PROVERS, conditions
 from recipe.signs.sign import is_positive
 from verify.diffusion.change_of_variable.limits import limit_at

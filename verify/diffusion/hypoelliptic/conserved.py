@@ -12,11 +12,11 @@ from itertools import combinations
 from sympy import Add, Expr, Rational, S
 
 from recipe.declare.dynamics import Dynamics
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import gradient, inner
 from recipe.language.entry import parts
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Vector
 from recipe.language.text import text
 from recipe.signs.defined import is_smooth
 from recipe.signs.sign import is_nonnegative

@@ -6,8 +6,9 @@ from sympy import Add, Expr, Matrix, Mul
 
 from recipe.declare.dynamics import Dynamics
 from recipe.language.abstract import DenseEntry
+from recipe.language.blocks import Block, Vector
 from recipe.language.entry import Coupling, parts
-from recipe.language.symbols import GENERIC, OTHER, Block, Vector
+from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import labels
 from recipe.signs.sign import is_nonnegative, is_positive
 from verify.decide.linear_algebra.minors import has_positive_minors

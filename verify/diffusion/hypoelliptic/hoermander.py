@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from sympy import Expr, Matrix, S, factor
 
 from recipe.declare.dynamics import Dynamics
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import explicit, partial
-from recipe.language.symbols import OTHER, Block, Length, Scalar, Vector
+from recipe.language.symbols import OTHER, Length
 from recipe.signs.sign import is_nonnegative, is_nonzero
 from verify.diffusion.hypoelliptic.definite import is_definite, is_definite_kernel
 from verify.generator.coupling import connected

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from sympy import Add, Dummy, Expr, Integer, Mul, Pow, atan, cos, erf, exp, sin, tanh
 
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import freeze
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, Block, Scalar, Vector, generic
+from recipe.language.symbols import GENERIC, generic
 from recipe.language.total import Total, opened
 from recipe.signs.defined import is_continuous
 from recipe.signs.sets import NOT_POSITIVE

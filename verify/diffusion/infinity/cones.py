@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from sympy import Add, Expr, Rational, S, ilcm, oo
 
-from recipe.language.symbols import Block, Scalar
+from recipe.language.blocks import Block, Scalar
 from verify.decide.linear_algebra.linear_program import least_combination
 from verify.diffusion.infinity.separation import of_one_coordinate_each
 from verify.diffusion.infinity.slopes import Form, Growth, growth_of

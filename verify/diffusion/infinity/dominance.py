@@ -14,10 +14,11 @@ from sympy import Add, Expr, Matrix, Mul, Poly, PolynomialError, Pow, S, hessian
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Potential
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import abstract_atoms
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, Block, Indexed, Scalar, Vector
+from recipe.language.symbols import GENERIC, Indexed
 from recipe.language.total import Total, labels, opened, relabel
 from recipe.signs.defined import is_continuous
 from recipe.signs.sets import NOT_NEGATIVE, POSITIVE

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from sympy import Add, Dummy, Expr, Interval, Rational, S, log, loggamma, oo
 
+from recipe.language.blocks import Block
 from recipe.language.calculus import abstract_atoms
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block
 from recipe.signs.sets import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE
 from recipe.signs.sign import is_positive, possible_signs
 from verify.decide.asymptotics.growth import (

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from sympy import Add, Expr, S, oo
 
+from recipe.language.blocks import Block, Vector
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Indexed, Vector
+from recipe.language.symbols import Indexed
 from recipe.language.total import total
 from recipe.signs.sign import is_positive
 from verify.diffusion.infinity.separation import of_one_coordinate

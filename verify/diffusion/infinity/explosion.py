@@ -14,10 +14,10 @@ from sympy import Dummy, Expr, S, factor_terms
 
 from recipe.declare.dynamics import Dynamics
 from recipe.language.abstract import DenseEntry
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import abstract_atoms
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Vector
 from recipe.language.text import text
 from recipe.language.total import Total
 from recipe.signs.defined import is_smooth

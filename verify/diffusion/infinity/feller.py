@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from sympy import Dummy, Expr, S, cos, log, sin
 
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from recipe.signs.sets import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE
 from recipe.signs.sign import is_nonzero, possible_signs
 from verify.decide.asymptotics.growth import (

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator
 
 from sympy import Add, Expr, Mul, Rational, S, log
 
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import abstract_atoms
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, Block, Scalar, Vector
+from recipe.language.symbols import GENERIC
 from recipe.language.total import Total, labels, opened
 from recipe.signs.defined import is_continuous
 from recipe.signs.sign import is_positive

@@ -37,10 +37,11 @@ from sympy import (
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import DenseEntry, Potential
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import abstract_atoms, contract
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, Block, Length, Scalar, Vector
+from recipe.language.symbols import GENERIC, Length
 from recipe.language.text import text
 from recipe.language.total import Total, relabel, substitute
 from recipe.signs.defined import is_continuous

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 from sympy import Add, Expr, Interval, Mul, Pow, S, exp, log, oo, preorder_traversal
 
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import contract, summands
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.text import text
 from recipe.language.total import Total, total
 from recipe.signs.defined import is_continuous

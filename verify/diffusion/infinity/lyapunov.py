@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from sympy import Add, Expr
 
 from recipe.declare.dynamics import Dynamics
+from recipe.language.blocks import Block
 from recipe.language.calculus import contract
-from recipe.language.symbols import Block
 from recipe.signs.defined import is_smooth
 from verify.decide.zero.decide import vanishes
 from verify.diffusion.infinity.dominance import coercive, exceeding

@@ -14,9 +14,9 @@ from dataclasses import replace
 from sympy import Add, Expr, Interval, Mul, S, Symbol, exp, log, oo
 
 from recipe.language.assumed import cached
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import contract
 from recipe.language.domain import on_simplex
-from recipe.language.symbols import Block, Scalar, Vector
 from recipe.language.text import text
 from recipe.signs.defined import is_continuous
 from recipe.signs.sign import is_positive

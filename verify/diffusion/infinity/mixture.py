@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from sympy import Add, Expr, Mul, log
 
+from recipe.language.blocks import Block
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block
 from recipe.signs.sign import is_positive
 from verify.diffusion.infinity.logarithm import log_of
 

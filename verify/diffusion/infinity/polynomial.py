@@ -18,9 +18,9 @@ from collections.abc import Iterator
 
 from sympy import Add, Expr, Mul, Poly, PolynomialError, Rational, S, Symbol
 
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import abstract_atoms, contract
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Scalar, Vector
 from recipe.signs.defined import is_continuous
 from recipe.signs.sets import NEGATIVE
 from recipe.signs.sign import is_nonnegative, is_positive, possible_signs

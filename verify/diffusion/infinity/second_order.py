@@ -14,9 +14,9 @@ from __future__ import annotations
 from sympy import Expr, S
 
 from recipe.declare.dynamics import Dynamics
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import abstract_atoms
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Vector
 from recipe.language.text import text
 from recipe.signs.defined import is_continuous
 from recipe.signs.sign import is_positive

@@ -11,9 +11,10 @@ from itertools import combinations
 from sympy import Add, Dummy, Expr, Function, Integer, Mul, Poly, PolynomialError, Pow, S
 
 from recipe.language.abstract import DenseEntry, Potential
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import abstract_atoms, freeze, thaw
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, Block, Indexed, Length, Scalar, Vector
+from recipe.language.symbols import GENERIC, Indexed, Length
 from recipe.language.total import Total, free_indexed, labels, opened, relabel, sum_over
 from verify.decide.asymptotics.growth import expanded
 

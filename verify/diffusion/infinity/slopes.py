@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from sympy import Add, Expr, Mul, Rational, S, Symbol, exp, log, oo
 
+from recipe.language.blocks import Block, Scalar
 from recipe.language.calculus import abstract_atoms
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Scalar
 from recipe.signs.defined import is_continuous
 from recipe.signs.sets import NEGATIVE
 from recipe.signs.sign import is_nonnegative, is_positive, possible_signs

@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from sympy import Add, Expr, Interval, Mul, Pow, S, Symbol, exp, expand, factor_terms, log, oo
 
 from recipe.language.abstract import DenseEntry
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import contract
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, Block, Scalar, Vector
+from recipe.language.symbols import GENERIC
 from recipe.language.total import Total, labels, opened, relabel, substitute, sum_over
 from recipe.signs.defined import is_continuous
 from recipe.signs.sign import is_positive

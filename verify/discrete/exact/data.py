@@ -8,9 +8,10 @@ from sympy import Dummy, Expr, cancel, expand_mul
 
 from recipe import Discretisation, Posterior, Potential, Recipe
 from recipe.declare.transformations.map import Map
+from recipe.language.blocks import Block, Vector
+from recipe.language.data import Parameter
 from recipe.language.entry import parts
 from recipe.language.free_symbols import UnusedNames, blocks_in
-from recipe.language.symbols import Block, Parameter, Vector
 from recipe.language.total import substitute
 from recipe.scheme.summed_data import SummedData, slope_at
 from recipe.signs.defined import is_continuous

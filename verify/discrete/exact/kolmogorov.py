@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from sympy import Dummy, Expr, Interval, S, Symbol, exp, nan, oo, zoo
 
+from recipe.language.blocks import Block
 from recipe.language.phi import Phi
-from recipe.language.symbols import Block
 from recipe.signs.defined import NONNEGATIVE, POSITIVE, Condition, is_continuous
 from verify.decide.definedness import decide_condition
 from verify.decide.zero.canonical import normalised

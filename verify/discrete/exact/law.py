@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from sympy import Dummy, Expr, S, Symbol, exp
 
+from recipe.language.blocks import Block
 from recipe.language.calculus import partial
 from recipe.language.chi_squared import NoncentralChiSquared, log_laplace
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
-from recipe.language.symbols import Block
 from recipe.language.total import Total, substitute
 from verify.decide.zero.decide import vanishes
 

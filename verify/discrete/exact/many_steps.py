@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from sympy import Dummy, Expr, Symbol, cancel, exp, log
 
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from verify.decide.zero.decide import vanishes
 from verify.discrete.exact.law import ChiSquaredLaw, rate_of
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from sympy import Add, Dummy, Expr, Integer, Mul, S, Symbol, cancel, exp, factor
 
+from recipe.language.blocks import Block
 from recipe.language.free_symbols import UnusedNames
-from recipe.language.symbols import Block
 from recipe.scheme.exact import Transition
 from verify.decide.zero.decide import vanishes
 from verify.discrete.exact.law import ChiSquaredLaw, Law, rate_of

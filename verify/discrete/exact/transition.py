@@ -15,6 +15,7 @@ from sympy import Expr, Interval, expand_mul
 
 from recipe.declare.transformations.map import Map
 from recipe.declare.update import Update
+from recipe.language.blocks import Block
 from recipe.language.calculus import abstract_atoms, explicit
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.domain import finite_ends
@@ -22,7 +23,7 @@ from recipe.language.entry import parts
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, name_of
+from recipe.language.symbols import name_of
 from recipe.language.total import substitute
 from recipe.scheme.exact import Exact, Transition
 from recipe.scheme.summed_data import SummedData

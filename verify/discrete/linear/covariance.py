@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, ImmutableDenseMatrix, Matrix, eye, zeros
 
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from verify.decide.linear_algebra.equations import solve_rational
 from verify.decide.zero.decide import decide_zero
 from verify.discrete.linear.numbers import readable, with_generators

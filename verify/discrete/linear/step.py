@@ -16,19 +16,14 @@ from sympy.core.function import AppliedUndef
 from recipe.declare.update import Update
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
 from recipe.language.assumed import cached
+from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.calculus import gradient
+from recipe.language.data import VectorParameter
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.free_symbols import unused_name
-from recipe.language.symbols import (
-    Block,
-    Length,
-    Noise,
-    Scalar,
-    ScalarNoise,
-    Vector,
-    VectorParameter,
-)
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import Length
 from recipe.language.total import Total
 from recipe.signs.defined import PROVERS, conditions
 from verify.decide.linear_algebra.minors import has_positive_minors

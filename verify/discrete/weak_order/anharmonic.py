@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from sympy import Expr, Rational, Symbol
 
 from recipe.language.abstract import Potential
+from recipe.language.blocks import Block
 from recipe.language.errors import OutsideLanguageError
-from recipe.language.symbols import Block
 from verify.decide.zero.decide import decide_zero
 from verify.decide.zero.errors import CannotDecideError
 from verify.discrete.weak_order.density_change import Expansion, expansion_of

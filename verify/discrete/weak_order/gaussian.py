@@ -13,9 +13,9 @@ from typing import Any
 
 from sympy import Expr, S
 
+from recipe.language.blocks import Block
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
-from recipe.language.symbols import Block
 from verify.decide.linear_algebra.equations import inverse, solve
 from verify.discrete.weak_order.parameters import ParameterField
 from verify.discrete.weak_order.ring import Poly, Ring

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from sympy import Expr, Rational
 
 from recipe.declare.update import Update
+from recipe.language.blocks import Block
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
-from recipe.language.symbols import Block
 from verify.decide.zero.decide import decide_zero
 from verify.discrete.weak_order.density_change import Expansion, expansion_of
 from verify.discrete.weak_order.marginal import Marginal, marginal_of

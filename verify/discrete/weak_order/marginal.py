@@ -9,8 +9,9 @@ from sympy import Rational, S
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Field, Potential
+from recipe.language.blocks import Block
 from recipe.language.errors import OutsideLanguageError
-from recipe.language.symbols import Block, name_of
+from recipe.language.symbols import name_of
 from verify.decide.zero.decide import decide_zero
 from verify.decide.zero.errors import CannotDecideError
 from verify.discrete.weak_order.anharmonic import off_by_a_quartic

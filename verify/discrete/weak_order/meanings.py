@@ -8,7 +8,7 @@ from sympy import Add, Expr, S, Symbol
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Field, Jet, Partial, Potential
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from verify.discrete.weak_order.step import Step
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sympy import S
 
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from verify.decide.linear_algebra.equations import inverse
 from verify.discrete.weak_order.parameters import ParameterField
 from verify.discrete.weak_order.ring import Poly, Ring

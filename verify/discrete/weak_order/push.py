@@ -13,7 +13,7 @@ from typing import Any
 
 from sympy import Rational
 
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from verify.discrete.weak_order.ring import Poly, Ring
 from verify.discrete.weak_order.series import Series, constant
 from verify.discrete.weak_order.step import Map

@@ -20,10 +20,10 @@ from sympy import Add, Expr, Integer, Mul, NumberSymbol, Pow, Rational, Symbol, 
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import DenseEntry, Jet, Partial
+from recipe.language.blocks import Block
 from recipe.language.calculus import partial
 from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
-from recipe.language.symbols import Block
 from verify.decide.zero.errors import TableFullError, TooLargeError
 from verify.generator.one_dimension import at_length_one
 

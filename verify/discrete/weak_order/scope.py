@@ -6,7 +6,8 @@ from sympy import Add, Expr, Mul, S
 
 from recipe.declare.update import Update
 from recipe.language.abstract import DenseEntry, Potential
-from recipe.language.symbols import Length, Vector
+from recipe.language.blocks import Vector
+from recipe.language.symbols import Length
 from recipe.language.total import Total
 from verify.scope import kinds_of
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from sympy import Dummy, Expr, Rational, Symbol, factorial
 
 from recipe.declare.update import Update
+from recipe.language.blocks import Block
 from recipe.language.calculus import partial
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.expectation import NOISE
-from recipe.language.symbols import Block
 from verify.discrete.weak_order.expansion import expand_in
 from verify.discrete.weak_order.ring import Ring
 from verify.discrete.weak_order.series import Series

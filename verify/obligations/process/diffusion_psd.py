@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import S
 
 from recipe import NoncentralChiSquared, Recipe
-from recipe.language.symbols import Block, Vector
+from recipe.language.blocks import Block, Vector
 from verify.decide.psd import decide_psd
 from verify.evidence import FactorColumn, FactorStep, SignStep
 from verify.obligation import Obligation, Outcomes

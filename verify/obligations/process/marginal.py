@@ -17,11 +17,12 @@ from recipe import Recipe
 from recipe.declare.recipe import marginal_place
 from recipe.language.abstract import Field, Potential
 from recipe.language.assumed import cached
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import gradient, partial, summands
 from recipe.language.domain import on_simplex
 from recipe.language.entry import is_zero_entry
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import OTHER, Block, Vector
+from recipe.language.symbols import OTHER
 from recipe.language.text import listed, text
 from verify.decide.smoothness import first_fault
 from verify.decide.zero.canonical import normalised

@@ -6,7 +6,7 @@ from sympy import Symbol, sqrt
 
 from recipe import Recipe, RecipeError, Update, limit_of
 from recipe.language.entry import combine
-from recipe.language.symbols import Noise
+from recipe.language.noise import Noise
 from verify.decide.zero.entry import decide_zero_entry
 from verify.obligation import Obligation
 from verify.subject import Subject

@@ -7,10 +7,10 @@ from dataclasses import replace
 from sympy import S
 
 from recipe import Recipe
+from recipe.language.blocks import Block
 from recipe.language.domain import finite_ends, on_simplex
 from recipe.language.entry import parts
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block
 from recipe.language.text import text
 from recipe.signs.defined import is_continuous, is_smooth
 from recipe.signs.sets import NOT_NEGATIVE

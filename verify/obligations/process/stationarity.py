@@ -7,7 +7,8 @@ from dataclasses import replace
 from sympy import Expr
 
 from recipe import Recipe, Update
-from recipe.language.symbols import Block, Vector, name_of
+from recipe.language.blocks import Block, Vector
+from recipe.language.symbols import name_of
 from recipe.language.variance import ScalarVariance, VectorVariance
 from verify.audit.lengths import lengths_of
 from verify.audit.parameters import parameters_of

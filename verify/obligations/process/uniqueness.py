@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from recipe.language.blocks import Block, Vector
 from recipe.language.domain import finite_ends
-from recipe.language.symbols import Block, Vector
 from verify.decide.points.balls import NoValueError
 from verify.decide.points.point import Point
 from verify.diffusion.boundary.decide import never_reached

@@ -8,8 +8,8 @@ from sympy import Expr, S, Symbol, factor
 
 from recipe import Discretisation, Recipe, RecipeError
 from recipe.language.abstract import Partial, Potential
+from recipe.language.blocks import Block
 from recipe.language.entry import Coupling, is_zero_entry, parts
-from recipe.language.symbols import Block
 from recipe.language.variance import gradient_variance
 from recipe.scheme.compensation import added_noise, noisy_potentials
 from recipe.scheme.evaluations import Evaluation, evaluations_of

@@ -7,7 +7,7 @@ from __future__ import annotations
 from sympy import Expr, S, Symbol, factorial, nan, oo, zoo
 
 from recipe import Discretisation, RecipeError, Update
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from recipe.signs.sets import NEGATIVE, POSITIVE
 from recipe.signs.sign import possible_signs
 from verify.decide.size import can_be_multiplied_out

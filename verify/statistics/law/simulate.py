@@ -14,7 +14,9 @@ from sympy import Expr
 
 from recipe import Kernel, NoncentralChiSquared, RecipeError, Scalar, Update
 from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat, Times
-from recipe.language.symbols import Block, Noise, ScalarNoise, generic, name_of
+from recipe.language.blocks import Block
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import generic, name_of
 from verify.statistics.numbers.arrays import Array, Meanings, State
 from verify.statistics.step.design import is_inside
 

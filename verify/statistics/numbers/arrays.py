@@ -19,10 +19,12 @@ from sympy import Expr, Lambda, Symbol
 
 from recipe.declare.transformations.joint_map import JointMap
 from recipe.language.abstract import DenseEntry, Partial, Potential
+from recipe.language.blocks import Block, Vector
 from recipe.language.errors import RecipeError
 from recipe.language.fold import Fold, FoldSign
+from recipe.language.noise import Noise
 from recipe.language.phi import Ein, Phi
-from recipe.language.symbols import GENERIC, Block, Indexed, Length, Noise, Vector, generic, name_of
+from recipe.language.symbols import GENERIC, Indexed, Length, generic, name_of
 from recipe.language.total import Total
 
 Array = np.ndarray[Any, Any]

@@ -10,10 +10,12 @@ import numpy as np
 from sympy import Expr, Symbol
 
 from recipe import Dense, Discretisation, Kernel, RecipeError, Update
+from recipe.language.blocks import Block, Vector
 from recipe.language.checks.check_assumptions import check_assumed, check_condition
 from recipe.language.free_symbols import abstract_of, known_numbers, parameters_of
+from recipe.language.noise import Noise
 from recipe.language.numbers import array_of_numbers, plain_number
-from recipe.language.symbols import Block, Indexed, Length, Noise, Vector, name_of
+from recipe.language.symbols import Indexed, Length, name_of
 from verify.statistics.numbers.arrays import Gradient, Meanings
 
 DeclaredStep = Update | Discretisation | Kernel

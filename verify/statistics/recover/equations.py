@@ -16,8 +16,10 @@ from sympy import Expr, Lambda
 
 from recipe import Discretisation, Kernel, RecipeError, Update
 from recipe.kernel.part import Move
+from recipe.language.blocks import Block
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Indexed, Noise, ScalarNoise, generic, name_of
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import Indexed, generic, name_of
 
 Version = tuple[Block, int]
 

@@ -15,19 +15,12 @@ from typing import Any
 from sympy import Dummy, Expr, Mul, S, exp, expand
 
 from recipe import NoncentralChiSquared, RecipeError
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import partial
 from recipe.language.fold import FOLDS, Fold
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import (
-    GENERIC,
-    Block,
-    Indexed,
-    Noise,
-    ScalarNoise,
-    Vector,
-    generic,
-    name_of,
-)
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import GENERIC, Indexed, generic, name_of
 from verify.statistics.recover.equations import Equation, Equations, Version
 
 # The forms in which noise may enter an equation.

@@ -19,8 +19,9 @@ from sympy import Expr, Symbol
 
 from recipe.declare.transformations.joint_map import JointMap
 from recipe.language.abstract import Partial
+from recipe.language.blocks import Block
 from recipe.language.fold import Fold
-from recipe.language.symbols import GENERIC, Block, name_of
+from recipe.language.symbols import GENERIC, name_of
 from recipe.language.total import Total
 from verify.statistics.numbers.arrays import (
     Array,

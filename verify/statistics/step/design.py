@@ -10,8 +10,9 @@ import numpy as np
 from sympy import Interval
 
 from recipe import RecipeError
+from recipe.language.blocks import Block, Simplex
 from recipe.language.domain import on_simplex
-from recipe.language.symbols import Block, Simplex, name_of
+from recipe.language.symbols import name_of
 from verify.statistics.numbers.arrays import Array, Meanings, State
 from verify.statistics.recover.innovations import carry_out, innovations, normal_numbers
 from verify.statistics.recover.plan import RecoveryPlan

@@ -16,10 +16,11 @@ import numpy as np
 from sympy import Expr, Interval, expand
 
 from recipe import RecipeError, Update
+from recipe.language.blocks import Block, Vector
 from recipe.language.calculus import summands
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import Block, Vector, name_of
+from recipe.language.symbols import name_of
 from verify.decide.zero.errors import CannotDecideError
 from verify.diffusion.vanishing import not_judged_by_limit
 from verify.discrete.weak_order import invariant_order

@@ -12,9 +12,10 @@ from sympy import Expr, Interval, S, exp, log, oo
 
 from recipe import Kernel, Parameter, Potential, RecipeError, Vector, bind, total
 from recipe.kernel.conditional import Conditional, conditional_of
+from recipe.language.blocks import Block
 from recipe.language.calculus import tidy
 from recipe.language.free_symbols import blocks_in, unused_name
-from recipe.language.symbols import Block, Indexed, name_of
+from recipe.language.symbols import Indexed, name_of
 from verify.statistics.numbers.arrays import Array, Meanings, State
 from verify.statistics.trial.errors import NothingToCompareError
 

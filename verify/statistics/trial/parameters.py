@@ -11,9 +11,10 @@ from sympy import Symbol
 
 from recipe import Dense, Kernel, RecipeError, Update
 from recipe.language.assumed import ParameterCondition
+from recipe.language.blocks import Block
 from recipe.language.checks.check_assumptions import meets
 from recipe.language.free_symbols import abstract_of, known_numbers, parameters_of
-from recipe.language.symbols import Block, Indexed, assumptions_of, name_of
+from recipe.language.symbols import Indexed, assumptions_of, name_of
 from recipe.language.text import listed
 
 # What the numbers of the free parameters in conditions are multiplied by until the conditions hold:

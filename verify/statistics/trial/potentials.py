@@ -14,7 +14,8 @@ import numpy as np
 from sympy import Interval
 
 from recipe import Potential, RecipeError
-from recipe.language.symbols import Simplex, name_of
+from recipe.language.blocks import Simplex
+from recipe.language.symbols import name_of
 from verify.statistics.numbers.arrays import Array
 
 LINE_TEXT = "U = sum((i + 3)/8*x[i]^2 + log(cosh(x[i] - 1/2))) + sum(x[i]*x[i+1])/4, i = 1 .. d"

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from recipe.files.python_tree import parsed
-from recipe.language.symbols import Block, Length
+from recipe.language.blocks import Block
+from recipe.language.symbols import Length
 from verify.translation.batch.driver import FIXED_NAMES, OneChain, shared_names
 from verify.translation.batch.stop_and_record import check_stops
 from verify.translation.loops.batch_column import KEYS, body_of_one

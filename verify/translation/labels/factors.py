@@ -27,7 +27,8 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer
 
-from recipe.language.symbols import GENERIC, OTHER, Vector
+from recipe.language.blocks import Vector
+from recipe.language.symbols import GENERIC, OTHER
 from recipe.language.total import sum_over
 from verify.translation.labels.numbers import number
 from verify.translation.labels.subject import LabelText

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, S, Symbol
 
-from recipe.language.symbols import Scalar
+from recipe.language.blocks import Scalar
 from recipe.latent.labels import DATUM
 from recipe.latent.posterior import LabelledPosterior
 from verify.translation.parse.problems import unread

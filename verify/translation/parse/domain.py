@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from sympy import Expr, oo
 
+from recipe.language.blocks import Block
 from recipe.language.domain import finite_ends, on_simplex
-from recipe.language.symbols import Block
 from verify.translation.parse.expected import require_text
 from verify.translation.parse.interface import Legend
 from verify.translation.parse.module import ParsedModule

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sympy import Symbol
 
 from recipe.language.abstract import Potential
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 
 ByBlock = tuple[str, ...]
 Snapshots = tuple[str, str, ByBlock, ByBlock, ByBlock]

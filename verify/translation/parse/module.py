@@ -16,7 +16,8 @@ from functools import cache
 from itertools import zip_longest
 
 from recipe.files.python_tree import parsed
-from recipe.language.symbols import Block, Length
+from recipe.language.blocks import Block
+from recipe.language.symbols import Length
 from verify.translation.parse.arithmetic import MATH
 from verify.translation.parse.defined_names import check_names_are_defined, defines
 from verify.translation.parse.interface import Legend, Trusted

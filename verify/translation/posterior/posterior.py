@@ -11,8 +11,9 @@ from typing import Any
 from sympy import Add, Expr
 
 from recipe.language.abstract import Potential
+from recipe.language.blocks import Block
 from recipe.language.derivatives import symbols_in
-from recipe.language.symbols import GENERIC, Block
+from recipe.language.symbols import GENERIC
 from verify.translation.loops.calls import evaluated
 from verify.translation.loops.chunks import blocks, through_chunk
 from verify.translation.loops.eights import EIGHTS, loop_by_eights

@@ -10,7 +10,7 @@ from typing import Any
 
 from sympy import Expr
 
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from verify.translation.parse.problems import TranslationError, wrong
 from verify.translation.reading.reader import Reader
 from verify.translation.reference.matcher import PotentialEvaluation, length_of

@@ -16,17 +16,11 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from recipe.language.abstract import Potential
+from recipe.language.blocks import Block
+from recipe.language.data import VectorParameter
 from recipe.language.derivatives import symbols_in
-from recipe.language.symbols import (
-    Block,
-    Indexed,
-    Length,
-    Noise,
-    ScalarNoise,
-    VectorParameter,
-    assumptions_of,
-    generic,
-)
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import Indexed, Length, assumptions_of, generic
 from recipe.language.total import substitute
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reference.defined import Defined

@@ -20,7 +20,7 @@ from recipe.kernel import (
     updates_of,
 )
 from recipe.kernel.part import leaves_of
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 
 
 @dataclass(frozen=True)

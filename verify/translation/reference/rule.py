@@ -9,19 +9,12 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from recipe.language.abstract import Dense, Partial, Potential
+from recipe.language.blocks import Block
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.domain import on_simplex
 from recipe.language.free_symbols import VARIANCES
-from recipe.language.symbols import (
-    GENERIC,
-    Block,
-    Index,
-    Indexed,
-    Noise,
-    ScalarNoise,
-    generic,
-    name_of,
-)
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import GENERIC, Index, Indexed, generic, name_of
 from recipe.language.total import Total, substitute
 from verify.translation.parse.problems import unread
 from verify.translation.reference.matcher import Judge, generic_symbols, replace_symbols

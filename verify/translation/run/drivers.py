@@ -11,8 +11,10 @@ from sympy import Expr, Symbol
 from recipe.declare.update import Update
 from recipe.kernel import Kernel
 from recipe.language.abstract import Potential
+from recipe.language.blocks import Block
 from recipe.language.chi_squared import NoncentralChiSquared
-from recipe.language.symbols import Block, Noise, ScalarNoise, generic
+from recipe.language.noise import Noise, ScalarNoise
+from recipe.language.symbols import generic
 from verify.translation.loops.batch_sums import read_few_or_many
 from verify.translation.loops.calls import CALLS, evaluated
 from verify.translation.loops.chunks import blocks, through_chunk

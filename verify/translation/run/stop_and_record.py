@@ -8,7 +8,7 @@ import ast
 
 from recipe.declare.update import Update
 from recipe.kernel import Kernel
-from recipe.language.symbols import Block
+from recipe.language.blocks import Block
 from verify.translation.parse.module import ParsedModule
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader

@@ -14,8 +14,9 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
+from recipe.language.data import VectorData
 from recipe.language.derivatives import symbols_in
-from recipe.language.symbols import GENERIC, Indexed, VectorData, generic
+from recipe.language.symbols import GENERIC, Indexed, generic
 from recipe.language.total import labels, sum_over
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reference.matcher import atom, length_of

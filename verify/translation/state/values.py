@@ -11,7 +11,8 @@ from typing import Any
 
 from sympy import Expr
 
-from recipe.language.symbols import Length, VectorData
+from recipe.language.data import VectorData
+from recipe.language.symbols import Length
 
 
 @dataclass(frozen=True)
