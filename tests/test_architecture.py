@@ -73,6 +73,7 @@ FLOORS = {
         lowering,
         files printing,
         check_generation store,
+        module,
         generate,
         inputs,
         inputs.density,

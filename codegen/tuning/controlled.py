@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
+from codegen.module import Module
 from codegen.system.doing import doing
 from codegen.tuning.linear_step import LinearStep
 from codegen.tuning.many import with_batch

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from codegen.check_arguments import checked_flag, short_text
-from codegen.generate import Module
+from codegen.module import Module
 from codegen.system.doing import doing, told
 from codegen.system.progress_bar import changing_line
 from codegen.tuning.explanation import explanation, said_of_recipe
