@@ -16,7 +16,7 @@ from codegen.files.convert import memory_mapped
 from codegen.files.counts import CountTable
 from codegen.files.libsvm import read_libsvm
 from codegen.files.tables import read_table
-from codegen.generate import Module, generate
+from codegen.generate import generate
 from codegen.inputs.density.compiled_posterior import Density
 from codegen.inputs.gradients.thread_safe import thread_safe
 from codegen.inputs.schedule import Constant, Cyclical, Geometric, Polynomial
@@ -26,6 +26,7 @@ from codegen.labels.fit import Fit
 from codegen.labels.numbers import LabelWeights
 from codegen.labels.reducers import Completion, Kept
 from codegen.labels.sample import LabelRun, sample_labels
+from codegen.module import Module
 from codegen.results.derived import compute_derived
 from codegen.results.diagnostics.diagnosis import Diagnosis
 from codegen.results.draws import Divergence, DivergenceWarning, Draws
@@ -37,9 +38,9 @@ from codegen.results.read_netcdf import read_draws
 from codegen.results.saved_draws import SavedDraws
 from codegen.running.one_step import OneStep, one_step
 from codegen.sample import sample
+from codegen.tuning.law.untunable import UntunableError
 from codegen.tuning.tune import tune
 from codegen.tuning.tuning import Tuning
-from codegen.tuning.untunable import UntunableError
 
 __all__ = [
     "BiasWarning",

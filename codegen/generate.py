@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from sympy import Symbol
 
-import recipe
 from codegen.check_arguments import checked_flag, require_sampler, short_text
 from codegen.check_generation import (
     all_posteriors,
@@ -26,19 +21,16 @@ from codegen.lowering.minibatch import data_fields, posterior_gradient
 from codegen.lowering.names import RESERVED_FIELDS, field_namer, local_namer
 from codegen.lowering.plan import plan
 from codegen.lowering.statements import Plan
-from codegen.printing.common_functions import common_names, common_text
-from codegen.printing.estimator import Estimator, Reduction, estimators
+from codegen.module import Module
+from codegen.printing.estimator import Reduction, estimators
 from codegen.printing.module import ROWS, module_text, of_gradients
-from codegen.printing.moving_reference import Snapshot, Table
 from codegen.printing.provenance import provenance
 from codegen.store import modules
 from codegen.store.allowlist import checked
-from codegen.store.common_functions import part_of
 from codegen.system.numba_settings import check_switches
 from recipe.declare.posterior import Posterior
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
-from recipe.files.atomic_write import whole_file
 from recipe.kernel import Kernel
 from recipe.kernel.stays_in_domain import check_inside
 from recipe.language.abstract import Potential
@@ -50,122 +42,6 @@ from recipe.rebuild.potentials import blocks_of_interest
 from recipe.scheme import DEFAULT_SCHEME, discretise
 
 MAX_NAME_CHARS = 60  # of the name of a file
-
-
-@dataclass(frozen=True)
-class Module:
-    """A generated module; ``generate`` makes it.
-
-    Attributes:
-        name: the name of its file without the ending.
-        source: its text, which has passed the allowlist of statements.
-        hash: the SHA-256 of the text, in hexadecimal.
-        scheme: the discretisation; "as printed" for an ``Update`` and "composed" for a ``Kernel``.
-        moves: the update rule or the kernel that one step carries out.
-        plan: the statements that the text was printed from.
-        estimators: for each potential that is bound to data, how its gradient is estimated.
-        of_interest: the blocks of the state whose draws are kept unless a user says otherwise.
-        redrawn: the fields of the state that every call of ``run`` fills before it reads them; a
-            checkpoint leaves them out.
-        scheduled: the fields of the parameters that may have another value in each step, by name.
-        of_gradients: the fields of the parameters that gradients from data depend on, by name.
-    """
-
-    name: str
-    source: str
-    hash: str
-    scheme: str
-    moves: Update | Kernel = field(repr=False)
-    plan: Plan = field(repr=False)
-    estimators: Mapping[Potential, Estimator] = field(repr=False)
-    of_interest: tuple[Block, ...] = field(repr=False)
-    redrawn: tuple[str, ...] = field(repr=False)
-    scheduled: Mapping[str, str] = field(default_factory=dict, repr=False)
-    of_gradients: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-    def __repr__(self) -> str:
-        blocks = ", ".join(b.name for b in self.plan.state)
-        needed = ", ".join(map(name_of, self.plan.settings))
-        return (
-            f"Module {self.name} of ({blocks}), {self.scheme}"
-            + (f", with the parameters {needed}" if needed else "")
-            + f"\n  {len(self.source.splitlines())} lines of Python for Numba, SHA-256 {self.hash}"
-            + "\n  .source is the text, .write(FILE) writes it, .load() imports it"
-        )
-
-    @property
-    def controlled(self) -> bool:
-        """True if its gradients are estimated with control variates."""
-        return any(estimator.control is not None for estimator in self.estimators.values())
-
-    @property
-    def adapting(self) -> tuple[str, ...]:
-        """The fields of ``Data`` that are 0 once running variances of gradients stay."""
-        averages = (e.average for e in self.estimators.values())
-        return tuple(a.adapts for a in averages if a is not None and a.adapts is not None)
-
-    @property
-    def references(self) -> dict[Potential, Snapshot | Table]:
-        """The references of gradients that move with the chain, where there are any."""
-        return {U: e.reference for U, e in self.estimators.items() if e.reference is not None}
-
-    @cached_property
-    def density(self) -> modules.Common | None:
-        """The part of the text that computes the potential and its gradient from all rows of data,
-        where a Metropolis test compares its values; None elsewhere.
-
-        It is the same for all trajectories of a kernel, so that a pilot run and the run that it
-        tunes compile it once (docs/decisions/0051).
-        """
-        gradients = [e.gradient for e in self.estimators.values()]
-        if len(gradients) != 1 or gradients[0].value is None or gradients[0].derived is None:
-            return None
-        names = frozenset({gradients[0].function, gradients[0].value.function})
-        comment = f"# a density in a kernel, generated by recipe {recipe.__version__}"
-        return modules.Common(part_of(self.source, {*names, "Data", "Params"}, comment), names)
-
-    def write(self, path: str | Path) -> Path:
-        """Write the text to a file; a reader of the file sees all of it or none.
-
-        Args:
-            path: the file, which is replaced if it exists.
-
-        Returns:
-            The path.
-
-        Raises:
-            RecipeError: where the file cannot be written; an old file is then unchanged.
-        """
-        return write_text(self.source, path)
-
-    def load(self) -> ModuleType:
-        """Return the imported module, whose text is first written to the store under its hash.
-
-        Raises:
-            RecipeError: where the store cannot be used.
-        """
-        common = modules.Common(common_text(), common_names())
-        return modules.load(self.name, self.source, common, self.density)
-
-
-def write_text(source: str, path: str | Path) -> Path:
-    """Write the text of a module to a file, as ``Module.write`` does.
-
-    Args:
-        source: the text, which passes the allowlist of statements again.
-        path: the file, which is replaced if it exists.
-
-    Returns:
-        The path.
-
-    Raises:
-        RecipeError: where the file cannot be written; an old file is then unchanged.
-    """
-    target = Path(path)
-    text = checked(source)
-    with whole_file(target) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    return target
 
 
 def generate(

@@ -17,16 +17,13 @@ from codegen.bias.checks import plain_faults
 from codegen.bias.judge import judged
 from codegen.bias.prediction import BiasWarning, Prediction
 from codegen.check_arguments import checked_flag, require_sampler, short_text
-from codegen.generate import Module, bound, generate
+from codegen.generate import bound, generate
 from codegen.inputs.density.compiled_posterior import Density
 from codegen.inputs.flat_priors import said_of_priors
 from codegen.inputs.float32_data import with_float32_data
 from codegen.inputs.gradients.control_variates import Mode, control_data, find_modes, snapshot_data
-from codegen.inputs.gradients.python_gradient import (
-    PythonGradient,
-    call_for_effect,
-    check_python_gradient,
-)
+from codegen.inputs.gradients.first_calls import call_for_effect, check_python_gradient
+from codegen.inputs.gradients.python_gradient import PythonGradient
 from codegen.inputs.gradients.user_gradient import (
     check_numba_gradient,
     check_user_gradient,
@@ -50,6 +47,7 @@ from codegen.inputs.preimages import (
     without_ordered,
 )
 from codegen.inputs.schedule import Schedule, schedule_of
+from codegen.module import Module
 from codegen.results.assemble_draws import collected, small_quantities, specimen
 from codegen.results.draws import DivergenceWarning, Draws
 from codegen.results.law_in_words import said_of_given, said_of_law

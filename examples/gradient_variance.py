@@ -27,10 +27,10 @@ from catalog.posteriors import breast_cancer
 from catalog.sgld import sgld
 from codegen import Density, generate
 from codegen.device.random import draw_rows
-from codegen.generate import Module
 from codegen.inputs.gradients.control_variates import control_data, snapshot_data
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.parameters import resolved_data
+from codegen.module import Module
 from recipe import Data, Posterior, Vector, bind, total
 
 STATES, STRIDE, BATCHES = 20, 97, 300

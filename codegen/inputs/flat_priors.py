@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sympy import Reals
 
-from codegen.generate import Module
+from codegen.module import Module
 from recipe.declare.declared import blocks_without_law
 from recipe.language.derivatives import symbols_in
 from recipe.language.symbols import generic, name_of

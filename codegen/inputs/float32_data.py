@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from sympy import Symbol
 
-from codegen.generate import Module
 from codegen.inputs.posterior_data import is_memory_mapped, numbers_of
+from codegen.module import Module
 from recipe.declare.derived_data import LabelIs, OfLength
 from recipe.declare.posterior import Posterior
 from recipe.declare.replace_fields import with_fields

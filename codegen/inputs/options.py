@@ -16,9 +16,9 @@ from codegen.check_arguments import (
     short_text,
 )
 from codegen.files.convert import as_path
-from codegen.generate import Module
 from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import Constant, Schedule, schedule_of, step_sizes
+from codegen.module import Module
 from recipe.declare.derived_quantities import require_name_of_draws
 from recipe.declare.transformations.ordered import Ordered
 from recipe.language.blocks import Block, Scalar

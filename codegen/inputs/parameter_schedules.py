@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from sympy import expand
 
-from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.schedule import Schedule, step_sizes
+from codegen.module import Module
 from recipe.declare.derived_quantities import expressions_of
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update

@@ -9,11 +9,11 @@ import numpy as np
 from sympy import Symbol
 
 from codegen.check_arguments import short_text
-from codegen.generate import Module
 from codegen.inputs.lengths import Lengths, repeated
 from codegen.inputs.named_values import in_order_of_names
 from codegen.inputs.posterior_data import finite_array, resolved_arrays
 from codegen.inputs.schedule import Schedule
+from codegen.module import Module
 from recipe.language.abstract import Dense
 from recipe.language.assumed import ParameterCondition
 from recipe.language.checks.check_assumptions import check_assumed, check_condition

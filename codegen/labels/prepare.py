@@ -8,7 +8,6 @@ from typing import Any
 from sympy import Expr, Interval
 
 from codegen.check_arguments import checked_mapping
-from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.parameters import resolved_values
 from codegen.inputs.schedule import schedule_of
@@ -25,6 +24,7 @@ from codegen.labels.sampler_of_counts import module_of, vector_of
 from codegen.labels.sweeps import LabelKernel
 from codegen.labels.text import LabelModule, label_module
 from codegen.labels.weight import Weight, number_of_a_label
+from codegen.module import Module
 from codegen.printing.common_functions import common_names, common_text
 from codegen.store import modules
 from recipe import Recipe, RecipeError

@@ -7,7 +7,8 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
-from codegen.generate import Module, generate
+from codegen.generate import generate
+from codegen.module import Module
 from recipe import Recipe, RecipeError, bind
 from recipe.language.as_expression import as_expression
 from recipe.language.blocks import Vector

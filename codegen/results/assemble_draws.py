@@ -14,13 +14,13 @@ import sympy
 
 import recipe
 from codegen.bias.prediction import Prediction
-from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.not_finite import why_not_finite
 from codegen.inputs.options import SamplingOptions, ordered_blocks
 from codegen.inputs.posterior_data import bad_rows
 from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import step_sizes
+from codegen.module import Module
 from codegen.results.diagnostics.local_acceptance import narrow_place
 from codegen.results.draws import Divergence, Draws
 from codegen.results.law_of_draws import law_of

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from sympy import Add, Expr, Float, S, expand
 
-from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.parameter_schedules import energy_of, is_temperature, kept_values, with_value
+from codegen.module import Module
 from recipe.declare.posterior import Posterior
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update

@@ -12,7 +12,7 @@ from typing import Any
 import sympy
 
 import recipe
-from codegen.generate import Module
+from codegen.module import Module
 from codegen.running.manifest import printable
 from recipe.declare.declared import REST
 from recipe.declare.posterior import Posterior

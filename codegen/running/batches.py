@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.schedule import step_sizes
 from codegen.lowering.batch_form import refusal_of_many
+from codegen.module import Module
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from codegen.system.collector import collector_paused

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numba.core.errors import NumbaError
 
-from codegen.generate import Module
-from codegen.inputs.gradients.python_gradient import Calls
+from codegen.inputs.gradients.calls import Calls
 from codegen.inputs.gradients.user_gradient import reason_of_numba
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.parameter_schedules import pieces
 from codegen.inputs.schedule import Constant, step_sizes
+from codegen.module import Module
 from codegen.running.chains import Chain
 from codegen.store.records import as_named, as_record
 from codegen.system.collector import collector_paused

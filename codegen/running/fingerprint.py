@@ -12,8 +12,8 @@ import llvmlite.binding
 import numba
 import numpy as np
 
-from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
+from codegen.module import Module
 from codegen.running.another_run import described
 from codegen.running.array_text import array_text, digest
 from codegen.running.chains import Chain

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from codegen.device.random import AHEAD
-from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions
 from codegen.lowering.in_place import drawn_ahead
+from codegen.module import Module
 from codegen.system.memory import require_memory
 from recipe.language.blocks import Block, Scalar
 from recipe.language.symbols import Length

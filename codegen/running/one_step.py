@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from codegen.generate import Module
 from codegen.inputs.gradients.user_gradient import gradient_argument, python_calls, user_gradients
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
 from codegen.inputs.parameters import require_conditions, resolved_params
 from codegen.inputs.schedule import Constant, schedule_of
+from codegen.module import Module
 from codegen.running.chains import Chain
 from codegen.running.compiled import Compiled
 from recipe.language.assumed import ParameterCondition

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from codegen.generate import Module, module_of
+from codegen.generate import module_of
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.parameters import resolved_params
+from codegen.module import Module
 from recipe.declare.recipe import Recipe
 from recipe.language.blocks import Block, Scalar, Vector
 from recipe.language.free_symbols import names_to_give

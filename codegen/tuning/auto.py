@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from codegen.check_arguments import short_text
-from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.parameter_schedules import require_numbers
 from codegen.inputs.preimages import without_ordered
+from codegen.module import Module
 from codegen.tuning.explanation import said_of_given_steps, said_of_steps
 from codegen.tuning.tune import tune
 from codegen.tuning.tuning import Tuning

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sympy import Lambda, S
 
-from codegen.generate import Module, bound, generate
+from codegen.generate import bound, generate
 from codegen.inputs.density.compiled_posterior import Density
 from codegen.inputs.gradients.control_variates import control_data, find_modes
 from codegen.inputs.initial_states import first_state, given_blocks
@@ -21,11 +21,12 @@ from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.options import SamplingOptions, require_options_that_fit
 from codegen.inputs.parameters import require_conditions, resolved_data, resolved_params
 from codegen.inputs.preimages import reported_block, with_images
+from codegen.module import Module
 from codegen.running.compiled import Compiled
+from codegen.tuning.law.pilot import Pilot
+from codegen.tuning.law.target import Target
+from codegen.tuning.law.untunable import UntunableError
 from codegen.tuning.parameters_of_law import require_no_parameter_of_the_law
-from codegen.tuning.pilot import Pilot
-from codegen.tuning.target import Target
-from codegen.tuning.untunable import UntunableError
 from recipe.declare.coordinate_names import coordinate_names
 from recipe.declare.recipe import Recipe
 from recipe.declare.transformations.onto_simplex import preimage_of_simplex

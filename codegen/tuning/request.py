@@ -14,8 +14,8 @@ from codegen.check_arguments import (
     checked_positive,
     short_text,
 )
-from codegen.generate import Module
-from codegen.tuning.target import Target
+from codegen.module import Module
+from codegen.tuning.law.target import Target
 from recipe.declare.recipe import Recipe
 from recipe.kernel import Kernel, refusal_of_estimates
 from recipe.language.errors import RecipeError

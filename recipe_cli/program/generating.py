@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from codegen import generate as generate_kernel
-from codegen.generate import Module, write_text
+from codegen.module import Module, write_text
 from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bind
 from recipe.files.atomic_write import whole_file
 from recipe.printing.plain_text import without_codes

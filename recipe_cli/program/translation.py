@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial, singledispatch
 
-from codegen.generate import Module
 from codegen.labels.text import LabelModule
+from codegen.module import Module
 from codegen.printing.moving_reference import Snapshot, Table
 from codegen.printing.trusted_texts import device_functions, eight_statements, header_statements
 from recipe_cli.sandbox.child import StoppedError, within_limits

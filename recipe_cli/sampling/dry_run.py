@@ -9,8 +9,8 @@ from time import perf_counter
 from typing import Any
 
 from codegen import Draws
-from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
+from codegen.module import Module
 from codegen.sample import Caller
 from codegen.sample import sample_with as sample_kernel
 from recipe import Kernel, Posterior, Recipe, RecipeError, Update

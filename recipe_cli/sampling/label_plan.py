@@ -9,10 +9,10 @@ from time import perf_counter
 from typing import Any
 
 from codegen import CountTable, Fit
-from codegen.generate import Module
 from codegen.label_chains import fitted
 from codegen.labels.text import LabelModule
 from codegen.labels.trial import LabelTrial, time_labels
+from codegen.module import Module
 from recipe_cli.sampling.label_chains import LabelTask, counts_of
 from recipe_cli.sampling.run_plan import lines_of_rows, seconds_in_words
 from recipe_cli.sampling.text_check import TextCheck

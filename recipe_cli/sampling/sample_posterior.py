@@ -13,8 +13,8 @@ from typing import NoReturn
 from rich.console import Console
 
 from codegen import Draws
-from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
+from codegen.module import Module
 from codegen.results.figures import folder_for_plots
 from codegen.running.checkpoint import CheckpointWarning, saved_draws
 from codegen.running.memory_needed import require_room_to_diagnose

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from codegen import Draws
-from codegen.generate import Module
+from codegen.module import Module
 from codegen.results.of_the_sampler import with_verdict
 from codegen.verdict_before import NOTHING_SAID, SaidBefore
 from recipe_cli.program.translation import require_translation

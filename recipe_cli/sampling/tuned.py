@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from codegen import Tuning
-from codegen.generate import Module
 from codegen.inputs.options import SamplingOptions
+from codegen.module import Module
 from codegen.tuning.auto import tuned_run
 from codegen.tuning.words import explanation_lines
 from recipe import Posterior

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from codegen.generate import Module
+from codegen.module import Module
 from codegen.running.one_step import OneStep, one_step
 from recipe import Kernel, RecipeError
 from recipe.language.symbols import Indexed, name_of

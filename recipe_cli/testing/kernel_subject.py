@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from codegen import generate
-from codegen.generate import Module
+from codegen.module import Module
 from recipe import Kernel, RecipeError
 from recipe_cli.declarations.declaration import Declaration
 from recipe_cli.testing.program_subject import ComparisonOptions, ProgramSubject, given_parameters

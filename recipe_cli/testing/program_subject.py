@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from codegen.generate import Module
+from codegen.module import Module
 from codegen.running.one_step import OneStep
 from recipe import Dense, Kernel, Recipe, RecipeError, Update
 from recipe.language.symbols import name_of

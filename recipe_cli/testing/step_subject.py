@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codegen import generate
-from codegen.generate import Module
+from codegen.module import Module
 from recipe import Recipe, RecipeError, Update
 from recipe.scheme import PRINTED
 from recipe_cli.declarations.declaration import Declaration

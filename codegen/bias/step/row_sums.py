@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from codegen.bias.step.step_map import StepMap
-from codegen.generate import Module
+from codegen.module import Module
 from codegen.running.compiled import Compiled
 
 DRAWN = r"draw_rows\(state\.rows, .*stream_key\(seed, (\d+), chain\)"

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from codegen.bias.step.unpredictable import UnpredictableError
-from codegen.generate import Module
 from codegen.lowering.statements import GradientCall
+from codegen.module import Module
 from codegen.running.compiled import Compiled
 
 STREAM = 2**40  # the number of the chain whose random numbers are used: that of no chain of a run

@@ -11,9 +11,9 @@ import re
 import numpy as np
 
 from codegen.bias.step.unpredictable import UnpredictableError
-from codegen.generate import Module
 from codegen.inputs.lengths import Lengths
 from codegen.lowering.statements import Loop, NoiseDraw, chi_squared_draws, scalar_pairs
+from codegen.module import Module
 
 ROTATIONS = (16, 42, 12, 31, 16, 32, 24, 21)
 PARITY = np.uint64(0x1BD11BDAA9FC1A22)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from codegen.generate import Module
 from codegen.inputs.density.density_functions import functions_of_a_kernel, functions_of_a_posterior
 from codegen.inputs.density.minimise import minimise
 from codegen.inputs.density.unbounded import as_real, nearer_an_edge, real_slopes
@@ -17,6 +16,7 @@ from codegen.inputs.lengths import Lengths, learn_given
 from codegen.inputs.not_finite import state_values, why_not_finite
 from codegen.inputs.parameters import resolved_values
 from codegen.inputs.posterior_data import bad_rows, resolved_arrays
+from codegen.module import Module
 from codegen.store.records import as_named
 from codegen.system.collector import collector_paused
 from recipe.declare.other_data import require_all_data

@@ -13,9 +13,9 @@ from sympy import Symbol
 
 import recipe
 from codegen.device.intrinsics import wide
-from codegen.generate import Module
 from codegen.lowering.minibatch import data_fields, posterior_density
 from codegen.lowering.names import field_namer, local_namer
+from codegen.module import Module
 from codegen.printing.gradient import gradient_functions, potential_functions
 from codegen.printing.module import count_names, functions_texts, header, input_types
 from codegen.printing.python_text import printed

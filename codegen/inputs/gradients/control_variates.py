@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from codegen.generate import Module
 from codegen.inputs.density.compiled_posterior import Density
 from codegen.inputs.gradients.user_gradient import call_user_gradient
 from codegen.inputs.initial_states import given_blocks
 from codegen.inputs.lengths import Lengths
+from codegen.module import Module
 from codegen.printing.estimator import Estimator
 from codegen.printing.moving_reference import Snapshot
 from recipe.declare.posterior import Posterior

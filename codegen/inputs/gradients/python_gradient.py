@@ -3,30 +3,21 @@ run calls back into Python for them.
 
 A function of the user is called as ``f(*blocks)`` for a potential without data, and as ``f(*blocks,
 rows, *data)`` for a posterior; it returns an array a block. The compiled loop calls a gradient with
-arrays for the results instead. ``calling_python`` stands between: it is one function of Numba for
-all gradients, so that no module is compiled again for another gradient. It finds the gradient of
-its run by the thread, which ``Calls`` has told before it entered the loop.
+arrays for the results instead (``calls``).
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numba import njit, objmode
 
-from codegen.inputs.gradients.checks import require_gradient
-from codegen.inputs.gradients.thread_safe import is_thread_safe
 from recipe.language.blocks import Block, Scalar
 from recipe.language.errors import RecipeError
 
 HALF_PRECISION = {"bfloat16": 2, "float16": 3}  # decimal digits
-FEW_ROWS = 50
 SAME_ANSWER = 1e-5  # of two answers at one point, relative: less is rounding
 MAX_SHOWN = 8  # coordinates of a state in a message
 MAX_REASON_CHARS = 200  # of the message of an exception
@@ -225,171 +216,8 @@ def reason_of(error: Exception) -> str:
     return f"the gradient of your own fails: {type(error).__name__}: {short}"
 
 
-_run = threading.local()  # the calls of the run that this thread moves a chain of
-
-
-@dataclass(frozen=True)
-class Calls:
-    """The gradients that Python computes in a run, and what went wrong in them.
-
-    Attributes:
-        gradients: the gradients by their place among the potentials of the module.
-        faults: by chain, why its gradient failed first.
-    """
-
-    gradients: Mapping[int, PythonGradient] = field(default_factory=dict)
-    faults: dict[int, str] = field(default_factory=dict)
-
-    @contextmanager
-    def of_chain(self, chain: int) -> Iterator[None]:
-        """Make the calls of this thread those of a chain."""
-        _run.calls, _run.chain = self, chain
-        try:
-            yield
-        finally:
-            del _run.calls, _run.chain
-
-    @property
-    def need_one_thread(self) -> bool:
-        """Whether a gradient may not be called from two threads at once."""
-        return not all(is_thread_safe(g.function) for g in self.gradients.values())
-
-    def require_no_fault(self) -> None:
-        """Raise RecipeError where a gradient has failed."""
-        for fault in self.faults.values():
-            raise RecipeError(fault)
-
-    def call(self, chain: int, place: int, arrays: tuple[np.ndarray, ...]) -> None:
-        """Call a gradient. Where it fails, its results become NaN, which stops the chain, and the
-        reason is noted: an exception would lose the draws of all chains.
-        """
-        gradient = self.gradients[place]
-        count = len(gradient.blocks)
-        results = arrays[:count] if gradient.results_first else arrays[-count:]
-        try:
-            gradient(*arrays)
-        except Exception as error:  # the function is the user's program, and may raise anything
-            self.faults.setdefault(chain, reason_of(error))
-            for result in results:
-                result[:] = np.nan
-            return
-        if not all(np.isfinite(result).all() for result in results):
-            points = arrays[count:] if gradient.results_first else arrays
-            reason = _why_not_finite(gradient.blocks, points, results)
-            if reason is not None:
-                self.faults.setdefault(chain, reason)
-
-
-def _why_not_finite(
-    blocks: Sequence[Block], points: Sequence[np.ndarray], results: Sequence[np.ndarray]
-) -> str | None:
-    """Return that a gradient is not finite where the state is; None where the state is not."""
-    states = points[: len(blocks)]
-    if not all(np.isfinite(point).all() for point in states):
-        return None
-    for block, result in zip(blocks, results, strict=True):
-        for place in np.flatnonzero(~np.isfinite(result))[:1]:
-            of = block if isinstance(block, Scalar) else f"{block}[{place}]"
-            at = ", ".join(f"{b} = {shown(b, p)}" for b, p in zip(blocks, states, strict=True))
-            return (
-                f"the gradient of your own returned {result[place]} by {of} at the finite {at};"
-                " correct it there, or take a smaller step size where this is too far out"
-            )
-    return None
-
-
 def shown(block: Block, point: np.ndarray) -> str:
     """Return the value of a block as text, of a long one its beginning."""
     numbers = ", ".join(f"{x:.6g}" for x in point[:MAX_SHOWN])
     more = f", ... ({point.size} numbers)" if point.size > MAX_SHOWN else ""
     return numbers if isinstance(block, Scalar) else f"[{numbers}{more}]"
-
-
-def _called(place: int, arrays: tuple[np.ndarray, ...]) -> None:
-    _run.calls.call(_run.chain, place, arrays)
-
-
-@lru_cache
-def calling_python(place: int) -> Any:
-    """Return the function of Numba that calls the gradient at this place of the current run."""
-
-    @njit
-    def call(*arrays):  # type: ignore[no-untyped-def]
-        number = place
-        with objmode():
-            _called(number, arrays)
-
-    return call
-
-
-def call_for_effect(
-    gradient: PythonGradient, at: Sequence[np.ndarray], data: Sequence[np.ndarray]
-) -> None:
-    """Call a gradient once, on the first rows, for what it writes outside of its results.
-
-    Args:
-        gradient: the gradient.
-        at: the point, one array a block.
-        data: the data, in the order in which the posterior declares them.
-    """
-    results = [np.empty(a.size) for a in at]
-    rows = np.arange(min(FEW_ROWS, data[0].shape[0] if data else 1))
-    with suppress(Exception):  # the run says what fails, and where
-        gradient(*results, *at) if gradient.results_first else gradient(*at, rows, *data, *results)
-
-
-def check_python_gradient(gradient: PythonGradient, at: Sequence[np.ndarray]) -> None:
-    """Call the gradient of a potential without data twice at one point.
-
-    Args:
-        gradient: the gradient.
-        at: the point, one array a block.
-
-    Raises:
-        RecipeError: where it fails, returns another shape or numbers that are not finite, or does
-            not return the same twice, so that no run could be repeated.
-    """
-    first, second = ([np.empty(a.size) for a in at] for _ in range(2))
-    try:
-        gradient(*first, *at)
-        gradient(*second, *at)
-    except Exception as error:  # as in ``Calls.call``
-        raise RecipeError(reason_of(error)) from None
-    require_finite(gradient.blocks, first)
-    require_same(first, second)
-    gradient.remember([a.copy() for a in at], first)
-
-    def slope(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        results = [np.empty(a.size) for a in arrays]
-        try:
-            gradient(*results, *arrays)
-        except Exception:  # beside the first state it need not be defined
-            return [np.full(a.size, np.nan) for a in arrays]
-        return results
-
-    require_gradient(slope, gradient.blocks, at)
-
-
-def require_finite(
-    blocks: Sequence[Block],
-    found: Sequence[np.ndarray],
-    where: str = "the first state of chain 0",
-) -> None:
-    """Raise RecipeError where a gradient that was found somewhere is not finite."""
-    for block, numbers in zip(blocks, found, strict=True):
-        for place in np.flatnonzero(~np.isfinite(numbers))[:1]:
-            of = block if isinstance(block, Scalar) else f"{block}[{place}]"
-            raise RecipeError(
-                f"the gradient of your own by {of} is {numbers[place]} at {where}; correct it, or"
-                " give another initial="
-            )
-
-
-def require_same(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> None:
-    """Raise RecipeError where two calls of a gradient at one point gave different numbers."""
-    if not all(np.array_equal(a, b) for a, b in zip(first, second, strict=True)):
-        raise RecipeError(
-            "the gradient of your own gives two results at one point, so that no run could be"
-            " repeated; fix its random numbers, or take minibatches by Posterior(..., gradient=)"
-            " with batch_size=; on a GPU, ask the library for deterministic sums"
-        )

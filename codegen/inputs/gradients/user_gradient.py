@@ -17,20 +17,14 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
 from codegen.check_arguments import short_text
-from codegen.generate import Module
 from codegen.inputs.density.compiled_posterior import Density
+from codegen.inputs.gradients.calls import Calls, calling_python
 from codegen.inputs.gradients.checks import require_estimate, require_gradient, require_prior_once
+from codegen.inputs.gradients.first_calls import require_finite, require_same
 from codegen.inputs.gradients.form import is_for_python, require_form
-from codegen.inputs.gradients.python_gradient import (
-    Calls,
-    PythonGradient,
-    calling_python,
-    reason_of,
-    require_finite,
-    require_same,
-    shown,
-)
+from codegen.inputs.gradients.python_gradient import PythonGradient, reason_of, shown
 from codegen.inputs.posterior_data import bad_rows
+from codegen.module import Module
 from codegen.printing.estimator import Estimator
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Potential

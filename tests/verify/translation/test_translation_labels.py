@@ -10,7 +10,7 @@ from sympy import exp
 
 from catalog.sgld import sgld
 from codegen import Density, generate
-from codegen.generate import Module
+from codegen.module import Module
 from recipe import Data, Posterior, Scalar, Simplex, Vector, bind, total
 from recipe.laws import categorical, dirichlet, normal, poisson_log
 from recipe_cli.program.translation import translation_of

@@ -12,8 +12,10 @@ from numba import njit
 from sympy import Matrix, exp, log
 
 from codegen import generate, one_step, sample
+from codegen.inputs.gradients.calls import Calls
+from codegen.inputs.gradients.first_calls import check_python_gradient
 from codegen.inputs.gradients.form import is_for_python
-from codegen.inputs.gradients.python_gradient import Calls, PythonGradient, check_python_gradient
+from codegen.inputs.gradients.python_gradient import PythonGradient
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, spread, total
 
 theta, eta, s = Vector("theta"), Vector("eta"), Scalar("s")

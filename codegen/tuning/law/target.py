@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from sympy import Interval, S, oo
 
-from codegen.generate import Module
 from codegen.inputs.density.compiled_posterior import Density
 from codegen.inputs.initial_states import given_blocks
 from codegen.inputs.preimages import without_ordered
-from codegen.tuning.onto_simplex import OntoSimplex
-from codegen.tuning.untunable import UntunableError
+from codegen.module import Module
+from codegen.tuning.law.onto_simplex import OntoSimplex
+from codegen.tuning.law.untunable import UntunableError
 from recipe.declare.posterior import Posterior
 from recipe.language.blocks import Block, Scalar, Simplex, Vector
 from recipe.language.checks.validate import read
