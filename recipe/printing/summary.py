@@ -8,7 +8,7 @@ from typing import Any
 from sympy import Expr, Mul, Symbol
 
 from recipe.declare.dynamics import Dynamics
-from recipe.declare.label_data import answers_in_order
+from recipe.declare.ordered_answers import answers_in_order
 from recipe.declare.posterior import Posterior
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
