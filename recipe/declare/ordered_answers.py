@@ -85,6 +85,19 @@ def in_order(names: Names) -> str:
     return " < ".join(names)
 
 
+def is_of_the_alphabet(names: Names) -> bool:
+    """Return whether three words or more stand in the order of the alphabet; numbers that increase
+    have an order of their own.
+    """
+    if len(names) < 3 or list(names) != sorted(names):
+        return False
+    try:
+        numbers = [float(name) for name in names]
+    except ValueError:
+        return True
+    return numbers != sorted(numbers)
+
+
 def _require_order_before(where: str, own: Names, known: Names) -> None:
     """Require the categories of the answers before, in their order; some may be left out."""
     rest = iter(known)
