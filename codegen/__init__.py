@@ -38,9 +38,9 @@ from codegen.results.read_netcdf import read_draws
 from codegen.results.saved_draws import SavedDraws
 from codegen.running.one_step import OneStep, one_step
 from codegen.sample import sample
+from codegen.tuning.law.untunable import UntunableError
 from codegen.tuning.tune import tune
 from codegen.tuning.tuning import Tuning
-from codegen.tuning.untunable import UntunableError
 
 __all__ = [
     "BiasWarning",

@@ -80,9 +80,11 @@ FLOORS = {
         inputs.gradients,
         running,
         bias.step,
+        bias.linear,
         bias labels step_size,
         results.diagnostics,
         results,
+        tuning.law,
         tuning verdict_before,
         label_chains sample
     """,
@@ -237,7 +239,7 @@ def test_text_is_never_evaluated(room):
 def test_a_folder_says_what_it_is_for_and_holds_few_files(room):
     for path in sources(room):
         files = len([p for p in path.parent.glob("*.py") if p.name != "__init__.py"])
-        assert files <= 26 or room == "catalog", path.parent
+        assert files <= 25 or room == "catalog", path.parent
         if path.name == "__init__.py":
             assert ast.get_docstring(parsed(path)), path
 

@@ -4,5 +4,5 @@ step itself, and the repairs.
 The step is linearised where its noise-free part stands still, and the stationary covariance of the
 linear recursion is compared with its limit for small steps (docs/decisions/0026).
 
-Imports ``codegen.bias.step``, ``codegen.running`` and below.
+Imports ``codegen.bias.linear`` and below.
 """

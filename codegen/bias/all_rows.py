@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen.bias.linearise import Linear, Setting
-from codegen.bias.minibatch_noise import BatchNoise, noise_of_drawn, root
+from codegen.bias.linear.linearise import Linear, Setting
+from codegen.bias.linear.minibatch_noise import BatchNoise, noise_of_drawn, root
+from codegen.bias.linear.work import Work
 from codegen.bias.step.partition import Partition, partition
 from codegen.bias.step.row_sums import RowSums, row_sums
 from codegen.bias.step.unpredictable import UnpredictableError
-from codegen.bias.work import Work
 
 MAX_PAIRS = 12  # of points around the fixed point that lie opposite each other
 MIN_PAIRS = 2

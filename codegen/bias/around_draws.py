@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen.bias.compare import Bias, Law
-from codegen.bias.linearise import Linear
+from codegen.bias.linear.compare import Bias, Law
+from codegen.bias.linear.linearise import Linear
 from codegen.bias.step.step_map import StepMap
 from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.inputs.options import SamplingOptions

@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 
 from codegen.bias.around_draws import Around
-from codegen.bias.compare import Bias
-from codegen.bias.linearise import Setting
-from codegen.bias.minibatch_noise import distinct_rows, least_rows
-from codegen.bias.modes import Excess, excess_of_step
+from codegen.bias.linear.compare import Bias
+from codegen.bias.linear.linearise import Setting
+from codegen.bias.linear.minibatch_noise import distinct_rows, least_rows
+from codegen.bias.linear.modes import Excess, excess_of_step
+from codegen.bias.linear.work import WorkOfMany
 from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction, Repairs
 from codegen.bias.repairs import proportional_repairs
 from codegen.bias.step.streams import noise_places
 from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.bias.twins import ShortRuns, shuffled, together_after
 from codegen.bias.units import in_own_units
-from codegen.bias.work import WorkOfMany
 from codegen.inputs.lengths import Lengths
 from codegen.running.chains import Chain
 

@@ -18,8 +18,8 @@ from codegen.bias.around_draws import (
     require_one_place,
     where_draws_are,
 )
-from codegen.bias.compare import Bias, Law, bias_like, law_of, without_law
-from codegen.bias.linearise import (
+from codegen.bias.linear.compare import Bias, Law, bias_like, law_of, without_law
+from codegen.bias.linear.linearise import (
     SMALL_STEP,
     Linear,
     Middle,
@@ -28,9 +28,18 @@ from codegen.bias.linearise import (
     require_additive_noise,
     with_size,
 )
+from codegen.bias.linear.minibatch_noise import BatchNoise
+from codegen.bias.linear.modes import require_same_noise
+from codegen.bias.linear.shift import (
+    FLAT,
+    POINTS,
+    points_of_law,
+    require_draws_where_the_step_is_linear,
+    shift_of_means,
+)
+from codegen.bias.linear.small_step_law import small_step_law
+from codegen.bias.linear.work import Work, work, work_of_many
 from codegen.bias.many_coordinates import predict_many
-from codegen.bias.minibatch_noise import BatchNoise
-from codegen.bias.modes import require_same_noise
 from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction, Repairs
 from codegen.bias.repairs import (
     larger_batch,
@@ -40,19 +49,10 @@ from codegen.bias.repairs import (
     smaller_step,
 )
 from codegen.bias.reported import Quantities, slopes_of_reported
-from codegen.bias.shift import (
-    FLAT,
-    POINTS,
-    points_of_law,
-    require_draws_where_the_step_is_linear,
-    shift_of_means,
-)
-from codegen.bias.small_step_law import small_step_law
 from codegen.bias.step.step_map import step_map
 from codegen.bias.step.streams import noise_lengths
 from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.bias.thermostat import balanced, thermostats
-from codegen.bias.work import Work, work, work_of_many
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.options import SamplingOptions
 from codegen.inputs.preimages import reported_block

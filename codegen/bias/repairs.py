@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from codegen.bias.compare import Bias, Law, bias_like, law_of
-from codegen.bias.linearise import Linear, Setting, linearised, with_size
-from codegen.bias.minibatch_noise import BatchNoise, batch_with_share
+from codegen.bias.linear.compare import Bias, Law, bias_like, law_of
+from codegen.bias.linear.linearise import Linear, Setting, linearised, with_size
+from codegen.bias.linear.minibatch_noise import BatchNoise, batch_with_share
 from codegen.bias.prediction import Repairs
 from codegen.bias.step.unpredictable import UnpredictableError
 

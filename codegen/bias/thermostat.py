@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from codegen.bias.around_draws import Around
-from codegen.bias.compare import Law, law_of
-from codegen.bias.linearise import Linear, Setting, at_fixed_point
+from codegen.bias.linear.compare import Law, law_of
+from codegen.bias.linear.linearise import Linear, Setting, at_fixed_point
 from codegen.bias.step.step_map import StepMap, slices
 from codegen.bias.step.unpredictable import UnpredictableError
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from codegen.bias.around_draws import Around
-from codegen.bias.linearise import Setting
-from codegen.bias.modes import FIRST, SECOND, copies, reaction
+from codegen.bias.linear.linearise import Setting
+from codegen.bias.linear.modes import FIRST, SECOND, copies, reaction
 
 ALIKE = 1e-6  # of units, relative: less is rounding
 PUSH = 1.0  # of all momenta, to see what they do to positions

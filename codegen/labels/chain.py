@@ -142,7 +142,8 @@ class RowMover:
         wanted = self.kernel.of_data and (chain.own is not None or self.counts[-1] is not None)
         kernel = self.kernel_of(chain)
         counted = kernel.count(chain.blocks[0], drawn, *settings, with_shares=wanted)
-        members = counted.members if wanted else np.zeros(o.labels)
+        # where each item has a label, a label has as many members as items
+        members = counted.members if wanted else counted.table.sum(axis=0)
         chain.summed[:, chain.touched] = 0.0
         chain.summed[:, counted.columns] = counted.table.T
         chain.touched = counted.columns

@@ -65,9 +65,14 @@ def prepared(
     modules_of = [(recipe, module_of(recipe, scheme, "rows"))]
     own = _checked_weights(model, weights)
     if own is not None and weights is not None:
-        made_of_own, more = _apart(checked_mapping("LabelWeights(params=)", weights.params))
-        numbers |= more
+        made_of_own, plain_of_own = _apart(checked_mapping("LabelWeights(params=)", weights.params))
         of_own = sampler_of_numbers(model, own, weights, made_of_own)
+        if plain_of_own:
+            first = next(iter(plain_of_own))
+            raise RecipeError(
+                f"LabelWeights(params=) gives {first} a number: numbers stand in params= of the"
+                f" run, where the rows see them, too; expressions of {z.name}.members stand here"
+            )
         modules_of.append((of_own, module_of(of_own, weights.scheme or scheme, "numbers")))
     if check is not None:
         check(drawing)

@@ -87,7 +87,7 @@ class Kept:
 
     def describe(self) -> str:
         """Return a text that is another one for another distance."""
-        return f"Kept every {self.every}"
+        return f"Kept rows and weights every {self.every}"
 
     def update(self, step: int, theta: np.ndarray, kernel: LabelKernel, workers: Workers) -> None:
         """Keep a draw.

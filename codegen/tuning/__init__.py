@@ -5,5 +5,5 @@ A pilot run of Hamiltonian Monte Carlo with Metropolis tests says where the law 
 What a sampler costs within the budget is then predicted from its compiled step (``codegen.bias``),
 or tried out where Metropolis tests make it exact.
 
-Imports ``codegen.results`` and below.
+Imports ``codegen.tuning.law`` and below.
 """

@@ -13,11 +13,11 @@ import numpy as np
 from codegen.inputs.options import SamplingOptions
 from codegen.module import Module
 from codegen.system.doing import doing
+from codegen.tuning.law.target import Target
 from codegen.tuning.linear_step import LinearStep
 from codegen.tuning.many import with_batch
 from codegen.tuning.prepared import Prepared, Scaled, prepared
 from codegen.tuning.request import Request
-from codegen.tuning.target import Target
 from recipe.language.errors import RecipeError
 
 READS = 2  # of a row of a minibatch: where the chain is, and at the mode

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from math import sqrt
 from typing import Any
 
-from codegen.tuning.pilot import Pilot
+from codegen.tuning.law.pilot import Pilot
+from codegen.tuning.law.target import Target
+from codegen.tuning.law.widths import widths
 from codegen.tuning.prepared import Scaled
 from codegen.tuning.request import Request
-from codegen.tuning.target import Target
-from codegen.tuning.widths import widths
 from codegen.tuning.within_budget import Setting
 
 

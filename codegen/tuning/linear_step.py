@@ -16,8 +16,8 @@ from functools import partial
 import numpy as np
 
 from codegen.bias.around_draws import Around, require_draws_of_this_law
-from codegen.bias.compare import Bias, Law, law_of
-from codegen.bias.linearise import (
+from codegen.bias.linear.compare import Bias, Law, law_of
+from codegen.bias.linear.linearise import (
     Linear,
     Middle,
     Setting,
@@ -26,17 +26,17 @@ from codegen.bias.linearise import (
     require_additive_noise,
     with_size,
 )
-from codegen.bias.minibatch_noise import noise_around
+from codegen.bias.linear.minibatch_noise import noise_around
+from codegen.bias.linear.shift import points_of_law, shift_of_means
+from codegen.bias.linear.small_step_law import small_step_law
 from codegen.bias.reported import slopes_of_reported
-from codegen.bias.shift import points_of_law, shift_of_means
-from codegen.bias.small_step_law import small_step_law
 from codegen.bias.step.step_map import StepMap, step_map
 from codegen.bias.step.streams import noise_lengths
 from codegen.results.assemble_draws import small_quantities
 from codegen.running.compiled import Compiled
-from codegen.tuning.pilot import Pilot
+from codegen.tuning.law.pilot import Pilot
+from codegen.tuning.law.target import Target
 from codegen.tuning.prepared import Prepared
-from codegen.tuning.target import Target
 
 BATCHES, MORE_BATCHES = 96, 400  # minibatches that their noise is estimated from
 ROWS_NUMBERS = 4_000_000  # of the data: more are stood for by some rows

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from codegen.bias.linear.work import WorkOfMany
 from codegen.bias.many_coordinates import MIN_STEPS, predict_many
 from codegen.bias.prediction import Prediction
 from codegen.bias.step.unpredictable import UnpredictableError
-from codegen.bias.work import WorkOfMany
 from codegen.results.diagnostics.convergence import Estimates, convergence
 from codegen.running.chains import Chain
 from codegen.system.doing import counted, doing
+from codegen.tuning.law.pilot import Pilot
+from codegen.tuning.law.target import Target
 from codegen.tuning.linear_step import setting_near
-from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared, rounded
-from codegen.tuning.target import Target
 from codegen.tuning.trial import Trial
 
 WARM_TIMES, TIMES, SHORT_TIMES = 8, 40, 20  # relaxation times: of a run, and of a short run

@@ -12,15 +12,15 @@ import numpy as np
 
 from codegen.inputs.options import SamplingOptions
 from codegen.system.doing import doing
-from codegen.tuning.dual_averaging import DualAveraging
-from codegen.tuning.pilot import Pilot
+from codegen.tuning.law.dual_averaging import DualAveraging
+from codegen.tuning.law.pilot import Pilot
+from codegen.tuning.law.target import Target
+from codegen.tuning.law.untunable import UntunableError
+from codegen.tuning.law.widths import widths
 from codegen.tuning.prepared import Prepared, Scaled, prepared, rounded
 from codegen.tuning.request import Request
-from codegen.tuning.target import Target
 from codegen.tuning.trial import MAX_SWEEPS, Trial, Trialled
 from codegen.tuning.tuning import Alternative
-from codegen.tuning.untunable import UntunableError
-from codegen.tuning.widths import widths
 from recipe.kernel import Kernel
 from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, leaves_of
 from recipe.kernel.trajectory import longest_trajectory, with_trajectories

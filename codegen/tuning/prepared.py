@@ -23,10 +23,10 @@ from codegen.inputs.parameters import require_conditions, resolved_data, resolve
 from codegen.inputs.preimages import reported_block, with_images
 from codegen.module import Module
 from codegen.running.compiled import Compiled
+from codegen.tuning.law.pilot import Pilot
+from codegen.tuning.law.target import Target
+from codegen.tuning.law.untunable import UntunableError
 from codegen.tuning.parameters_of_law import require_no_parameter_of_the_law
-from codegen.tuning.pilot import Pilot
-from codegen.tuning.target import Target
-from codegen.tuning.untunable import UntunableError
 from recipe.declare.coordinate_names import coordinate_names
 from recipe.declare.recipe import Recipe
 from recipe.declare.transformations.onto_simplex import preimage_of_simplex

@@ -12,16 +12,16 @@ from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.inputs.options import SamplingOptions
 from codegen.system.doing import doing
 from codegen.tuning.controlled import controlled, mode_of
+from codegen.tuning.law.pilot import Pilot
+from codegen.tuning.law.target import Target
+from codegen.tuning.law.widths import widths
 from codegen.tuning.linear_step import LinearStep, linear_step, setting_near
 from codegen.tuning.many import Tried, tried, with_batch
 from codegen.tuning.metropolis import initial_values, steps_of
-from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared, Scaled, prepared, rounded
 from codegen.tuning.request import MIN_ROWS, Request
-from codegen.tuning.target import Target
 from codegen.tuning.thermostat_step import thermostat_step
 from codegen.tuning.tuning import Alternative
-from codegen.tuning.widths import widths
 from codegen.tuning.within_budget import FIRST, SPARE, Setting, Way, within_budget
 from recipe.language.blocks import Scalar, Vector
 from recipe.language.errors import RecipeError

@@ -15,7 +15,7 @@ from codegen.check_arguments import (
     short_text,
 )
 from codegen.module import Module
-from codegen.tuning.target import Target
+from codegen.tuning.law.target import Target
 from recipe.declare.recipe import Recipe
 from recipe.kernel import Kernel, refusal_of_estimates
 from recipe.language.errors import RecipeError

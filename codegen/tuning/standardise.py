@@ -10,8 +10,8 @@ from typing import Any
 from sympy import Mul, Symbol
 
 from codegen.bias.column_scales import unstandardised
-from codegen.tuning.target import Target
-from codegen.tuning.untunable import UntunableError
+from codegen.tuning.law.target import Target
+from codegen.tuning.law.untunable import UntunableError
 from recipe.declare.posterior import Posterior
 from recipe.language.symbols import generic
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from codegen.bias.around_draws import Around
-from codegen.bias.compare import Law
-from codegen.bias.linearise import (
+from codegen.bias.linear.compare import Law
+from codegen.bias.linear.linearise import (
     SMALL_STEP,
     Linear,
     Setting,
@@ -19,10 +19,10 @@ from codegen.bias.linearise import (
 )
 from codegen.bias.thermostat import Balanced, balanced, thermostats
 from codegen.running.compiled import Compiled
+from codegen.tuning.law.pilot import Pilot
+from codegen.tuning.law.target import Target
 from codegen.tuning.linear_step import LinearStep, by_kernel, with_reported
-from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared
-from codegen.tuning.target import Target
 from codegen.tuning.trial import Trial
 
 SETTLING, LATE = 4000, 40  # steps until a thermostat is where it stays, and pieces that say where

@@ -13,10 +13,10 @@ import numpy as np
 
 from codegen.results.diagnostics.convergence import convergence
 from codegen.system.doing import counted
-from codegen.tuning.pilot import Pilot
+from codegen.tuning.law.pilot import Pilot
+from codegen.tuning.law.target import Target
+from codegen.tuning.law.untunable import UntunableError
 from codegen.tuning.prepared import Prepared
-from codegen.tuning.target import Target
-from codegen.tuning.untunable import UntunableError
 
 CHAIN_NUMBERS = 2**41  # the first number of the chains of a trial: no chain of a run has it
 ROUNDS, THINS = 256, (1, 4, 16)  # draws of a chain, and the steps from one to the next

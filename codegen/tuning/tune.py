@@ -14,18 +14,18 @@ from codegen.module import Module
 from codegen.system.doing import doing, told
 from codegen.system.progress_bar import changing_line
 from codegen.tuning.explanation import explanation, said_of_recipe
+from codegen.tuning.law.pilot import Pilot, pilot_run
+from codegen.tuning.law.target import Target, target_of
+from codegen.tuning.law.untunable import UntunableError
+from codegen.tuning.law.why_no_agreement import why_no_agreement
 from codegen.tuning.many import with_batch
 from codegen.tuning.metropolis import tuned_kernel
-from codegen.tuning.pilot import Pilot, pilot_run
 from codegen.tuning.prepared import Prepared, Scaled, module_of_tests, scaled
 from codegen.tuning.recipes import run_settings, settings_of
 from codegen.tuning.request import Request, require_rows, require_rows_that_it_can_use
 from codegen.tuning.standardise import with_columns
-from codegen.tuning.target import Target, target_of
 from codegen.tuning.trial import from_given
 from codegen.tuning.tuning import Alternative, Tuning
-from codegen.tuning.untunable import UntunableError
-from codegen.tuning.why_no_agreement import why_no_agreement
 from codegen.tuning.within_budget import Setting, corrected
 from recipe.declare.recipe import Recipe
 from recipe.kernel import Kernel

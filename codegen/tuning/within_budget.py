@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from codegen.bias.linearise import Linear
+from codegen.bias.linear.linearise import Linear
 from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.results.diagnostics.convergence import convergence
 from codegen.system.doing import doing
 from codegen.tuning.controlled import READS, share_of_variance
+from codegen.tuning.law.pilot import Pilot
+from codegen.tuning.law.target import Target
 from codegen.tuning.linear_step import LinearStep, Predicted
 from codegen.tuning.many import Tried
-from codegen.tuning.pilot import Pilot
 from codegen.tuning.prepared import Prepared, rounded
 from codegen.tuning.request import Request
-from codegen.tuning.target import Target
 from codegen.tuning.trial import Trial, Trialled
 from codegen.tuning.tuning import Alternative
 from recipe.declare.update import Update

@@ -178,7 +178,8 @@ def _transformed(
     """
     if block.image is not None or block.domain == S.Reals:
         return
-    for m in (m for m in LIBRARY_MAPS if _range_of(m) == (block.domain.inf, block.domain.sup)):
+    invertible = (m for m in LIBRARY_MAPS if m.inverse is not None)
+    for m in (m for m in invertible if _range_of(m) == (block.domain.inf, block.domain.sup)):
         try:
             changed = ito(recipe, block, m, phi=names.fresh("phi"))
             phi = next(b for b in changed.state if b.image == block)

@@ -315,7 +315,7 @@ def test_a_chain_that_stops_at_once_does_not_cost_the_draws_of_the_others(tmp_pa
         np.full(5, 0.1),
     )
     monkeypatch.setattr(
-        sampling, "sample_kernel", lambda *_, caller, **__: caller.after(draws) or draws
+        sampling, "sample_kernel", lambda _, __, caller, *___: caller.after(draws) or draws
     )
     options = SamplingOptions(steps=5, step_size=0.1, scheme="euler", chains=2, threads=1)
     posterior = file(tmp_path, POSTERIOR, "posterior.py")

@@ -11,10 +11,10 @@ from oracles.discrete_law import Regression, baoab, sghmc, sgld
 from sympy import Symbol, sqrt
 
 from codegen import BiasWarning, sample
-from codegen.bias import work as work_of
-from codegen.bias.minibatch_noise import distinct_rows
+from codegen.bias.linear import work as work_of
+from codegen.bias.linear.minibatch_noise import distinct_rows
+from codegen.bias.linear.work import BATCH_ROUNDS, BATCH_SHARE, FREE_NUMBERS, work
 from codegen.bias.step.partition import partition
-from codegen.bias.work import BATCH_ROUNDS, BATCH_SHARE, FREE_NUMBERS, work
 from recipe import Noise, Posterior, Update, bind, grad, total
 
 FAR = 4.0  # of the answer of a heavy row from what the others say

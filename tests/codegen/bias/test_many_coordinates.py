@@ -13,8 +13,8 @@ from oracles.discrete_law import Regression, baoab, sghmc, sgld, variances_by_mo
 from sympy import exp, log
 
 from codegen import BiasWarning, sample
+from codegen.bias.linear.work import work_of_many
 from codegen.bias.twins import together_after
-from codegen.bias.work import work_of_many
 from recipe import Data, Parameter, Posterior, bind, total
 from recipe.rebuild.preconditioned import preconditioned
 

@@ -13,11 +13,11 @@ from oracles.discrete_law import Regression, baoab, kronecker, sghmc, sgld
 from sympy import Matrix, exp, log
 
 from codegen import BiasWarning, Cyclical, sample
-from codegen.bias.minibatch_noise import batch_with_share
+from codegen.bias.linear.minibatch_noise import batch_with_share
+from codegen.bias.linear.stationary import stationary_covariance
+from codegen.bias.linear.work import work
 from codegen.bias.repairs import rounded_down, rounded_up
-from codegen.bias.stationary import stationary_covariance
 from codegen.bias.step.streams import normals
-from codegen.bias.work import work
 from codegen.device.random import fill_normals, stream_key
 from recipe import Data, Posterior, Potential, Recipe, Vector, bind, mirror, total
 

@@ -12,7 +12,7 @@ from catalog.posteriors.eight_schools import posterior as eight_schools
 from catalog.sghmc import sghmc
 from codegen import BiasWarning, sample
 from codegen.bias.around_draws import Around, require_draws_as_wide
-from codegen.bias.compare import Bias, Law
+from codegen.bias.linear.compare import Bias, Law
 from codegen.bias.step.unpredictable import UnpredictableError
 from recipe import Data, Ordered, Posterior, Scalar, Vector, total
 from recipe.laws import half_cauchy, normal, ordered_logistic

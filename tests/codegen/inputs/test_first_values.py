@@ -6,8 +6,8 @@ import pytest
 from catalog.hmc import hmc_kernel
 from codegen import sample
 from codegen.inputs.preimages import without_ordered
-from codegen.tuning.pilot import pilot_run
-from codegen.tuning.target import target_of
+from codegen.tuning.law.pilot import pilot_run
+from codegen.tuning.law.target import target_of
 from recipe import Data, Ordered, Posterior, RecipeError, Scalar
 from recipe.laws import normal
 from recipe_cli.sampling.initial_typed import initial_typed

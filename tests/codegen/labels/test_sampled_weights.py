@@ -12,7 +12,7 @@ from oracles.enumerated_mixture import (
     mean_square_of_shares,
     mean_square_of_weights,
 )
-from sympy import log
+from sympy import Interval, Matrix, Symbol, log, oo
 
 from catalog.scir import scir
 from catalog.sgrld import sgrld_reciprocal
@@ -27,7 +27,7 @@ from codegen import (
 from codegen.labels.numbers import sampler_of_numbers
 from codegen.labels.rows import row_sampler
 from codegen.labels.weight import weight_of
-from recipe import RecipeError, mirror, total
+from recipe import Parameter, Recipe, RecipeError, Vector, mirror, total
 from recipe.language.calculus import gradient
 from recipe.language.symbols import name_of
 
@@ -248,3 +248,34 @@ def test_a_prior_of_the_number_and_the_row_together_is_refused():
 def test_labels_of_items_are_sampled_without_numbers_of_labels():
     with pytest.raises(RecipeError, match="where a datum has one label"):
         weight_of(topics(blocks=(theta, w), gradient=None))
+
+
+def test_members_of_labels_of_items_are_their_items():
+    """They once were 0 as a parameter, although the proof of an estimate reads them as n_k."""
+    t = Vector("t", domain=Interval.open(0, oo))
+    a, n = Parameter("a", like=t, positive=True), Symbol("n", real=True)
+    H = total(t) - total(a * log(t)) + n * log(total(t))
+    sampler = mirror(Recipe(t, H, Matrix([[t]]), Matrix([[0]])), t)
+    z = topics().labels
+    data = np.random.default_rng(0).multinomial(8, np.ones(6) / 6, size=30)
+
+    def rows(members):
+        shapes = {"a": 1 + z.data / z.batch * z.summed, "n": members, "alpha": 0.5, "beta": 1.5}
+        return sample_labels(
+            topics(), sampler, data, params=shapes, labels=2, step_size=1e-4, steps=3,
+            batch_size=10, sweeps=4, seed=1, progress=False,
+        ).blocks["t"]  # fmt: skip
+
+    by_members = rows(z.data / z.batch * z.members)
+    assert np.allclose(by_members, rows(z.data / z.batch * total(z.summed)), rtol=1e-12)
+    assert not np.allclose(by_members, rows(0.0), rtol=1e-6)
+
+
+def test_a_number_among_the_parameters_of_weights_is_refused():
+    """It once replaced the number of the same name in the model and the sampler of the rows."""
+    moved = LabelWeights(scir, params={"a": alpha + OF_MEMBERS, "beta": 50.0})
+    with pytest.raises(RecipeError, match=r"LabelWeights\(params=\) gives beta a number"):
+        sample_labels(
+            weighted(), scir, np.ones((4, 3), dtype=int), labels=2, step_size=0.5, steps=1,
+            scheme="exact", params=SCIR, weights=moved, progress=False,
+        )  # fmt: skip

@@ -10,7 +10,7 @@ from scipy import stats
 from catalog.hmc import hmc_kernel
 from catalog.sghmc import sghmc
 from codegen import Density, compute_log_prior, sample, sample_posterior_predictive
-from codegen.tuning.target import target_of
+from codegen.tuning.law.target import target_of
 from recipe import (
     Data,
     Parameter,

@@ -11,11 +11,11 @@ from codegen import sample, tune
 from codegen.inputs.options import SamplingOptions
 from codegen.results.diagnostics.convergence import convergence
 from codegen.tuning.controlled import controlled, share_of_variance
+from codegen.tuning.law.pilot import pilot_run
+from codegen.tuning.law.target import target_of
 from codegen.tuning.linear_step import linear_step, setting_near
-from codegen.tuning.pilot import pilot_run
 from codegen.tuning.prepared import prepared, scaled
 from codegen.tuning.request import Request
-from codegen.tuning.target import target_of
 from recipe import Data, Posterior, RecipeError, Vector, total
 from recipe.laws import normal
 

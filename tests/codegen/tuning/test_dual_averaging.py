@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from codegen.tuning.dual_averaging import DualAveraging
+from codegen.tuning.law.dual_averaging import DualAveraging
 
 
 @pytest.mark.parametrize("first", [1e-3, 0.3, 50.0])

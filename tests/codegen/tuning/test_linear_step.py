@@ -6,10 +6,10 @@ from sympy import Rational
 
 from catalog.sgld import sgld
 from codegen.inputs.options import SamplingOptions
+from codegen.tuning.law.pilot import pilot_run
+from codegen.tuning.law.target import target_of
 from codegen.tuning.linear_step import linear_step, setting_near
-from codegen.tuning.pilot import pilot_run
 from codegen.tuning.prepared import prepared, scaled
-from codegen.tuning.target import target_of
 from recipe import Data, Posterior, Scalar
 
 ROWS, PRECISION = 400, 2

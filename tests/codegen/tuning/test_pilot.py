@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sympy import Interval, Rational, exp, log, oo
 
-from codegen.tuning import pilot
-from codegen.tuning.pilot import MAX_UNSTABLE, pilot_run
-from codegen.tuning.target import Target, target_of
-from codegen.tuning.untunable import UntunableError
+from codegen.tuning.law import pilot
+from codegen.tuning.law.pilot import MAX_UNSTABLE, pilot_run
+from codegen.tuning.law.target import Target, target_of
+from codegen.tuning.law.untunable import UntunableError
 from recipe import Data, Posterior, Scalar, Vector, total
 from recipe.laws import half_normal, normal
 

@@ -9,8 +9,8 @@ from catalog.sgld import sgld
 from codegen import Density, sample, tune
 from codegen.inputs.preimages import map_values
 from codegen.results.diagnostics.convergence import convergence
-from codegen.tuning.onto_simplex import OntoSimplex
-from codegen.tuning.target import target_of
+from codegen.tuning.law.onto_simplex import OntoSimplex
+from codegen.tuning.law.target import target_of
 from recipe import Data, Ordered, Posterior, Scalar, Simplex, Vector
 from recipe.declare.transformations.onto_simplex import preimage_of_simplex
 from recipe.laws import categorical, dirichlet, normal, ordered_logistic

@@ -9,10 +9,10 @@ from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from codegen import BiasWarning, sample, tune
 from codegen.inputs.options import SamplingOptions
+from codegen.tuning.law.pilot import pilot_run
+from codegen.tuning.law.target import target_of
 from codegen.tuning.linear_step import linear_step, setting_near
-from codegen.tuning.pilot import pilot_run
 from codegen.tuning.prepared import prepared, scaled
-from codegen.tuning.target import target_of
 from recipe import Data, Ordered, Posterior, Scalar, Vector, total
 from recipe.laws import half_cauchy, normal, ordered_logistic
 

@@ -10,9 +10,9 @@ from catalog.sgld import sgld
 from codegen import UntunableError, sample, tune
 from codegen.inputs.options import SamplingOptions
 from codegen.results.diagnostics.convergence import convergence
-from codegen.tuning.pilot import pilot_run
+from codegen.tuning.law.pilot import pilot_run
+from codegen.tuning.law.target import target_of
 from codegen.tuning.prepared import prepared, scaled
-from codegen.tuning.target import target_of
 from codegen.tuning.trial import from_given
 from recipe import Vector, total
 

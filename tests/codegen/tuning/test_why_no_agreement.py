@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sympy import Interval, oo
 
-from codegen.tuning.pilot import Pilot, pilot_run
-from codegen.tuning.spike import spike_of
-from codegen.tuning.target import target_of
-from codegen.tuning.why_no_agreement import why_no_agreement
+from codegen.tuning.law.pilot import Pilot, pilot_run
+from codegen.tuning.law.spike import spike_of
+from codegen.tuning.law.target import target_of
+from codegen.tuning.law.why_no_agreement import why_no_agreement
 from recipe import Data, Posterior, Scalar, Vector, total
 from recipe.laws import half_cauchy, normal
 

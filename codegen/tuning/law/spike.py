@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen.tuning.target import Target
+from codegen.tuning.law.target import Target
 
 SPIKE = -6.0  # the logarithm of a scale that may be one
 

@@ -19,8 +19,8 @@ from codegen.inputs.density.compiled_posterior import Density
 from codegen.inputs.initial_states import given_blocks
 from codegen.inputs.preimages import without_ordered
 from codegen.module import Module
-from codegen.tuning.onto_simplex import OntoSimplex
-from codegen.tuning.untunable import UntunableError
+from codegen.tuning.law.onto_simplex import OntoSimplex
+from codegen.tuning.law.untunable import UntunableError
 from recipe.declare.posterior import Posterior
 from recipe.language.blocks import Block, Scalar, Simplex, Vector
 from recipe.language.checks.validate import read

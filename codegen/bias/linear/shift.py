@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from codegen.bias.compare import Law
-from codegen.bias.linearise import Linear, Setting
+from codegen.bias.linear.compare import Law
+from codegen.bias.linear.linearise import Linear, Setting
 from codegen.bias.step.unpredictable import UnpredictableError
 
 FLAT = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from codegen.bias.compare import Law, law_of
-from codegen.bias.linearise import SMALL_STEP, Linear, Setting, linearised, with_size
+from codegen.bias.linear.compare import Law, law_of
+from codegen.bias.linear.linearise import SMALL_STEP, Linear, Setting, linearised, with_size
 from codegen.bias.step.unpredictable import UnpredictableError
 
 NOT_CONCAVE = (

@@ -8,8 +8,8 @@ import numpy as np
 
 from codegen.results.diagnostics.convergence import convergence
 from codegen.results.diagnostics.disagreement import Disagreement, disagreements
-from codegen.tuning.pilot import AGREE, MAX_UNSTABLE, Pilot
-from codegen.tuning.target import Target
+from codegen.tuning.law.pilot import AGREE, MAX_UNSTABLE, Pilot
+from codegen.tuning.law.target import Target
 
 RAN_AWAY = 1e12  # no coordinate of a usable parametrisation is so large
 RAN_AWAY_LOG = 50.0  # nor any logarithm of a scale

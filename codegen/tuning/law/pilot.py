@@ -19,17 +19,17 @@ import numpy as np
 from codegen.inputs.density.minimise import minimise
 from codegen.results.diagnostics.convergence import convergence
 from codegen.system.doing import counted, doing
-from codegen.tuning.dual_averaging import DualAveraging
-from codegen.tuning.metric import (
+from codegen.tuning.law.dual_averaging import DualAveraging
+from codegen.tuning.law.metric import (
     applied,
     applied_transposed,
     log_width,
     root_of_curvature,
     root_of_draws,
 )
-from codegen.tuning.spike import Spike, spike_of
-from codegen.tuning.target import Target
-from codegen.tuning.untunable import UntunableError
+from codegen.tuning.law.spike import Spike, spike_of
+from codegen.tuning.law.target import Target
+from codegen.tuning.law.untunable import UntunableError
 
 FAST, SLOW, LAST, DRAWS = 60, (30, 60, 120), 50, 400  # rounds
 RATES = (0.8, 0.95, 0.99)  # of acceptance: the next one where trajectories are unstable

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from codegen.tuning.target import Target
+from codegen.tuning.law.target import Target
 
 MAX_DENSE = 120  # coordinates
 MAX_SINGLE = 300  # coordinates, whose curvatures are looked at one by one

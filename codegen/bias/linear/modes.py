@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen.bias.compare import law_of
-from codegen.bias.linearise import (
+from codegen.bias.linear.compare import law_of
+from codegen.bias.linear.linearise import (
     MAX_CHANGE_OF_NOISE,
     REACH,
     SMALL_STEP,

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from codegen.bias.stationary import stationary_covariance
+from codegen.bias.linear.stationary import stationary_covariance
 from codegen.bias.step.same_rows import SameRows, same_rows
 from codegen.bias.step.step_map import STREAM, StepMap
 from codegen.bias.step.streams import normals

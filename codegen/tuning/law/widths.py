@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from codegen.tuning.pilot import Pilot
-from codegen.tuning.target import Target
+from codegen.tuning.law.pilot import Pilot
+from codegen.tuning.law.target import Target
 
 MAX_COORDINATES = 300  # of a covariance: draws of a pilot run show no narrow direction among more
 ROUNDS = 20  # of the power iteration

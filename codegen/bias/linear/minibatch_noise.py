@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen.bias.linearise import Linear, Setting
-from codegen.bias.work import Work
+from codegen.bias.linear.linearise import Linear, Setting
+from codegen.bias.linear.work import Work
 
 FIRST_BATCH = 2**20  # the number of the step with the first of the minibatches
 

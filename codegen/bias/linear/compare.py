@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen.bias.linearise import Linear
+from codegen.bias.linear.linearise import Linear
 
 
 @dataclass(frozen=True, eq=False)
