@@ -11,7 +11,7 @@ def said_of_orders(module: Module) -> tuple[str, ...]:
     alphabet, as libraries give it to categories that are called ordered and have no order of their
     own.
     """
-    said = {}
+    said: dict[str, None] = {}
     for posterior in dict.fromkeys(e.gradient.posterior for e in module.estimators.values()):
         for y, order in answers_in_order(posterior.laws, posterior.categories).items():
             if is_of_the_alphabet(posterior.categories[y]):
