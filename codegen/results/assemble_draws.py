@@ -21,9 +21,9 @@ from codegen.inputs.posterior_data import bad_rows
 from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import step_sizes
 from codegen.module import Module
+from codegen.results.diagnostics.hierarchy import is_of_a_hierarchy
 from codegen.results.diagnostics.local_acceptance import narrow_place
 from codegen.results.draws import Divergence, Draws
-from codegen.results.hierarchy import is_of_a_hierarchy
 from codegen.results.law_of_draws import law_of
 from codegen.results.quantities import (
     AtDraws,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sympy import Interval, oo
 
+from codegen.results.diagnostics.hierarchy import is_of_a_hierarchy
 from codegen.results.diagnostics.local_acceptance import NarrowPlace
-from codegen.results.hierarchy import is_of_a_hierarchy
 from recipe import Data, Posterior, Scalar, Vector
 from recipe.laws import half_normal, normal
 
