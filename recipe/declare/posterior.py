@@ -34,8 +34,8 @@ from recipe.declare.label_data import (
     labels_of,
     laws_of,
     numbered_labels,
-    ordered_answers,
 )
+from recipe.declare.ordered_answers import ordered_answers
 from recipe.declare.other_data import other_data
 from recipe.declare.row_indices import require_one_order_of_rows
 from recipe.declare.transformations.ordered import Ordered, unfolded
