@@ -18,6 +18,7 @@ from codegen.bias.judge import judged
 from codegen.bias.prediction import BiasWarning, Prediction
 from codegen.check_arguments import checked_flag, require_sampler, short_text
 from codegen.generate import bound, generate
+from codegen.inputs.alphabetical import said_of_orders
 from codegen.inputs.density.compiled_posterior import Density
 from codegen.inputs.flat_priors import said_of_priors
 from codegen.inputs.float32_data import with_float32_data
@@ -413,7 +414,10 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
     # counts as 1.
     require_room(module, options, lengths)
     initial = without_ordered(options.initial, ordered_blocks(module))
-    given = inputs.in_state(given_blocks(initial, state, options.chains, lengths), "initial=")
+    given = inputs.in_state(
+        given_blocks(initial, state, options.chains, lengths, declared=_of_posteriors(module)),
+        "initial=",
+    )
     users = user_gradients(module, options.gradient)
     derives = any(e.gradient.posterior.derived for e in module.estimators.values())
     if caller.before is not None or derives:
@@ -455,7 +459,12 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
     of_law = said_of_law(what, module, options) or inputs.declared.said_of_expressions(
         what, options
     )
-    said = (*said_of_priors(module), *of_law, *said_of_schedules(options))
+    said = (
+        *said_of_priors(module),
+        *said_of_orders(module),
+        *of_law,
+        *said_of_schedules(options),
+    )
     saved, went_on = _opened_checkpoint(runner, running, _read_users(inputs, users, given))
     said = (*said, *went_on)
     first = runner.first_state(running)
@@ -487,6 +496,12 @@ def _sampled(what: Recipe | Update | Kernel, inputs: _Inputs, caller: Caller) ->
             caller.after(draws)
         stopped = caller.signals.first is not None
         return dataclasses.replace(draws, interrupted=True) if stopped else draws
+
+
+def _of_posteriors(module: Module) -> tuple[str, ...]:
+    """Return the names of the blocks of posteriors: of the state, those that the user declared."""
+    posteriors = [e.gradient.posterior for e in module.estimators.values()]
+    return tuple(dict.fromkeys(b.name for p in posteriors for b in p.blocks))
 
 
 def _judged(

@@ -8,7 +8,7 @@ a small jitter, which is a function of seed and chain.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ def given_blocks(
     chains: int,
     lengths: Lengths,
     argument: str = "initial",
+    declared: Sequence[str] = (),
 ) -> dict[Block, np.ndarray]:
     """Return given values by block, of the shape (chains, length); a scalar has the length 1.
 
@@ -50,6 +51,8 @@ def given_blocks(
         chains: the number of chains.
         lengths: the known lengths of blocks; those of the values are added.
         argument: the name of the argument in messages.
+        declared: the names that a message lists, those of the blocks that the user declared; by
+            default all.
 
     Raises:
         RecipeError: for a name that is no block, a value of the wrong shape, or one that is not
@@ -63,7 +66,7 @@ def given_blocks(
         if name not in by_name:
             raise RecipeError(
                 f"{argument}= names {name}, which is no block; {did_you_mean(name, by_name)}the"
-                f" blocks are {', '.join(by_name)}"
+                f" blocks are {', '.join(declared or by_name)}"
             )
         block, where = by_name[name], f"{argument}[{name!r}]"
         if isinstance(first, Mapping):

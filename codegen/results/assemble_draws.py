@@ -21,6 +21,7 @@ from codegen.inputs.posterior_data import bad_rows
 from codegen.inputs.preimages import reported_block
 from codegen.inputs.schedule import step_sizes
 from codegen.module import Module
+from codegen.results.diagnostics.hierarchy import is_of_a_hierarchy
 from codegen.results.diagnostics.local_acceptance import narrow_place
 from codegen.results.draws import Divergence, Draws
 from codegen.results.law_of_draws import law_of
@@ -76,6 +77,9 @@ def collected(
     rates = [getattr(c.draws, f)[:length, 0] for f in module.plan.statistics for c in chains]
     acceptance = np.stack(rates) if rates and length else None
     narrow = None if acceptance is None else narrow_place(values, acceptance)
+    if narrow is not None:
+        posteriors = (e.gradient.posterior for e in module.estimators.values())
+        narrow = replace(narrow, hierarchy=is_of_a_hierarchy(posteriors, narrow.coordinate))
     stopped = [c for c in chains if c.stopped_by >= 0]
     still = _never_accepted(module, options, chains)
     bad = (

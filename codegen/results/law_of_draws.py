@@ -16,6 +16,8 @@ import numpy as np
 
 from codegen.results.numbers_of_law import ROWS, Numbers, numbers_of
 from codegen.results.quantities import AtDraws
+from recipe.declare.label_data import laws_of
+from recipe.declare.ordered_answers import answers_in_order
 from recipe.declare.posterior import Posterior
 from recipe.language.blocks import Vector
 from recipe.language.data import VectorData
@@ -44,6 +46,7 @@ def law_of(at: AtDraws, said: Sequence[str] = ()) -> dict[str, str]:
         "params": parameters_at(at),
         "data": digests_at(at),
         "last": _last_categories(law),
+        "answers": answers_of(law),
         "said": list(said),
     }
     if noted["log_likelihood"] and set(noted["log_likelihood"]) == {None}:
@@ -118,6 +121,13 @@ def _last_categories(posterior: Posterior) -> dict[str, str]:
         if names and isinstance(s, VectorData) and s.but_last:
             found |= {b.name: names[-1] for b in posterior.blocks if _counts(b, s)}
     return found
+
+
+def answers_of(posterior: Posterior) -> dict[str, str]:
+    """Return the orders of answers that are words, ``low < medium < high``, by name."""
+    laws = [*posterior.laws, *laws_of(posterior.declared.derived)]
+    found = answers_in_order(laws, posterior.categories)
+    return {name_of(y): order for y, order in found.items()}
 
 
 def _counts(block: Any, s: VectorData) -> bool:

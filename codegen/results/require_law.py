@@ -11,7 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from codegen.results.law_of_draws import digests_at, noted_law, noted_numbers, parameters_at
+from codegen.results.law_of_draws import (
+    answers_of,
+    digests_at,
+    noted_law,
+    noted_numbers,
+    parameters_at,
+)
 from codegen.results.numbers_of_law import NO_ROWS, Numbers, are_of_two_laws, numbers_of
 from codegen.results.quantities import AtDraws
 from recipe.declare.posterior import Posterior
@@ -54,6 +60,7 @@ def require_draws_of_posterior(attributes: Mapping[str, Any], at: AtDraws) -> No
     _require_prior(noted, law)
     _require_likelihood(noted, law)
     _require_parameters(noted, parameters_at(at))
+    _require_answers(noted, answers_of(law))
     _say_law(noted)
     if law.declared.order:  # with_data says that other data are meant
         return
@@ -169,6 +176,17 @@ def _require_parameters(noted: Mapping[str, Any], now: Mapping[str, float | str]
             f"these are draws with {name} = {old:.10g}, and params= says {name} = {value:.10g};"
             " give the value that they were drawn with, or sample with this one"
         )
+
+
+def _require_answers(noted: Mapping[str, Any], now: Mapping[str, str]) -> None:
+    """Require that the numbers of answers stand for the same words, where both sides have words."""
+    before = noted.get("answers", {})
+    for name, order in now.items():
+        if before.get(name, order) != order:
+            raise RecipeError(
+                f"these are draws of a posterior whose {name} is {before[name]}, and that of this"
+                f" one is {order}; give the posterior that they were drawn from, or sample this one"
+            )
 
 
 def _are_close(old: Any, value: Any) -> bool:

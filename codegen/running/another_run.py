@@ -23,6 +23,7 @@ MODEL = "model: "  # the beginning of keys that describe what the digest of the 
 MODULE, FIRST_STATE = "module", "first state"  # these follow from what is described
 NAMED = "name: "  # the beginning of keys whose value is the user's name of what a key is of
 SHOWN_ALONE = (MODEL, NAMED)
+WORDS = "the list of categories of "  # the beginning of keys that an older checkpoint may lack
 MOVES = "the rules of a step"  # which follow from all else, where that differs
 ARRAY = re.compile(r"(?P<type>\w+) (?P<shape>\([\d, ]*\)) [0-9a-f]{32}", re.ASCII)
 MAX_CHARS, MAX_SHOWN = 100, 6  # of an expression, and differences
@@ -35,7 +36,8 @@ def described(module: Module) -> dict[str, str]:
         module: the generated module.
 
     Returns:
-        Texts by key; a long expression is cut, and has a digest.
+        Texts by key; a long expression is cut, and has a digest. The names of labels in their
+        order are compared as well, where both runs have them.
     """
     found = {
         "sampler": module.name,
@@ -45,14 +47,18 @@ def described(module: Module) -> dict[str, str]:
     found |= {f"block {b.name}": _kind(b) for b in module.plan.state}
     found[MOVES] = _moves(module)
     names: dict[str, str] = {}
+    words: dict[str, str] = {}
     for estimator in module.estimators.values():
         found |= _of_posterior(estimator.gradient.posterior)
+        words |= _words(estimator.gradient.posterior)
         labels = _labels(estimator.gradient.posterior)
         for s, field in estimator.gradient.fields.items():
             names[f"data {field}"] = f"data {labels.get(name_of(s), name_of(s))}"
-    return {MODEL + key: text for key, text in found.items()} | {
-        NAMED + key: name for key, name in names.items() if key != name
-    }
+    return (
+        {MODEL + key: text for key, text in found.items()}
+        | {NAMED + key: name for key, name in names.items() if key != name}
+        | words
+    )
 
 
 def _of_posterior(posterior: Posterior) -> dict[str, str]:
@@ -63,6 +69,12 @@ def _of_posterior(posterior: Posterior) -> dict[str, str]:
         rest = posterior.log_priors.get(REST)
         found |= {} if rest is None else {"the log prior": _cut(rest)}
     return found
+
+
+def _words(posterior: Posterior) -> dict[str, str]:
+    """The names that the numbers of labels stand for, in their order."""
+    named = posterior.categories.items()
+    return {WORDS + name_of(s): _cut(", ".join(names)) for s, names in named}
 
 
 def _moves(module: Module) -> str:
@@ -97,9 +109,20 @@ def _cut(e: Any) -> str:
 
 
 def is_another(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Return whether two fingerprints are of two runs; what is only shown does not count."""
-    keys = (key for key in {**now, **before} if not key.startswith(SHOWN_ALONE))
-    return any(before.get(key) != now.get(key) for key in keys)
+    """Return whether two fingerprints are of two runs; what is only shown does not count, nor do
+    names of labels that one of them does not know.
+    """
+    return any(not key.startswith(SHOWN_ALONE) for key in _different(before, now))
+
+
+def _different(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The keys of what differs."""
+    return [
+        key
+        for key in {**now, **before}
+        if before.get(key) != now.get(key)
+        and not (key.startswith(WORDS) and None in (before.get(key), now.get(key)))
+    ]
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
@@ -110,7 +133,7 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
         now: that of this run.
     """
     told = any(key.startswith(MODEL) for key in before)  # an older checkpoint describes nothing
-    keys = [key for key in {**now, **before} if before.get(key) != now.get(key)]
+    keys = _different(before, now)
     of_model = [key for key in keys if key.startswith(MODEL)] if told else []
     others = [key for key in keys if not key.startswith(SHOWN_ALONE)]
     if len(of_model) > 1:

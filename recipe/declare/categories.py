@@ -63,7 +63,9 @@ def numbered(
 
 def is_missing(label: Any) -> bool:
     """Whether a label is none."""
-    return label is None or (isinstance(label, float) and math.isnan(label))
+    if label is None or (isinstance(label, float) and math.isnan(label)):
+        return True
+    return type(label).__name__ == "NAType"  # pandas.NA, of its columns of strings
 
 
 def names_in(value: Any) -> set[str]:
@@ -109,8 +111,14 @@ def _categories(value: Any) -> list[Any] | None:
 
 
 def _is_text(value: Any) -> bool:
-    plain = _plain(value)
-    return len(plain) > 0 and all(isinstance(x, str) for x in plain)
+    """Return whether labels are text; some may be missing, which ``numbered`` says."""
+    texts = False
+    for label in _plain(value):
+        if isinstance(label, str):
+            texts = True
+        elif not is_missing(label):
+            return False
+    return texts
 
 
 def _plain(value: Any) -> list[Any]:

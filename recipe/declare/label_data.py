@@ -7,7 +7,7 @@ from typing import Any
 
 from sympy import Basic, Expr, Integer, Symbol
 
-from recipe.declare.categories import categories_of, have_an_order, names_in, numbered, some
+from recipe.declare.categories import categories_of, names_in, numbered
 from recipe.declare.coordinate_names import Names
 from recipe.declare.derived_data import CoordinateAt, LabelAt, LabelIs, LabelIsLast
 from recipe.language.data import VectorData
@@ -59,78 +59,6 @@ def numbered_labels(
             found[s.labels], labels[s.labels] = numbers
             coordinates[s.length] = numbers[1][: len(numbers[1]) - s.but_last]
     return found, labels, coordinates
-
-
-def ordered_answers(
-    given: Mapping[Symbol, Any], laws: Iterable[NamedLaw], remembered: Mapping[Symbol, Names]
-) -> tuple[dict[Symbol, Any], dict[Symbol, Names]]:
-    """Number the answers of ordered logistic laws that are words, by the order of their categories.
-
-    Args:
-        given: the arrays by symbol.
-        laws: the laws by name.
-        remembered: the names of the answers of other data of the same model, by symbol.
-
-    Returns:
-        The numbers, and the names that they stand for in their order, both by symbol, of those
-        answers that are words.
-
-    Raises:
-        RecipeError: for words without an order, more or less of them than the law has labels, and
-            a missing one.
-    """
-    found, names = {}, {}
-    for law in laws:
-        y = generic(law.variable)
-        if law.name != "ordered_logistic" or y not in given or _are_numbers(given[y]):
-            continue
-        where, own, known = f"the data of {y}", categories_of(given[y]), remembered.get(y)
-        ordered, words = have_an_order(given[y]), names_in(given[y])
-        if known is not None and (not ordered or words <= set(known)):
-            own = known
-        elif not ordered and words:
-            raise RecipeError(_without_order(where, given[y]))
-        numbers = numbered(where, given[y], own, "the data before")
-        if numbers is None:
-            continue
-        labels = len(law.arguments["cutpoints"]) + 1
-        if len(numbers[1]) != labels:
-            raise RecipeError(
-                f"{where} have {len(numbers[1])} categories, {' < '.join(numbers[1])}, and"
-                f" ordered_logistic with {labels - 1} cutpoint{'s' * (labels > 2)} has {labels};"
-                f" give it {len(numbers[1]) - 1}, or other categories"
-            )
-        found[y], names[y] = numbers
-    return found, names
-
-
-def answers_in_order(
-    laws: Iterable[NamedLaw], categories: Mapping[Symbol, Names]
-) -> dict[Symbol, str]:
-    """Return how answers that are words are ordered, ``low < medium < high``, by symbol.
-
-    Args:
-        laws: the laws by name of a posterior.
-        categories: the names of its labels, by symbol.
-    """
-    answers = dict.fromkeys(generic(w.variable) for w in laws if w.name == "ordered_logistic")
-    return {y: " < ".join(categories[y]) for y in answers if y in categories}
-
-
-def _are_numbers(value: Any) -> bool:
-    """Return whether an array says by its type that it holds numbers: large ones are not read."""
-    return getattr(getattr(value, "dtype", None), "kind", "O") in "biuf"
-
-
-def _without_order(where: str, value: Any) -> str:
-    """What is said of answers that are words without an order."""
-    words = sorted(names_in(value))
-    what = "text" if categories_of(value) is None else "categories without an order"
-    return (
-        f"{where} are {what} ({some(words, 5)}), and the labels of ordered_logistic go from the"
-        " lowest to the highest; give their order, pandas.Categorical(column, categories=[the"
-        " lowest, ..., the highest], ordered=True)"
-    )
 
 
 def _names_for(

@@ -39,6 +39,7 @@ def plain_density(density: LogDensity) -> LogDensity:
         plain(density.variable),
         tuple(_plain_law(law) for law in density.laws),
         tuple(plain(block) for block in density.of),
+        tuple(plain(block) for block in density.about),
     )
 
 

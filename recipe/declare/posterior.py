@@ -34,8 +34,8 @@ from recipe.declare.label_data import (
     labels_of,
     laws_of,
     numbered_labels,
-    ordered_answers,
 )
+from recipe.declare.ordered_answers import ordered_answers
 from recipe.declare.other_data import other_data
 from recipe.declare.row_indices import require_one_order_of_rows
 from recipe.declare.transformations.ordered import Ordered, unfolded
@@ -302,11 +302,13 @@ class Posterior:
 
         Args:
             data: the new arrays, by ``Data`` symbol or its name. Text is numbered by the names of
-                the labels before, where these suffice.
+                the labels before, where these suffice; ordered answers have the categories of
+                those before, in their order.
 
         Raises:
-            RecipeError: for data that the posterior does not have, and where data that stay have
-                another number of rows, or may depend on those that are given.
+            RecipeError: for data that the posterior does not have, for ordered answers with other
+                categories, and where data that stay have another number of rows, or may depend on
+                those that are given.
 
         Example:
             >>> from recipe import Data, Posterior, Scalar

@@ -87,6 +87,8 @@ class LogDensity:
         laws: the laws of data that it is a sum of, as far as they are known. A law that is scaled
             is none any more.
         of: the blocks that it has laws of.
+        about: the blocks that it has laws of, and those that it has laws of some coordinates of, as
+            of the ``m[now]`` of a series.
     """
 
     expression: Expr
@@ -95,6 +97,7 @@ class LogDensity:
     variable: Indexed | None = None
     laws: tuple[NamedLaw, ...] = ()
     of: tuple[Symbol, ...] = ()
+    about: tuple[Symbol, ...] = ()
 
     def __add__(self, other: Any) -> LogDensity:
         added = as_log_density(other)
@@ -105,6 +108,7 @@ class LogDensity:
             self.variable or added.variable,
             (*self.laws, *added.laws),
             tuple(dict.fromkeys((*self.of, *added.of))),
+            tuple(dict.fromkeys((*self.about, *added.about))),
         )
 
     __radd__ = __add__

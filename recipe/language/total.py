@@ -130,11 +130,24 @@ def total(e: Any, over: Indexed | None = None) -> Expr | LogDensity:
             " block at a time"
         )
     if not lengths:
+        _refuse_rows(e)
         raise RecipeError(
             f"total({e}) has no vector in it, so there is nothing to sum: leave total out, or say"
             f" which block it runs over, total({e}, over=theta)"
         )
     return sum_over(e, GENERIC, lengths.pop())
+
+
+def _refuse_rows(e: Expr) -> None:
+    """Refuse a sum over the rows of data that labels choose coordinates by."""
+    chosen = {s for s in e.atoms(Indexed) if getattr(s, "labels", None) is not None}
+    if chosen:
+        names = " and ".join(sorted({f"{s.length.owner}[{s.labels}]" for s in chosen}))  # type: ignore[attr-defined]
+        raise RecipeError(
+            f"total(...) of an expression in {names}, one number for each row of the data, has no"
+            " coordinates to sum over; the log_likelihood is summed over the rows: write it there"
+            " as a term, without total"
+        )
 
 
 def sum_over(e: Expr, label: int, length: Length) -> Expr:

@@ -56,6 +56,12 @@ def law_of_blocks(
 
         @wraps(f)
         def law(*given: Any, **named: Any) -> LogDensity | Prior:
+            unknown = [n for n in named if n not in signature.parameters]
+            if unknown:
+                raise RecipeError(
+                    f"{f.__name__} has no argument {' or '.join(unknown)}; its arguments are"
+                    f" {', '.join(signature.parameters)}"
+                )
             count = len(given) + sum(n in by_place for n in named)
             if count < len(others) and _lacks(signature, given, named):
                 raise RecipeError(
@@ -199,7 +205,17 @@ def density(law: Law, x: Any, formula: Any) -> LogDensity:
     e = formula(variable, **arguments)
     named = named_law(law.name, variable, e, **arguments)
     of = (generic(variable),) if isinstance(variable, BLOCKS) else ()
-    return LogDensity(e, demands, variable=with_coordinates, laws=named, of=of)
+    about = _blocks_of(variable)
+    return LogDensity(e, demands, variable=with_coordinates, laws=named, of=of, about=about)
+
+
+def _blocks_of(variable: Expr) -> tuple[Any, ...]:
+    """The blocks that a variable is made of; none where it has numbers of the data in it, beside
+    labels that choose coordinates.
+    """
+    if any(getattr(s, "labels", None) is None for s in variable.atoms(*DATA)):
+        return ()
+    return tuple(sorted({generic(s) for s in variable.atoms(*BLOCKS)}, key=str))
 
 
 def named_law(name: str, variable: Any, e: Expr, **arguments: Any) -> tuple[NamedLaw, ...]:
@@ -232,7 +248,7 @@ def positive_demands(e: Expr, where: str) -> list[Demand]:
         kind = type(e).__name__
         raise RecipeError(
             f"{where} is {name}, which lives on {e.domain}, and it must be above 0; declare {name}"
-            f" = {kind}({name!r}, domain=Interval.open(0, oo))"
+            f" = {kind}({name!r}, {_above_zero(generic(e))})"
         )
     if e.is_Symbol:
         raise RecipeError(
@@ -241,6 +257,16 @@ def positive_demands(e: Expr, where: str) -> list[Demand]:
     if e.is_number or e.is_nonpositive:
         raise RecipeError(f"{where} is {e}, and it must be above 0")
     return demands_above_zero(e, where)
+
+
+def _above_zero(block: Any) -> str:
+    """What declares a block above 0, with the prior that it has."""
+    if block.prior is None:
+        return "domain=Interval.open(0, oo)"
+    arguments = dict(block.prior.arguments)
+    if block.prior.name == "normal" and arguments["mean"] == 0:
+        return f"prior=half_normal({arguments['sd']})"
+    return f"domain=Interval.open(0, oo), prior={block.prior}"
 
 
 def _within(x: ScalarData | VectorData, role: str, support: Interval) -> Demand:

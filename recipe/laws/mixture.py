@@ -69,7 +69,7 @@ def mixture(
     named = (
         named_law("mixture", laws[0].variable, e, weights=tuple(read), laws=laws) if known else ()
     )
-    return LogDensity(e, every, joined.indicators, joined.variable, named, joined.of)
+    return LogDensity(e, every, joined.indicators, joined.variable, named, joined.of, joined.about)
 
 
 @dataclass(frozen=True)

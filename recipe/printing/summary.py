@@ -8,7 +8,7 @@ from typing import Any
 from sympy import Expr, Mul, Symbol
 
 from recipe.declare.dynamics import Dynamics
-from recipe.declare.label_data import answers_in_order
+from recipe.declare.ordered_answers import answers_in_order
 from recipe.declare.posterior import Posterior
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
@@ -71,6 +71,9 @@ def posterior_summary(posterior: Posterior) -> str:
     lines = [_head("Posterior", None, posterior.blocks, posterior.parameters)]
     lines += [f"data: {listed(data)}"] if data else []
     known = known_numbers(posterior.parameters)
+    for block, law in posterior.priors.items():  # of one number less than the prior shows
+        if law.startswith("dirichlet("):
+            known.pop(f"concentration_of_{block}", None)
     lines += [f"known: {listed(f'{n} = {_few(x)}' for n, x in known.items())}"] if known else []
     if posterior.log_likelihood is not None:
         lines.append(f"log likelihood of a row: {_as_written(posterior.log_likelihood)}")

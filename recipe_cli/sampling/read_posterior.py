@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recipe import Posterior
-from recipe.declare.label_data import answers_in_order
+from recipe.declare.ordered_answers import answers_in_order
 from recipe_cli.declarations.posteriors import posterior_in
 from recipe_cli.sandbox.process_limits import Limits
 from recipe_cli.sandbox.time_limit import within_seconds

@@ -58,6 +58,33 @@ def test_words_of_new_data_have_the_order_of_those_before():
         of(answers).with_data({X: [1.0, 2.0], Y: ["high", "none"]})
 
 
+def ordered(*words, order):
+    pandas = pytest.importorskip("pandas")
+    return pandas.Categorical(words, categories=list(order), ordered=True)
+
+
+@pytest.mark.parametrize(
+    "order", [("bad", "fair", "high"), ("high", "medium", "low"), ("low", "mean", "medium", "high")]
+)
+def test_new_answers_with_other_categories_or_another_order_are_refused(order):
+    new = ordered("high", "high", order=order)
+    said = rf"categories {' < '.join(order)}, and those of the data before are low < medium < high;"
+    with pytest.raises(RecipeError, match=said):
+        of(column("categorical")).with_data({X: [1.0, 2.0], Y: new})
+
+
+def test_new_answers_may_lack_categories_and_numbers_keep_the_words():
+    before = of(column("categorical"))
+    some = ordered("high", "low", order=("low", "high"))
+    assert list(before.with_data({X: [1.0, 2.0], Y: some}).given[Y]) == [2, 0]
+    numbers = before.with_data({X: [1.0, 2.0], Y: [2, 0]})
+    left_out = before.with_data({X: [1.0, 2.0]})
+    for between in (numbers, left_out):
+        assert between.categories[Y] == tuple(ORDER)
+        with pytest.raises(RecipeError, match="no < so < yes, and those of the data before are"):
+            between.with_data({Y: ordered("yes", "no", order=("no", "so", "yes"))})
+
+
 @pytest.mark.parametrize("kind", ["text", "categories without an order"])
 def test_words_without_an_order_are_refused_with_the_repair(kind):
     pandas = pytest.importorskip("pandas")

@@ -3,9 +3,10 @@
 import pytest
 from sympy import Interval
 
-from codegen import Density
+from catalog.hmc import hmc_kernel
+from codegen import Density, sample
 from recipe import Data, Posterior, RecipeError, Scalar, Vector, total
-from recipe.laws import categorical_logit, laplace, normal, uniform
+from recipe.laws import categorical, categorical_logit, dirichlet, laplace, normal, uniform
 
 w, b = Vector("w"), Scalar("b")
 x, y, group = Data("x", like=w), Data("y"), Data("group")
@@ -17,7 +18,37 @@ def density(likelihood, data=DATA, **given):
     return Density(Posterior(w, likelihood, PRIOR, data, **given))
 
 
+NOW, BEFORE, A = Data("now"), Data("before"), Scalar("a", prior=normal(0, 1))
+WALK = normal(w[NOW], w[BEFORE], 1)
+
+
 REFUSED = {
+    "a sum over rows in the prior": (
+        lambda: Posterior(w, LINE, total(WALK), DATA),
+        "total(...) of an expression in w[before] and w[now], one number for each row of the data,"
+        " has no coordinates to sum over; the log_likelihood is summed over the rows",
+    ),
+    "rows in the prior": (
+        lambda: Posterior(w, LINE, normal(w[NOW], 0, 1), DATA),
+        "log_prior: w[now] is one number for each row of the data, and a term over these belongs"
+        " in the log_likelihood",
+    ),
+    "a scale with a prior on the line": (
+        lambda: normal(y, 0, A),
+        "must be above 0; declare a = Scalar('a', prior=half_normal(1))",
+    ),
+    "a scale with another prior": (
+        lambda: normal(y, 0, Scalar("a", prior=normal(1, 2))),
+        "declare a = Scalar('a', domain=Interval.open(0, oo), prior=normal(1, 2))",
+    ),
+    "a missing group": (
+        lambda: density(LINE + normal(y, w[group], 1), {**DATA, group: [None, "Basel"]}),
+        "the data of group are text, and nothing says which label is the first",
+    ),
+    "names of other libraries": (
+        lambda: normal(y, mu=0, sigma=1),
+        "normal has no argument mu or sigma; its arguments are x, mean, sd",
+    ),
     "a block that is left out": (
         lambda: Posterior(b, LINE, -(b**2), DATA),
         "log_likelihood: the block w is not in blocks=(b)",
@@ -91,3 +122,29 @@ def test_a_posterior_shows_coordinates_that_labels_name_as_they_were_written():
     data = {**DATA, y: [1, 2], x: [[1, 2], [3, 4]], group: [0, 1]}
     shown = repr(Posterior((b, w), likelihood, PRIOR - b**2, data))
     assert "log likelihood of a row: -(-b*w[group] + y - total(w*x))**2/2" in shown
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), "NA"])
+def test_a_missing_group_of_new_rows_is_named(missing):
+    pandas = pytest.importorskip("pandas")
+    shop = Data("shop", pandas.Series(["Basel", "Zug"], dtype="category"))
+    e = Vector("e", prior=normal(0, 1))
+    fitted = Posterior(log_likelihood=normal(Data("z", [1.0, 2.0]), e[shop], 1))
+    new = [pandas.NA if missing == "NA" else missing, "Basel"]
+    with pytest.raises(RecipeError, match="the data of shop has a missing value in row 0; fill it"):
+        fitted.with_data({"shop": new})
+
+
+def test_the_concentrations_of_a_simplex_are_shown_once_and_all():
+    v = Vector("v", prior=dirichlet([0.5, 2, 7, 1.5]))
+    shown = repr(Posterior(log_likelihood=categorical(Data("k", [0, 1, 2, 3]), v)))
+    assert "prior: v ~ dirichlet([0.5, 2, 7, 1.5])" in shown
+    assert "known" not in shown
+
+
+def test_values_of_an_unknown_block_are_refused_with_the_blocks_of_the_user():
+    posterior = Posterior(log_likelihood=normal(Data("z", [1.0]), A, 1))
+    with pytest.raises(
+        RecipeError, match=r"initial= names q, which is no block; the blocks are a$"
+    ):
+        sample(hmc_kernel, posterior, step_size=0.1, steps=2, initial={"q": 1}, progress=False)

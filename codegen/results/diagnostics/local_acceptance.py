@@ -25,6 +25,9 @@ SIGMAS = 5.0  # of the number of accepted tests at an end, that the difference i
 LEAST_ACCEPTANCE = 0.15  # of all tests: below it the step is too large everywhere
 MAX_NUMBERS = 20_000_000  # that are looked at
 LEAST_DRAWS = 4000  # of all chains, that are looked at, however many coordinates there are
+NON_CENTRED = (
+    ", or write the scale of a hierarchy in its non-centred form (eta ~ N(0, 1) and mu + tau*eta)"
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class NarrowPlace:
         bound: the value from which on they lie there.
         acceptance: the acceptance rate there.
         elsewhere: that of all draws.
+        hierarchy: whether the coordinate may be of the scale of a hierarchy.
     """
 
     coordinate: str
@@ -46,14 +50,15 @@ class NarrowPlace:
     bound: float
     acceptance: float
     elsewhere: float
+    hierarchy: bool = True
 
     def __str__(self) -> str:
+        centred = NON_CENTRED if self.hierarchy else ""
         return (
             f"Metropolis tests accept {_percent(self.elsewhere)} of the proposals, but"
             f" {_percent(self.acceptance)} of those {self.where}: the step size is too large in"
             " that narrow place, so the chains miss what lies beyond or stay there too long, and"
-            " more steps do not help; take a smaller step and compare, or write the scale of a"
-            " hierarchy in its non-centred form (eta ~ N(0, 1) and mu + tau*eta)"
+            f" more steps do not help; take a smaller step and compare{centred}"
         )
 
     @property

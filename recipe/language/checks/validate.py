@@ -390,6 +390,12 @@ def _check_leaf(s: Symbol, where: str, known: KnownBlocks, allowed: tuple[type, 
                     f"{block}, 0, s)), and give params={{'s': [10, 1, ...]}}; or make an intercept"
                     " a Scalar block"
                 )
+            if isinstance(s, VectorData) and s.labels is not None:
+                raise RecipeError(
+                    f"{where}: {s.length.owner}[{s.labels}] is one number for each row of the data,"
+                    " and a term over these belongs in the log_likelihood of a Posterior, which is"
+                    " summed over the rows"
+                )
             noise = isinstance(s, Noise | ScalarNoise)
             kind = "noise" if noise else "data"
             home = "the rule of an Update" if noise else "the log_likelihood of a Posterior"

@@ -39,6 +39,19 @@ def test_blocks_without_a_prior(log_prior, repairs):
         assert law in sentence
 
 
+def test_states_whose_law_is_in_the_log_likelihood_need_no_prior():
+    m, sd = Vector("m"), Scalar("sd", prior=half_normal(1))
+    now, before = Data("now", [0, 1, 2]), Data("before", [0, 0, 1])
+    first, seen = Data("first", [1.0, 0.0, 0.0]), Data("seen", [1.0, 2.0, 0.5])
+    seen_law = normal(seen, m[now], 1)
+    moves = (1 - first) * normal(m[now], m[before], sd) + first * normal(m[now], 0, sd)
+    walk = Posterior(log_likelihood=seen_law + moves, log_prior=0)
+    assert said_of_priors(generate(bind(sgld, walk))) == ()
+    residuals = normal(seen - m[now], 0, sd)  # a law of the data, and none of m
+    (said,) = said_of_priors(generate(bind(sgld, Posterior(log_likelihood=residuals, log_prior=0))))
+    assert said.startswith("m has no prior")
+
+
 def test_a_block_on_a_simplex_may_be_without_one():
     """Its domain has a finite volume, which sympy does not know."""
     w, label = Vector("w", domain=Simplex()), Data("label")

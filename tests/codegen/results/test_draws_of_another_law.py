@@ -24,6 +24,7 @@ from codegen.results.require_law import LawWarning
 from codegen.results.saved_draws import SavedDraws
 from recipe import (
     Data,
+    Ordered,
     Parameter,
     Posterior,
     Potential,
@@ -34,7 +35,7 @@ from recipe import (
     Vector,
     total,
 )
-from recipe.laws import categorical, dirichlet, half_normal, logistic, normal
+from recipe.laws import categorical, dirichlet, half_normal, logistic, normal, ordered_logistic
 
 ROWS = [0.3, 1.0, 2.0]
 OF_DATA = [compute_log_likelihood, sample_posterior_predictive]
@@ -341,3 +342,26 @@ def test_a_category_whose_name_draws_do_not_say_stays_at_its_place():
     draws = SavedDraws(Group({"w": Variable(("chain", "draw", "k"), values)}, points))
     with pytest.raises(RecipeError, match="and of one more: give them in this order"):
         rows(draws, of_categories(["a", "b", "c"], ["c", "a", "b"]))
+
+
+def answered(order):
+    """A posterior of answers in words, whose numbers are the same for every order."""
+    pandas = pytest.importorskip("pandas")
+    words = pandas.Categorical([order[k] for k in (0, 2, 1)], categories=order, ordered=True)
+    c, b = Ordered("c", 2, prior=normal(0, 3)), Scalar("b", prior=normal(0, 1))
+    return Posterior(log_likelihood=ordered_logistic(Data("y", words), b * Data("x", ROWS), c))
+
+
+@pytest.mark.parametrize("predict", OF_DATA)
+def test_draws_of_answers_in_other_words_are_refused(predict):
+    before = answered(["low", "medium", "high"])
+    draws = noted(before, b=(), c_0=(), c_gap_1=())
+    assert predict(draws, before).predictions
+    new = before.with_data({"x": [1.0], "y": [2]})
+    assert predict(draws, new).predictions
+    for order in (["bad", "fair", "good"], ["high", "medium", "low"]):
+        other = answered(order)
+        for law in (other, other.with_data({"x": [1.0], "y": [order[0]]})):
+            said = f"y is low < medium < high, and that of this one is {' < '.join(order)};"
+            with pytest.raises(RecipeError, match=said):
+                predict(draws, law)

@@ -5,8 +5,8 @@ import pytest
 from catalog.sghmc import sghmc
 from codegen import generate
 from codegen.running.another_run import described, differences, is_another
-from recipe import Data, Posterior, Scalar, Vector, bind
-from recipe.laws import categorical, dirichlet, half_normal, normal
+from recipe import Data, Ordered, Posterior, Scalar, Vector, bind
+from recipe.laws import categorical, dirichlet, half_normal, normal, ordered_logistic
 
 A = Scalar("a", prior=normal(0, 1))
 HEX = "0123456789abcdef"
@@ -80,6 +80,24 @@ def test_data_have_the_names_of_the_user_and_no_digests():
     other = run(labels(0, 1, 2), **{field: now, "data z": f"float64 (9,) {HEX * 2}"})
     found = differences(one, other)
     assert found == "data y is of other numbers, data z was float64 (8,) and is float64 (9,)"
+
+
+def answers(*order):
+    pandas = pytest.importorskip("pandas")
+    c = Ordered("c", 2, prior=normal(0, 3))
+    y = pandas.Categorical([order[k] for k in (0, 1, 2, 1)], categories=order, ordered=True)
+    return run(Posterior(log_likelihood=ordered_logistic(Data("y", y), A, c)))
+
+
+def test_other_words_of_the_same_numbers_are_another_run():
+    before, now = answers("low", "medium", "high"), answers("bad", "fair", "good")
+    assert is_another(before, now)
+    said = "the list of categories of y was low, medium, high and is bad, fair, good"
+    assert differences(before, now) == said
+    assert not is_another(before, answers("low", "medium", "high"))
+    old = {key: value for key, value in before.items() if "categories" not in key}
+    assert not is_another(old, now)  # of a checkpoint that does not know the words
+    assert differences(old, now | {"seed": 2}) == "seed is new, 2"
 
 
 def test_what_is_described_is_for_messages_alone():
