@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from codegen.bias.linear.linearise import Linear, Setting
-from codegen.bias.linear.minibatch_noise import BatchNoise, noise_of_drawn, root
+from codegen.bias.linear.minibatch_noise import BatchNoise, noise_of_drawn
+from codegen.bias.linear.own_noise import OwnNoise
 from codegen.bias.linear.work import Work
 from codegen.bias.step.partition import Partition, partition
 from codegen.bias.step.row_sums import RowSums, row_sums
@@ -20,12 +21,9 @@ from codegen.bias.step.unpredictable import UnpredictableError
 
 MAX_PAIRS = 12  # of points around the fixed point that lie opposite each other
 MIN_PAIRS = 2
+MAX_CONTROLLED_PAIRS = 24
 MIN_AGAIN = 4  # rows
 LAW_ROUNDS = 6  # in which a law is looked for that has its own noise
-SLIGHT = 0.3  # of a variance: what noise that grows with the law does is slight at first
-SETTLED = 0.02  # of a variance of that law
-SINGULAR = 1e-9  # of the largest variance in any direction: such a one is 0
-MAX_FACTOR = 0.95  # from one of its changes to the next: laws are not followed farther
 PART_BYTES = 2**21  # of the data: a part of the rows is copied
 FEW_ROWS = 40.0  # for each coordinate: with fewer, how rows act away from the mode counts for more
 
@@ -87,24 +85,32 @@ class _Rows:
         if whole is None:
             return None
         at_point, again = self.scale * whole.covariance(0), self._looked_at_again(whole)
-        law, changes = law_with(at_point), [0.0]
+        law, own = law_with(at_point), OwnNoise(_judged(self.setting))
         law = narrow if law is None else law
         for _ in range(LAW_ROUNDS):
-            points = _around(self.here, law, self.sums.rows)
+            points = _around(self.here, law, self._pairs)
             local = partition(self._from([self.here.point, *points]), *again)
             if local is None:
                 return None
             around = self.scale * _mean([local.covariance(p) for p in range(1, len(points) + 1)])
             wanted = law_with(around)
-            settled = SETTLED if len(changes) > 1 else SLIGHT
-            if wanted is None or _change(law, wanted) < settled:
+            if wanted is None or own.settled(law, wanted):
                 return self._found(len(rows), whole, local, points)
-            changes.append(_change(law, wanted))
-            law = wanted + _further(changes) * (wanted - law)
+            law = own.following()
         raise UnpredictableError(
             "the noise of minibatches grows with the law that it widens, and none was found that"
             " has its own noise"
         )
+
+    @property
+    def _pairs(self) -> int:
+        """The number of pairs of points around the fixed point. With control variates all noise is
+        from there, and one that grows with few coordinates has to be seen along each of them.
+        """
+        n, rows = self.here.point.size, self.sums.rows
+        if self.setting.step.kernel.module.controlled:
+            return min(n, MAX_CONTROLLED_PAIRS)
+        return min(n, MAX_PAIRS, max(MIN_PAIRS, int(np.ceil(FEW_ROWS * n / rows))))
 
     @property
     def scale(self) -> float:
@@ -168,26 +174,6 @@ class _Rows:
         return [whole.parts[n] for n in alone] + parts, np.append(whole.weights[alone], weights)
 
 
-def _change(law: np.ndarray, wanted: np.ndarray) -> float:
-    """Return the largest change of a variance in any direction, relative to it."""
-    sd = np.sqrt(np.maximum(np.diag(law), 1e-300))
-    values, vectors = np.linalg.eigh(law / np.outer(sd, sd))
-    kept = values > SINGULAR * values[-1]
-    white = vectors[:, kept] / np.sqrt(values[kept])
-    change = white.T @ ((wanted - law) / np.outer(sd, sd)) @ white
-    return float(np.max(np.abs(np.linalg.eigvalsh((change + change.T) / 2))))
-
-
-def _further(changes: list[float]) -> float:
-    """Return how much farther than its last change a law is expected to go, by that change: changes
-    shrink by about the same factor from one to the next. Every second round goes so far.
-    """
-    if len(changes) % 2 == 0:
-        return 0.0
-    factor = min(changes[-1] / changes[-2], MAX_FACTOR)
-    return factor / (1.0 - factor)
-
-
 def _some_rows(rows: int, most: int) -> np.ndarray:
     """Return the numbers of at most so many rows, each once, in a random order."""
     random = np.random.default_rng(0)
@@ -198,15 +184,27 @@ def _some_rows(rows: int, most: int) -> np.ndarray:
     return numbers[:most]
 
 
-def _around(here: Linear, law: np.ndarray, rows: int) -> list[np.ndarray]:
+def _judged(setting: Setting) -> np.ndarray:
+    """Return the places of the judged coordinates in a point."""
+    step = setting.step
+    return np.concatenate([np.arange(step.size)[step.fields[f]] for f in step.recorded])
+
+
+def _around(here: Linear, law: np.ndarray, pairs: int) -> list[np.ndarray]:
     """Return pairs of points that lie opposite each other, whose covariance is in the mean that of
     a law around the fixed point, and exactly that where there is a pair for each coordinate.
     """
     n = here.point.size
-    pairs = min(n, MAX_PAIRS, max(MIN_PAIRS, int(np.ceil(FEW_ROWS * n / rows))))
     turned = np.linalg.qr(np.random.default_rng(0).standard_normal((n, n)))[0]
-    asides = np.sqrt(n) * (root(law) @ turned[:, :pairs]).T
+    asides = np.sqrt(n) * (_smooth_root(law) @ turned[:, :pairs]).T
     return [here.point + sign * a for a in asides for sign in (1.0, -1.0)]
+
+
+def _smooth_root(law: np.ndarray) -> np.ndarray:
+    """Return R with ``R R^T = law``, which changes little where the law changes little."""
+    sd = np.sqrt(np.maximum(np.diag(law), 1e-300))
+    values, vectors = np.linalg.eigh(law / np.outer(sd, sd))
+    return np.asarray(sd[:, None] * (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
 def _mean(found: list[np.ndarray]) -> np.ndarray:

@@ -22,6 +22,7 @@ from recipe.language.errors import RecipeError
 from recipe.language.symbols import name_of
 
 HALVINGS = 80  # of 1,400, which is then 1e-21
+FARTHEST = 700.0  # exp of 710 is no finite number
 
 
 def reported_block(block: Block) -> Block:
@@ -97,11 +98,10 @@ def into_state(
             )
         found[phi] = _preimages_of(phi, array, named)
         if not np.all(np.isfinite(found[phi])):
-            inverse = "the preimage" if phi.inverse is None else phi.inverse(block)
-            raise RecipeError(
-                f"{argument} has values of {block} where {phi} = {inverse} is not finite; give"
-                f" {phi} itself"
-            )
+            of = f"whose {phi} was not found between -{FARTHEST:g} and {FARTHEST:g}"
+            if phi.inverse is not None:
+                of = f"where {phi} = {phi.inverse(block)} is not finite"
+            raise RecipeError(f"{argument} has values of {block} {of}; give {phi} itself")
     return found
 
 
@@ -115,14 +115,14 @@ def _preimages_of(phi: Block, values: np.ndarray, named: Mapping[str, Any]) -> n
 
 
 def halved(f: Callable[[np.ndarray], np.ndarray], values: np.ndarray) -> np.ndarray:
-    """Return the numbers between -700 and 700 that a monotone function takes to some values, by
-    halving an interval around each; NaN for a value that the function does not have there.
+    """Return the numbers within ``FARTHEST`` of 0 that a monotone function takes to some values,
+    by halving an interval around each; NaN for a value that the function does not have there.
 
     Args:
         f: an elementwise function.
         values: the values.
     """
-    low, high = np.full(values.shape, -700.0), np.full(values.shape, 700.0)
+    low, high = np.full(values.shape, -FARTHEST), np.full(values.shape, FARTHEST)
     at_low, at_high = f(low), f(high)
     rises = at_high > at_low
     outside = (values < np.minimum(at_low, at_high)) | (values > np.maximum(at_low, at_high))

@@ -102,7 +102,8 @@ def _apart(params: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Parameters that are expressions of counts, and numbers."""
     given = {name_of(s): v for s, v in params.items()}
     made = {n: v for n, v in given.items() if isinstance(v, Expr) and v.free_symbols}
-    return made, {n: v for n, v in given.items() if n not in made}
+    plain = {n: v for n, v in given.items() if n not in made}
+    return made, {n: float(v) if isinstance(v, Expr) and v.is_real else v for n, v in plain.items()}
 
 
 def _checked_weights(model: LabelledPosterior, weights: LabelWeights | None) -> Scalar | None:

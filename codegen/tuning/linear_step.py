@@ -15,6 +15,7 @@ from functools import partial
 
 import numpy as np
 
+from codegen.bias.all_rows import noise_of_minibatches
 from codegen.bias.around_draws import Around, require_draws_of_this_law
 from codegen.bias.linear.compare import Bias, Law, law_of
 from codegen.bias.linear.linearise import (
@@ -29,9 +30,12 @@ from codegen.bias.linear.linearise import (
 from codegen.bias.linear.minibatch_noise import noise_around
 from codegen.bias.linear.shift import points_of_law, shift_of_means
 from codegen.bias.linear.small_step_law import small_step_law
+from codegen.bias.linear.work import work
+from codegen.bias.prediction import LARGEST_FACTOR
 from codegen.bias.reported import slopes_of_reported
 from codegen.bias.step.step_map import StepMap, step_map
 from codegen.bias.step.streams import noise_lengths
+from codegen.bias.step.unpredictable import UnpredictableError
 from codegen.results.assemble_draws import small_quantities
 from codegen.running.compiled import Compiled
 from codegen.tuning.law.pilot import Pilot
@@ -110,14 +114,37 @@ class LinearStep:
         return law_of(near, noise)
 
     def refined(self, near: Linear, step_size: float, batch: int | None) -> Predicted:
-        """Return what is predicted with the noise of minibatches over the law that they make, and
-        with the shifts of means; arguments as for ``predicted``.
+        """Return what is predicted with the noise of minibatches over the law that they make, from
+        all rows as far as they may be read, and with the shifts of means; arguments as for
+        ``predicted``.
         """
-        found = self.predicted(near, step_size, batch)
-        if batch is not None and found.law is not None:
-            noise = self.noise_of_batches(near, step_size, batch, found.law.points, MORE_BATCHES)
-            found = self._of_law(near, self.law(near, step_size, noise))
+        noise = None
+        if batch is not None:
+            try:
+                noise = self._noise_of_all_rows(near, step_size, batch)
+            except UnpredictableError:  # it grows with the law that it widens
+                return self.without_law()
+        found = self._of_law(near, self.law(near, step_size, noise))
         return self._with_shifts(found, near, step_size)
+
+    def _noise_of_all_rows(self, near: Linear, step_size: float, batch: int) -> np.ndarray:
+        """Return the covariance that minibatches add to a result; a run is judged by the same."""
+
+        def law_with(noise: np.ndarray) -> np.ndarray | None:
+            law = self.law(near, step_size, noise)
+            wide = law is not None and np.any(
+                np.diag(law.draws) > LARGEST_FACTOR**2 * np.diag(self.target.draws)
+            )
+            return None if law is None or wide else law.points
+
+        setting = with_size(self.setting, step_size)
+        arrays = setting.step.kernel.data.values()
+        rows = max((a.shape[0] for a in arrays), default=1)
+        columns = max(1, sum(a.size for a in arrays) // rows)
+        free = work(run_steps=0, data_rows=rows, batch=batch, columns=columns, steps=1, more=0)
+        most = replace(free, batches=MORE_BATCHES)
+        found = noise_of_minibatches(setting, near, batch, most, law_with, self.target.points)
+        return found.around
 
     def without_law(self) -> Predicted:
         """Return what is predicted where there is no stationary law."""

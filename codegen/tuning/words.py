@@ -31,15 +31,18 @@ def explanation_lines(tuning: Tuning) -> list[str]:
 
 def table_lines(alternatives: tuple[Alternative, ...]) -> list[str]:
     """Return the alternatives as lines of a table, the chosen one first; one that cannot be used
-    has its reason below it.
+    has its reason below it. Of settings that differ in open parameters alone, the first is shown.
 
     Args:
-        alternatives: the settings that were considered.
+        alternatives: the settings that were considered, the chosen one first, the others by cost.
     """
-    rows = [_cells(a) for a in alternatives]
+    first: dict[tuple[Any, ...], Alternative] = {}
+    for a in alternatives:
+        first.setdefault((a.sampler, a.scheme, _batch(a), a.reason), a)
+    rows = [_cells(a) for a in first.values()]
     widths = [max(len(r[k]) for r in [HEAD, *rows]) for k in range(len(HEAD))]
     lines = [_joined(HEAD, widths)]
-    for row, alternative in zip(rows, alternatives, strict=True):
+    for row, alternative in zip(rows, first.values(), strict=True):
         lines.append(_joined(row, widths))
         if alternative.reason is not None:
             lines += textwrap.wrap(
@@ -48,6 +51,9 @@ def table_lines(alternatives: tuple[Alternative, ...]) -> list[str]:
                 initial_indent="  ",
                 subsequent_indent="  ",
             )
+    left = len(alternatives) - len(first)
+    if left:
+        lines.append(f"and {left} with other open parameters: Tuning.alternatives, or --json")
     return lines
 
 

@@ -122,6 +122,9 @@ def test_a_row_of_large_leverage_is_judged_over_the_law_that_it_widens():
     mode, ratio = of(x, values, 20, sgld(2e-9))
     assert ratio > 1.4  # where each law widens the next one by 98 percent of what it was widened by
     found = drawn(SGLD, x, values, mode, step_size=2e-9, **how).bias
+    assert found.total.sd_factor == pytest.approx(ratio, rel=0.02)
+    assert of(x, values, 20, sgld(3e-9))[1] > 1e6  # there is no such law
+    found = drawn(SGLD, x, values, mode, step_size=3e-9, **how).bias
     assert "the noise of minibatches grows with the law that it widens" in found.unknown
 
 
