@@ -22,7 +22,9 @@ MAX_LABEL = 2**31  # more groups than that fit into no memory
 
 
 class LabelWarning(UserWarning):
-    """The warning that no row has one of the labels, or that names stand beside none."""
+    """The warning that no row has one of the labels, that names stand beside none, or that a
+    sampler of rows given labels has another law than the declared one.
+    """
 
 
 def label_arrays(

@@ -69,7 +69,9 @@ def sampler_of_numbers(
             reach it.
     """
     z, what = model.labels, f"the numbers {own} of labels"
-    bound = bound_sampler(given.sampler, what, lambda vector: _potential(model, own, vector))
+    bound = bound_sampler(
+        given.sampler, what, lambda vector: potential_of_numbers(model, own, vector)
+    )
     vector = vector_of(bound, what)
     recipe = with_parameters(bound, made, lambda e: _for_all(e, model, own, vector))
     if not any(name_of(s) == z.members.name for s in recipe.parameters):
@@ -81,8 +83,17 @@ def sampler_of_numbers(
     return recipe
 
 
-def _potential(model: LabelledPosterior, own: Scalar, vector: Vector) -> Expr:
-    """Minus the log posterior of the numbers of all labels given the counts of a minibatch."""
+def potential_of_numbers(model: LabelledPosterior, own: Scalar, vector: Vector) -> Expr:
+    """Return minus the log posterior of the numbers of all labels given the counts of a minibatch.
+
+    Args:
+        model: the model.
+        own: its block with one number a label.
+        vector: the numbers of all labels.
+
+    Raises:
+        RecipeError: where that of one label depends on its row.
+    """
     return -total(_for_all(_law_of_one(model, own), model, own, vector), over=vector)
 
 

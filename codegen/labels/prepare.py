@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from sympy import Expr, Interval
 
 from codegen.check_arguments import checked_mapping
+from codegen.inputs.label_arrays import LabelWarning
 from codegen.inputs.lengths import Lengths
 from codegen.inputs.parameters import resolved_values
 from codegen.inputs.schedule import schedule_of
 from codegen.labels.arguments import DataByIndex, LabelOptions
 from codegen.labels.chain import RowMover
+from codegen.labels.declared_law import said_of_law
 from codegen.labels.numbers import (
     LabelWeights,
     NumberMover,
     checked_numbers,
+    potential_of_numbers,
     sampler_of_numbers,
 )
-from codegen.labels.rows import row_sampler
+from codegen.labels.rows import potential, row_sampler
 from codegen.labels.sampler_of_counts import module_of, vector_of
 from codegen.labels.sweeps import LabelKernel
 from codegen.labels.text import LabelModule, label_module
@@ -63,6 +68,8 @@ def prepared(
     numbers = plain | {str(z.labels): options.labels}
     recipe = row_sampler(model, sampler, made)
     modules_of = [(recipe, module_of(recipe, scheme, "rows"))]
+    row = vector_of(recipe)
+    said = [said_of_law(recipe, row, "rows", lambda: potential(model, row))]
     own = _checked_weights(model, weights)
     if own is not None and weights is not None:
         made_of_own, plain_of_own = _apart(checked_mapping("LabelWeights(params=)", weights.params))
@@ -74,6 +81,11 @@ def prepared(
                 f" run, where the rows see them, too; expressions of {z.name}.members stand here"
             )
         modules_of.append((of_own, module_of(of_own, weights.scheme or scheme, "numbers")))
+        of_all = vector_of(of_own)
+        declared = partial(potential_of_numbers, model, own, of_all)
+        said.append(said_of_law(of_own, of_all, f"the numbers {own} of labels", declared))
+    for sentence in filter(None, said):
+        warnings.warn(sentence, LabelWarning, stacklevel=5)
     if check is not None:
         check(drawing)
         for _, module in modules_of:
