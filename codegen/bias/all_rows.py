@@ -85,7 +85,7 @@ class _Rows:
         if whole is None:
             return None
         at_point, again = self.scale * whole.covariance(0), self._looked_at_again(whole)
-        law, own = law_with(at_point), OwnNoise(_judged(self.setting))
+        law, own = law_with(at_point), OwnNoise(self.setting.step.judged)
         law = narrow if law is None else law
         for _ in range(LAW_ROUNDS):
             points = _around(self.here, law, self._pairs)
@@ -182,12 +182,6 @@ def _some_rows(rows: int, most: int) -> np.ndarray:
     numbers = np.arange(rows, dtype=np.uint32 if rows < 2**32 else np.int64)
     random.shuffle(numbers)
     return numbers[:most]
-
-
-def _judged(setting: Setting) -> np.ndarray:
-    """Return the places of the judged coordinates in a point."""
-    step = setting.step
-    return np.concatenate([np.arange(step.size)[step.fields[f]] for f in step.recorded])
 
 
 def _around(here: Linear, law: np.ndarray, pairs: int) -> list[np.ndarray]:

@@ -16,9 +16,9 @@ import numpy as np
 from codegen.bias.around_draws import Around
 from codegen.bias.linear.compare import Bias
 from codegen.bias.linear.linearise import Setting
-from codegen.bias.linear.minibatch_noise import distinct_rows, least_rows
+from codegen.bias.linear.minibatch_noise import distinct_rows
 from codegen.bias.linear.modes import Excess, excess_of_step
-from codegen.bias.linear.work import WorkOfMany
+from codegen.bias.linear.work import WorkOfMany, size_of_data
 from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction, Repairs
 from codegen.bias.repairs import proportional_repairs
 from codegen.bias.step.streams import noise_places
@@ -122,7 +122,7 @@ def predict_many(
     batch = setting.step.kernel.options.rows
     if not batch:
         return said
-    rows = least_rows(setting)
+    rows, _ = size_of_data(setting.step.kernel)
     drawn = 2 * most.steps * batch  # of a pair of short runs
     return replace(said, rows=rows, rows_seen=distinct_rows(rows, drawn))
 
@@ -240,7 +240,7 @@ def _pushes(
     chosen = np.linspace(len(positions) // 4, len(positions) - 1, count).astype(int)
     found = []
     for n in chosen:
-        middle = positions[n] - apart[n] / 2 - around.start[_places(setting)]
+        middle = positions[n] - apart[n] / 2 - around.start[setting.step.judged]
         signs = random.choice([-1.0, 1.0], size=len(step))
         by_step = _bent(cheap, around.start, middle, signs * np.sqrt(np.abs(step)), int(n))
         by_batch = (
@@ -250,12 +250,6 @@ def _pushes(
         )
         found.append(by_batch + np.sign(step.sum()) * by_step)
     return [np.mean(found[n::2], axis=0) for n in (0, 1)]
-
-
-def _places(setting: Setting) -> np.ndarray:
-    """Return the places of the judged coordinates in a point."""
-    step = setting.step
-    return np.concatenate([np.arange(step.size)[step.fields[f]] for f in step.recorded])
 
 
 def _bent(

@@ -38,7 +38,7 @@ from codegen.bias.linear.shift import (
     shift_of_means,
 )
 from codegen.bias.linear.small_step_law import small_step_law
-from codegen.bias.linear.work import Work, work, work_of_many
+from codegen.bias.linear.work import Work, size_of_data, work, work_of_many
 from codegen.bias.many_coordinates import predict_many
 from codegen.bias.prediction import LARGEST_FACTOR, Part, Prediction, Repairs
 from codegen.bias.repairs import (
@@ -128,10 +128,8 @@ def _predicted(
     # 2. How much work that may be.
     streams = noise_lengths(module, lengths)
     size = _mean_step_size(options)
-    data = [kernel.data[f] for e in module.estimators.values() for f in e.gradient.fields.values()]
-    rows = min((a.shape[0] for a in data), default=1)
+    rows, columns = size_of_data(kernel)
     done = sum(c.done for c in chains)
-    columns = sum(a.size // max(1, a.shape[0]) for a in data)
     if step.size > MAX_COORDINATES:
         require_edges_far_from_draws(kernel, step, around)
         most_of_many = work_of_many(
@@ -347,10 +345,9 @@ def _batch_noise(
 
     def law_with(noise: np.ndarray) -> np.ndarray | None:
         found = None if law is None else law_of(here, noise)
-        if found is None:
+        if found is None or not found.is_within(LARGEST_FACTOR, target):
             return None
-        wide = np.any(np.diag(found.draws) > LARGEST_FACTOR**2 * np.diag(target.draws))
-        return None if wide else found.points
+        return found.points
 
     return noise_of_minibatches(setting, here, batch, most, law_with, target.points)
 

@@ -64,7 +64,7 @@ def thermostats(setting: Setting, start: np.ndarray, scale: np.ndarray) -> list[
         scale: the order of magnitude of deviations from it, shape (n,).
     """
     step = setting.step
-    still = np.where(np.isin(np.arange(step.size), _places(step, step.recorded)), start, 0.0)
+    still = np.where(np.isin(np.arange(step.size), step.judged), start, 0.0)
     drift = setting.full(still)[: step.size] - still
     asides = np.diag(scale)
     ahead, back = (

@@ -14,12 +14,8 @@ from codegen.device.random import draw_rows, stream_key
 from codegen.inputs.schedule import step_sizes
 from codegen.labels.arguments import DataByIndex, LabelOptions, fetched
 from codegen.labels.numbers import NumberChain, NumberMover
-from codegen.labels.sweeps import (
-    MINIBATCH_PURPOSE,
-    START_PURPOSE,
-    LabelKernel,
-    Workers,
-)
+from codegen.labels.one_step import gamma_numbers, inside, moved, no_draws
+from codegen.labels.sweeps import MINIBATCH_PURPOSE, LabelKernel, Workers
 from recipe.language.errors import RecipeError
 
 
@@ -90,9 +86,12 @@ class RowMover:
         blocks are 0.
         """
         K, W = self.options.labels, self.data.width
-        rows = self._start() if initial is None else initial
+        if initial is None:
+            o = self.options
+            chains = [o.chain * K + k for k in range(K)]
+            initial = np.stack([gamma_numbers(self.module, W, o.seed, c) for c in chains])
         own = None if self.numbers is None else self.numbers.begin()
-        return self.at((rows, *(np.zeros((K, W)) for _ in self.blocks[1:])), 0, own)
+        return self.at((initial, *(np.zeros((K, W)) for _ in self.blocks[1:])), 0, own)
 
     def at(
         self, blocks: tuple[np.ndarray, ...], done: int, numbers: NumberChain | None = None
@@ -110,16 +109,6 @@ class RowMover:
     def kernel_of(self, chain: RowChain) -> LabelKernel:
         """Return the draws of labels with the present numbers of labels beside their rows."""
         return self.kernel.given(None if chain.own is None else chain.own.blocks[0])
-
-    def _start(self) -> np.ndarray:
-        """Half the sum of two squares of normal numbers has the law Gamma(1, 1)."""
-        K, W = self.options.labels, self.data.width
-        normal = np.empty((K, 2 * W))
-        for k in range(K):
-            chain = np.uint64(self.options.chain * K + k)
-            self.module.jitter(normal[k], np.uint64(self.options.seed), START_PURPOSE, chain)
-        rows: np.ndarray = (normal[:, :W] ** 2 + normal[:, W:] ** 2) / 2
-        return np.maximum(rows, np.finfo(float).tiny)
 
     def minibatch(self, step: int) -> np.ndarray:
         """Return the numbers of the data in the minibatch of a step."""
@@ -148,23 +137,21 @@ class RowMover:
         chain.summed[:, counted.columns] = counted.table.T
         chain.touched = counted.columns
         size = float(step_sizes(o.schedule, step, 1)[0])
-        draws = self.module.Draws(*(np.zeros((0, 0)) for _ in self.module.Draws._fields))
+        draws = no_draws(self.module)
 
-        def move(k: int) -> int:
+        def move(k: int) -> bool:
             params = self.module.Params(**self._params(chain.summed[k], float(members[k])))
-            seed, number = np.uint64(o.seed), o.chain * o.labels + k
-            given = (chain.states[k], draws, (), (), size, params, seed, number, step, 1, step, 2)
-            return int(self.module.run(*given)[1])
+            key = o.seed, o.chain * o.labels + k
+            return moved(self.module, chain.states[k], draws, params, size, key, step)
 
-        bad = [k for k, block in enumerate(workers.each(move, range(o.labels))) if block >= 0]
+        bad = [k for k, finite in enumerate(workers.each(move, range(o.labels))) if not finite]
         bad = bad or self._outside(chain.blocks[0])
         if bad:
             raise DivergedError(
                 f"the row of label {bad[0]} is not finite, or left its domain, in step {step} with"
                 f" the step size {size:g}; take smaller steps"
             )
-        moved = self.numbers is None or self.numbers.advance(chain.own, members, step)
-        if self.numbers is not None and not moved:
+        if self.numbers is not None and not self.numbers.advance(chain.own, members, step):
             raise DivergedError(
                 f"a number {self.numbers.name} of a label is not finite, or left its domain, in"
                 f" step {step}; take smaller steps, LabelWeights(..., step_size=...)"
@@ -177,8 +164,7 @@ class RowMover:
         """
         if self.domain is None:
             return []
-        inside = (rows > float(self.domain.start)) & (rows < float(self.domain.end))
-        return [int(k) for k in np.flatnonzero(~inside.all(axis=1))]
+        return [int(k) for k in np.flatnonzero(~inside(rows, self.domain).all(axis=1))]
 
     def _params(self, summed: np.ndarray, members: float) -> dict[str, Any]:
         values = (summed, float(len(self.data)), float(self.options.batch), members)

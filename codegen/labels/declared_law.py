@@ -12,7 +12,7 @@ from recipe import Recipe, RecipeError
 from recipe.language.blocks import Vector
 from recipe.language.calculus import gradient
 from recipe.language.errors import OutsideLanguageError
-from recipe.language.symbols import generic
+from recipe.language.symbols import Indexed
 from recipe.language.total import Total
 
 
@@ -34,7 +34,7 @@ def said_of_law(recipe: Recipe, vector: Vector, what: str, declared: Callable[[]
     if apart == 0:
         return ""
     hidden = apart.xreplace({t: Dummy() for t in apart.atoms(Total)})
-    if vector in {generic(s) for s in hidden.free_symbols}:
+    if any(isinstance(s, Indexed) for s in hidden.free_symbols):  # it is another in each column
         return (
             f"given the labels, the sampler of {what} was not seen to have the declared law: the"
             f" slopes of the two differ by {apart}; write its parameters from log_prior and the"

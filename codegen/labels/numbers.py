@@ -13,8 +13,8 @@ from sympy import Add, Expr, Interval
 
 from codegen.inputs.schedule import Schedule, step_sizes
 from codegen.labels.arguments import LabelOptions
+from codegen.labels.one_step import gamma_numbers, inside, moved, no_draws
 from codegen.labels.sampler_of_counts import bound_sampler, vector_of, with_parameters
-from codegen.labels.sweeps import START_PURPOSE
 from recipe import Parameter, Recipe, RecipeError
 from recipe.language.blocks import Scalar, Vector
 from recipe.language.symbols import generic, name_of
@@ -174,7 +174,10 @@ class NumberMover:
 
     def begin(self) -> NumberChain:
         """Return the first state: the given numbers, or some with the law Gamma(1, 1)."""
-        first = self._start() if self.initial is None else self.initial
+        o = self.options
+        first = self.initial
+        if first is None:
+            first = gamma_numbers(self.module, o.labels, o.seed, NUMBER + o.chain)
         return self.at((first, *(np.zeros_like(first) for _ in self.blocks[1:])))
 
     def at(self, blocks: tuple[np.ndarray, ...]) -> NumberChain:
@@ -182,14 +185,6 @@ class NumberMover:
         own = tuple(np.array(block, dtype=np.float64, order="C") for block in blocks)
         state = self.module.allocate(*own)
         return NumberChain(own, state._replace(**dict(zip(self.blocks, own, strict=True))))
-
-    def _start(self) -> np.ndarray:
-        """Half the sum of two squares of normal numbers has the law Gamma(1, 1)."""
-        normal = np.empty(2 * self.options.labels)
-        seed, chain = np.uint64(self.options.seed), np.uint64(NUMBER + self.options.chain)
-        self.module.jitter(normal, seed, START_PURPOSE, chain)
-        found: np.ndarray = (normal**2).reshape(2, -1).sum(axis=0) / 2
-        return np.maximum(found, np.finfo(float).tiny)
 
     def advance(self, chain: NumberChain | None, members: np.ndarray, step: int) -> bool:
         """Move the numbers by one step, and return whether all of them are still in the domain.
@@ -203,17 +198,10 @@ class NumberMover:
         values = (members, float(self.size), float(self.options.batch))
         counted = {f: v for f, v in zip(self.counts, values, strict=True) if f is not None}
         params = self.module.Params(**{**self.params, **counted})
-        draws = self.module.Draws(*(np.zeros((0, 0)) for _ in self.module.Draws._fields))
-        seed, number = np.uint64(self.options.seed), NUMBER + self.options.chain
+        draws, key = no_draws(self.module), (self.options.seed, NUMBER + self.options.chain)
         size = float(step_sizes(self.schedule, step, 1)[0])
-        given = (chain.state, draws, (), (), size, params, seed, number, step, 1, step, 2)
-        return int(self.module.run(*given)[1]) < 0 and bool(inside(chain.blocks[0], self.domain))
-
-
-def inside(numbers: np.ndarray, domain: Interval) -> bool:
-    """Return whether all numbers are finite and in an open interval."""
-    within = (numbers > float(domain.start)) & (numbers < float(domain.end))
-    return bool(within.all() and np.isfinite(numbers).all())
+        finite = moved(self.module, chain.state, draws, params, size, key, step)
+        return finite and bool(inside(chain.blocks[0], self.domain).all())
 
 
 def checked_numbers(given: Any, labels: int, own: Scalar, what: str) -> np.ndarray:
@@ -229,7 +217,7 @@ def checked_numbers(given: Any, labels: int, own: Scalar, what: str) -> np.ndarr
         RecipeError: for another shape, or a number outside of the domain.
     """
     found = np.asarray(given, dtype=np.float64)
-    if found.shape != (labels,) or not inside(found, own.domain):
+    if found.shape != (labels,) or not inside(found, own.domain).all():
         raise RecipeError(
             f"{what} has the shape {found.shape}, and must be {labels} numbers in {own.domain}: one"
             f" {own} for each label"

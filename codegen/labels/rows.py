@@ -7,18 +7,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Add, Expr, Integer, Symbol
+from sympy import Add, Expr, Symbol
 
 from codegen.labels.sampler_of_counts import bound_sampler, vector_of, with_parameters
 from recipe import Parameter, Recipe, RecipeError
 from recipe.language.blocks import Vector
-from recipe.language.data import VectorData, VectorParameter
+from recipe.language.data import VectorParameter
 from recipe.language.symbols import Indexed, generic, name_of
-from recipe.language.total import Total, total
+from recipe.language.total import Total
 from recipe.latent.increments import with_one_count
-from recipe.latent.labels import ITEM
 from recipe.latent.posterior import LabelledPosterior
-from recipe.latent.sums_of_counts import check_determined
+from recipe.latent.sums_of_counts import check_determined, summed_over_data
 from recipe.rebuild.spread import copied
 
 
@@ -63,12 +62,7 @@ def potential(model: LabelledPosterior, row: Vector) -> Expr:
     prior = _of_rows(model)
     _refuse_further_blocks(of_row, model)
     check_determined(of_row, z, z.text_of(of_row))
-    none = {s: Integer(0) for s in of_row.atoms(VectorData) if generic(s) == z.counts}
-    empty = of_row.xreplace({z.count: Integer(0), **none})
-    summed = {s: z.summed.at(s.label) for s in none}
-    members = total(z.summed) if z.each == ITEM else z.members
-    batch = of_row.xreplace({z.count: members, **summed})
-    law = prior + z.data / z.batch * (batch + (z.batch - 1) * empty)
+    law = prior + z.data / z.batch * summed_over_data(of_row, z)
     return for_the_row(-law, model, row)
 
 

@@ -30,7 +30,7 @@ from codegen.bias.linear.linearise import (
 from codegen.bias.linear.minibatch_noise import noise_around
 from codegen.bias.linear.shift import points_of_law, shift_of_means
 from codegen.bias.linear.small_step_law import small_step_law
-from codegen.bias.linear.work import work
+from codegen.bias.linear.work import size_of_data, work
 from codegen.bias.prediction import LARGEST_FACTOR
 from codegen.bias.reported import slopes_of_reported
 from codegen.bias.step.step_map import StepMap, step_map
@@ -42,7 +42,8 @@ from codegen.tuning.law.pilot import Pilot
 from codegen.tuning.law.target import Target
 from codegen.tuning.prepared import Prepared
 
-BATCHES, MORE_BATCHES = 96, 400  # minibatches that their noise is estimated from
+BATCHES = 96  # minibatches that their noise is first estimated from
+PARTS = 400  # of all rows, in which that noise is measured where a setting is judged
 ROWS_NUMBERS = 4_000_000  # of the data: more are stood for by some rows
 SAMPLE = 4000  # draws of the pilot that stand for its law
 
@@ -132,17 +133,14 @@ class LinearStep:
 
         def law_with(noise: np.ndarray) -> np.ndarray | None:
             law = self.law(near, step_size, noise)
-            wide = law is not None and np.any(
-                np.diag(law.draws) > LARGEST_FACTOR**2 * np.diag(self.target.draws)
-            )
-            return None if law is None or wide else law.points
+            if law is None or not law.is_within(LARGEST_FACTOR, self.target):
+                return None
+            return law.points
 
         setting = with_size(self.setting, step_size)
-        arrays = setting.step.kernel.data.values()
-        rows = max((a.shape[0] for a in arrays), default=1)
-        columns = max(1, sum(a.size for a in arrays) // rows)
+        rows, columns = size_of_data(setting.step.kernel)
         free = work(run_steps=0, data_rows=rows, batch=batch, columns=columns, steps=1, more=0)
-        most = replace(free, batches=MORE_BATCHES)
+        most = replace(free, batches=PARTS)
         found = noise_of_minibatches(setting, near, batch, most, law_with, self.target.points)
         return found.around
 
@@ -186,35 +184,17 @@ class LinearStep:
         """
         return replace(self, setting=by_kernel(self.setting, kernel))
 
-    def noise_of_batches(
-        self,
-        near: Linear,
-        step_size: float,
-        batch: int,
-        points: np.ndarray | None = None,
-        count: int = BATCHES,
-    ) -> np.ndarray:
-        """Return the covariance that minibatches add to a result, shape (m, m).
-
-        Args:
-            near, step_size, batch: as for ``predicted``.
-            points: the covariance of points over which it is measured; by default the target's.
-            count: the number of minibatches.
+    def noise_of_batches(self, near: Linear, step_size: float, batch: int) -> np.ndarray:
+        """Return the covariance that minibatches add to a result, shape (m, m), over the target,
+        from some that are drawn; arguments as for ``predicted``.
         """
         setting = with_size(self.setting, step_size)
-        law = self.target.points if points is None else points
-        return noise_around(setting, near, batch, count, law)
+        return noise_around(setting, near, batch, BATCHES, self.target.points)
 
     def _time(self, near: Linear, law: Law) -> float:
         """Return the largest autocorrelation time of what is judged."""
         n = near.point.size
-        judged = np.eye(n)[
-            [
-                i
-                for name in self.setting.step.recorded
-                for i in range(*self.setting.step.fields[name].indices(n))
-            ]
-        ]
+        judged = np.eye(n)[self.setting.step.judged]
         if self.target.reported is not None:
             judged = np.vstack([judged, self.target.reported @ judged])
         values, vectors = np.linalg.eig(near.slopes[:n])

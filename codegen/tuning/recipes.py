@@ -36,8 +36,25 @@ WORTH = 0.4  # of the variance of minibatches: control variates that leave more 
 WARM_UP_TIMES = 10  # autocorrelation times; chains start in draws of the pilot
 
 
+def mode_for_control(target: Target, request: Request) -> Mapping[Any, Any] | str | None:
+    """Return the mode that control variates are taken around, as ``mode_of`` does; None where none
+    are considered.
+
+    Args:
+        target: the law.
+        request: what was given.
+    """
+    considered = request.control_variates is not False
+    return mode_of(target, request) if considered and any(_batches(target, request)) else None
+
+
 def settings_of(
-    name: str, what: Scaled, target: Target, pilot: Pilot, request: Request
+    name: str,
+    what: Scaled,
+    target: Target,
+    pilot: Pilot,
+    request: Request,
+    mode: Mapping[Any, Any] | str | None,
 ) -> Iterator[Setting | Alternative]:
     """Yield the best setting for each scheme, friction and minibatch, or why there is none.
 
@@ -47,6 +64,7 @@ def settings_of(
         target: the law.
         pilot: its pilot run.
         request: the budget, and what was given.
+        mode: what ``mode_for_control`` returns.
     """
     if len(what.open) > 1:
         raise RecipeError(
@@ -54,9 +72,6 @@ def settings_of(
             " sampler at most"
         )
     schemes = _schemes(what, request)
-    mode = None
-    if request.control_variates is not False and any(_batches(target.density.rows, request)):
-        mode = mode_of(target, request)
     if isinstance(mode, str):
         if request.wants_control:
             raise RecipeError(f"control_variates=: {mode}")
@@ -123,7 +138,7 @@ def _of_scheme(
     if mode is not None:
         made.append((True, controlled(what, options, mode, target, request.check)))
     doing(f"tuning: {name} by {scheme}")  # a check shows what it does
-    batches = _batches(target.density.rows, request)
+    batches = _batches(target, request)
     many = _coordinates(plain, target, pilot) > MAX_COORDINATES
     for friction in frictions[len(frictions) // 2 :][:1] if many else frictions:
         ways = [
@@ -176,7 +191,8 @@ def _of_many(way: Way, found: Tried | str, target: Target) -> Setting | Alternat
     return Setting(short, way.made, None, found)
 
 
-def _batches(rows: int, request: Request) -> list[int | None]:
+def _batches(target: Target, request: Request) -> list[int | None]:
+    rows = target.density.rows
     if request.batch_size is not None:
         return [request.batch_size]
     if rows < MIN_ROWS:

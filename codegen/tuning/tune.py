@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from codegen.tuning.law.why_no_agreement import why_no_agreement
 from codegen.tuning.many import with_batch
 from codegen.tuning.metropolis import tuned_kernel
 from codegen.tuning.prepared import Prepared, Scaled, module_of_tests, scaled
-from codegen.tuning.recipes import run_settings, settings_of
+from codegen.tuning.recipes import mode_for_control, run_settings, settings_of
 from codegen.tuning.request import Request, require_rows, require_rows_that_it_can_use
 from codegen.tuning.standardise import with_columns
 from codegen.tuning.trial import from_given
@@ -227,8 +228,15 @@ class _Tuner:
         except RecipeError as reason:
             raise UntunableError(str(reason)) from None
 
+    @cached_property
+    def mode_for_control(self) -> Mapping[Any, Any] | str | None:
+        """The mode around which control variates are taken, searched for once for all samplers."""
+        return mode_for_control(self.target, self.request)
+
     def _best_of_recipe(self, name: str, what: Scaled) -> tuple[_Best | None, list[Alternative]]:
-        listed = list(settings_of(name, what, self.target, self.pilot, self.request))
+        listed = list(
+            settings_of(name, what, self.target, self.pilot, self.request, self.mode_for_control)
+        )
         failed = [a for a in listed if isinstance(a, Alternative)]
         usable = [s for s in listed if isinstance(s, Setting)]
         usable.sort(key=lambda s: s.alternative.rows or np.inf)

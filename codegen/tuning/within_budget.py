@@ -4,8 +4,9 @@ by the shifts of its means and by a trial run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -105,7 +106,9 @@ def within_budget(
     for _ in range(TRIALS):
         near = _near(step, rounded(size))
         for way, own in list(left.items()):
-            found = _predicted(own, near, rounded(size), way.batch)
+            found = own.without_law()
+            if near is not None:
+                found = _or_no_law(own, partial(own.predicted, near, rounded(size), way.batch))
             if found.bias.size <= budget and np.isfinite(found.time):
                 del left[way]
                 short = way.found(rounded(size), found.bias.size, found.time * way.rows(target))
@@ -130,12 +133,10 @@ def _near(step: LinearStep, size: float) -> Linear | None:
         return None
 
 
-def _predicted(step: LinearStep, near: Linear | None, size: float, batch: int | None) -> Predicted:
-    """Return what is predicted of a step size; no law where a thermostat has no place there."""
-    if near is None:
-        return step.without_law()
+def _or_no_law(step: LinearStep, predict: Callable[[], Predicted]) -> Predicted:
+    """Return a prediction; that there is no law where a thermostat has no place."""
     try:
-        return step.predicted(near, size, batch)
+        return predict()
     except UnpredictableError:
         if not step.settling:
             raise
@@ -158,7 +159,7 @@ def corrected(
     batch, rows = found.alternative.batch_size, found.alternative.rows or 0.0
     per_step = rows / found.predicted.time
     for _ in range(CORRECTIONS):
-        predicted = _refined(step, size, batch)
+        predicted = _or_no_law(step, partial(_refined, step, size, batch))
         bias = predicted.bias.size
         if bias <= budget:
             doing(f"tuning: a trial with step size {size:g}")
@@ -180,15 +181,7 @@ def corrected(
 
 
 def _refined(step: LinearStep, size: float, batch: int | None) -> Predicted:
-    """Return what is predicted of a step size with shifts of means; no law where a thermostat has
-    no place there.
-    """
-    try:
-        return step.refined(step.at(size), size, batch)
-    except UnpredictableError:
-        if not step.settling:
-            raise
-        return step.without_law()
+    return step.refined(step.at(size), size, batch)
 
 
 def _trial(

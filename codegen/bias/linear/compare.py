@@ -79,6 +79,10 @@ class Law:
         more = moved if self.reported is None else np.append(moved, self.reported @ moved)
         return np.asarray(more / np.sqrt(_variances(self.draws, self.reported)))
 
+    def is_within(self, factor: float, target: Law) -> bool:
+        """Return whether no draw has a standard deviation above so many of the target."""
+        return not np.any(np.diag(self.draws) > factor**2 * np.diag(target.draws))
+
     def distance(self, target: Law) -> float:
         """Return the size of the difference of two covariances of draws, in units of the target."""
         sd = np.sqrt(np.diag(target.draws))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from codegen.bias.linear.linearise import Linear, Setting
-from codegen.bias.linear.work import Work
+from codegen.bias.linear.work import Work, size_of_data
 
 FIRST_BATCH = 2**20  # the number of the step with the first of the minibatches
 
@@ -62,7 +62,7 @@ def noise_of_drawn(
     wide = law_with(_covariance(at_point))
     law = narrow if wide is None else wide
     around = _added(setting, here, batch, _deviations(law, most.batches))
-    rows = least_rows(setting)
+    rows, _ = size_of_data(setting.step.kernel)
     return BatchNoise(
         _covariance(at_point),
         _covariance(around),
@@ -79,14 +79,6 @@ def noise_of_drawn(
 def distinct_rows(rows: int, drawn: int) -> int:
     """Return how many of so many rows are expected among those that are drawn."""
     return round(rows * (1.0 - (1.0 - 1.0 / rows) ** drawn))
-
-
-def least_rows(setting: Setting) -> int:
-    """Return the number of rows of the data, the smaller one of several data sets."""
-    kernel = setting.step.kernel
-    estimators = kernel.module.estimators.values()
-    counts = [kernel.data[f].shape[0] for e in estimators for f in e.gradient.fields.values()]
-    return min(counts, default=1)
 
 
 def noise_around(

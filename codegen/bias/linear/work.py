@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from codegen.running.compiled import Compiled
+
 SHARE = 0.05  # of the rows that the run has gone through
 FREE_NUMBERS = 50_000_000  # numbers of the data that any prediction may read
 MIN_BATCHES, MAX_BATCHES = 64, 500
@@ -52,6 +54,16 @@ class WorkOfMany:
     points: int
     directions: int
     rows: int
+
+
+def size_of_data(kernel: Compiled) -> tuple[int, int]:
+    """Return the number of rows of the data, the smaller one of several data sets, and the numbers
+    in a row of all of them; one row without data.
+    """
+    estimators = kernel.module.estimators.values()
+    data = [kernel.data[f] for e in estimators for f in e.gradient.fields.values()]
+    rows = min((a.shape[0] for a in data), default=1)
+    return rows, sum(a.size // max(1, a.shape[0]) for a in data)
 
 
 def work(

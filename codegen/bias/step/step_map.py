@@ -63,6 +63,11 @@ class StepMap:
         return max(self.fields[f].stop for f in blocks if f in self.fields)
 
     @cached_property
+    def judged(self) -> np.ndarray:
+        """The places of the judged coordinates in a point: of the blocks that are recorded."""
+        return np.concatenate([np.arange(self.size)[self.fields[f]] for f in self.recorded])
+
+    @cached_property
     def results(self) -> int:
         """The number of coordinates of a result."""
         return max((s.stop for s in self.recorded.values()), default=self.size)

@@ -4,12 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
-from cases.topic_models import OF_MEMBERS, alpha, beta, mixture, weighted, y
+from cases.topic_models import OF_MEMBERS, alpha, beta, mixture, theta, weighted, y
+from sympy import log
 
 from catalog.scir import scir
 from catalog.sgrld import sgrld_reciprocal
 from codegen import LabelWeights, sample_labels
-from recipe import mirror
+from recipe import Parameter, mirror, total
 
 DATA = np.array([[2, 0, 1], [0, 3, 0], [1, 1, 1]])
 SHAPES = beta + y.data / y.batch * y.summed
@@ -30,6 +31,13 @@ def test_a_total_that_follows_the_counts_is_said():
     (sentence,) = said(mixture(), scir, a=SHAPES, beta=0.5)
     assert "the total follows the counts" in sentence
     assert "-y_data*total(y_summed)/(y_batch*total(theta))" in sentence
+
+
+def test_a_rate_for_each_column_is_another_law_of_the_shares():
+    rate = Parameter("b", like=theta, positive=True)
+    law = total((beta - 1) * log(theta) - rate * theta)
+    (sentence,) = said(mixture(log_prior=law), scir, a=SHAPES, beta=0.5, b=[1.0, 2.0, 3.0])
+    assert "was not seen to have the declared law" in sentence
 
 
 @pytest.mark.parametrize("shapes", [y.data / y.batch * y.summed + 1, beta + y.summed, 4 * SHAPES])
