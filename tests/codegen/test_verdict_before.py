@@ -1,6 +1,9 @@
 """Python samples a refuted rule only where the user insists, as the command does."""
 
+import os
 import signal
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -196,6 +199,44 @@ def test_no_stop_comes_after_the_end_in_another_thread():
     with ThreadPoolExecutor(1) as pool:
         for k in range(300):
             assert pool.submit(one, 1e-6 * (k % 60)).result(timeout=20) == sum(range(20_000))
+
+
+AFTERWARDS = """
+import sys, threading
+from codegen.system.stopped_after import TimeIsUp, stopped_after
+
+def limited():
+    try:
+        with stopped_after(0.01):
+            while True:
+                pass
+    except TimeIsUp:
+        pass
+    for k in range(100):
+        try:
+            with stopped_after(1e-6 * k):
+                sum(range(2000))
+        except TimeIsUp:
+            pass
+    with stopped_after(60):
+        pass
+
+thread = threading.Thread(target=limited)
+thread.start()
+thread.join()
+sys.setprofile(lambda *_: None)
+print("ended", (lambda: 1)())
+"""
+
+
+def test_a_profiler_or_debugger_runs_after_a_limit_in_another_thread():
+    """The interpreter was once left looking for an exception, and a traced call never ended."""
+    found = subprocess.run(
+        [sys.executable, "-c", AFTERWARDS],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert found.stdout == "ended 1\n", found.stderr
 
 
 def test_a_verdict_in_another_thread_is_stopped_and_said(monkeypatch):
